@@ -19,7 +19,7 @@ use crate::language;
 use crate::language::shared::{NEW, TEXT};
 use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
-use value::{report_annotation, suggestion};
+use value::report_annotation;
 
 pub(super) use value::{Scalar, Value};
 
@@ -392,7 +392,7 @@ impl<'n> Reader<'n> {
                     UnknownProperty {
                         name: name.value.clone(),
                         what: what.into(),
-                        help: suggestion(&name.value, &properties, "properties"),
+                        help: correction::of_property(&name.value, self.rule),
                         at: name.at,
                     },
                 );

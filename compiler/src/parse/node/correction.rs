@@ -39,6 +39,37 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
     suggestion(name, known, "nodes")
 }
 
+/// Returns the help for a property that a node of `rule` does not have.
+pub(super) fn of_property(name: &str, rule: &Rule) -> String {
+    // A row without a meaning is only read to be reported.
+    let known = rule.fields.iter().filter(|field| field.is_property() && !field.meaning.is_empty());
+    let mut known: Vec<_> = known.map(|field| field.name).collect();
+    known.sort_unstable();
+    if nearest(name, known.iter().copied()).is_none() {
+        if rule.child_names().contains(&name) {
+            return format!("`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`");
+        }
+        let mut owners = Vec::new();
+        collect_owners(name, language::TOP, &mut owners);
+        if let [_, ..] = owners.as_slice() {
+            let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+            return format!("`{name}` is a property of {}", owners.join(", "));
+        }
+    }
+    suggestion(name, &known, "properties")
+}
+
+/// Collects the nodes that have a property.
+fn collect_owners(name: &str, rules: &[&'static Rule], owners: &mut Vec<&'static str>) {
+    for rule in rules {
+        let has = rule.property(name).is_some_and(|field| !field.meaning.is_empty());
+        if has && !owners.contains(&rule.name) {
+            owners.push(rule.name);
+        }
+        collect_owners(name, rule.children, owners);
+    }
+}
+
 /// Returns the help for values that are too many: the first of them and those that follow it.
 pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String {
     let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));

@@ -17,7 +17,7 @@ use crate::kind::{self, BEGINNING};
 use crate::process::Repository;
 use crate::project::{DOCUMENT, Project};
 use crate::revision::{Found, Named, Revision};
-use crate::subject::{self, BUNDLE_BYTES_MAX};
+use crate::subject::BUNDLE_BYTES_MAX;
 
 /// Typed for a side that is nothing.
 const NOTHING: &str = "/dev/null";
