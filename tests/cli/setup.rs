@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use relay_bundle::Digest;
 
 use crate::cli::Sandbox;
+use crate::support::root;
 
 #[test]
 fn a_new_project_is_without_faults_in_every_environment() {
@@ -20,7 +21,26 @@ fn a_new_project_is_without_faults_in_every_environment() {
     assert!(sandbox.path("my-team/my-team.relay").exists());
     let workflow = fs::read_to_string(sandbox.path("my-team/.github/workflows/relay.yml"));
     let workflow = workflow.expect("it was written");
-    assert!(workflow.contains("-o my-team.relay"));
+    // The pipeline of examples/ci, without a word changed but for the project and the version of relay.
+    let example = fs::read_to_string(root().join("examples/ci/github/relay.yml")).expect("there");
+    let same = |text: &str| {
+        let own = |line: &&str| !line.trim_start().starts_with("RELAY_");
+        text.lines().filter(own).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(same(&workflow), same(&example));
+    assert!(workflow.contains("RELAY_PROJECT: '.'"));
+    // Every script that it calls is there and can be run.
+    let calls = workflow.lines().filter_map(|line| line.trim().strip_prefix("run: .github/relay/"));
+    let mut called = 0;
+    for script in calls {
+        let path = sandbox.path("my-team/.github/relay").join(script);
+        let mode = fs::metadata(&path).expect("a script").permissions().mode();
+        assert_eq!(mode & 0o111, 0o111, "{script}");
+        called += 1;
+    }
+    assert_eq!(called, 4);
+    let ignored = sandbox.read("my-team/.gitignore");
+    assert!(ignored.contains("*.api-key\n") && ignored.contains("*.key\n"), "{ignored}");
     // A tag can be moved to other code; a commit cannot.
     for action in workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")) {
         let (_, pinned) = action.split_once('@').expect("a version");
@@ -82,7 +102,7 @@ fn an_api_key_may_have_an_end() {
     for (arguments, why) in [
         ("--api-key bob --not-after 2020-01-01", "is in the past"),
         ("--api-key bob --not-after soon", "`soon` is not a date"),
-        ("-o bob --not-after 2999-01-01", "cannot be used with"),
+        ("-o bob --not-after 2999-01-01", "does not go together with"),
         ("--not-after 2999-01-01", "--api-key <ID>"),
     ] {
         sandbox.relay(&format!("keygen {arguments}")).ends(2).says(why);

@@ -204,7 +204,7 @@ fn a_wrong_edit_changes_nothing() {
         ("trust add trust.toml --key one.pub", "has this key already"),
         ("trust add trust.toml --key two.pub --name one", "another key with the name `one`"),
         (&format!("trust add trust.toml {two}"), "help: write --name NAME"),
-        ("trust add trust.toml two.pub", "help: write --key two.pub"),
+        ("trust add trust.toml two.pub", "write `relay trust add trust.toml --key two.pub`"),
         ("trust add trust.toml --key two.key", "help: give the file that ends with `.pub`"),
         ("trust add trust.toml --key missing.pub", "no such file"),
         ("trust add trust.toml", "required"),

@@ -47,7 +47,9 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
     known.sort_unstable();
     if nearest(name, known.iter().copied()).is_none() {
         if rule.child_names().contains(&name) {
-            return format!("`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`");
+            return format!(
+                "`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`"
+            );
         }
         let mut owners = Vec::new();
         collect_owners(name, language::TOP, &mut owners);

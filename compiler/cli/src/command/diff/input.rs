@@ -47,24 +47,15 @@ struct Missing {
 
 /// Returns the failure for more than two sides: some may be values of the option before them.
 fn too_many(typed: &[PathBuf]) -> Failure {
-    let words: Vec<String> = typed.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let values = |known: Vec<PossibleValue>| {
-        let is_known = |word: &&String| known.iter().any(|value| value.matches(word, false));
-        words.iter().find(is_known).cloned()
-    };
-    let possible =
-        |values: &[Condition]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
-    let areas =
-        |values: &[AreaName]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
     let failure = Failure::error("three or more things cannot be compared");
-    if let Some(word) = values(possible(Condition::value_variants())) {
+    let conditions = Condition::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let areas = AreaName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let values: Vec<PossibleValue> = conditions.chain(areas).collect();
+    let mut words = typed.iter().filter_map(|word| word.to_str());
+    if let Some(word) = words.find(|word| values.iter().any(|value| value.matches(word, false))) {
         return failure.help(format!(
-            "`{word}` was read as a side; separate kinds by a comma: `--fail-on loosens,{word}`"
-        ));
-    }
-    if let Some(word) = values(areas(AreaName::value_variants())) {
-        return failure.help(format!(
-            "`{word}` was read as a side; separate areas by a comma: `--only authority,{word}`"
+            "`{word}` was read as a side; separate the values of an option by a comma: `--fail-on loosens,breaking`, \
+             `--only authority,surface`"
         ));
     }
     failure.help("give A and B, or B alone to compare the last commit with the work tree")

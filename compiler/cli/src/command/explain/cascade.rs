@@ -3,6 +3,7 @@
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
 use relay_engine::decide::{Call, Outcome, Rule, decide};
+use relay_engine::nearest::nearest;
 use relay_engine::place::{self, Identity, NoPlace};
 use relay_engine::view::View;
 use schemars::JsonSchema;
@@ -42,6 +43,10 @@ pub(super) fn explain(
     let question = Question { tenant: tenant.as_deref(), tool, user: caller.user.as_deref() };
     let mut explained = cascade::explain(bundle, question)?;
     notes.extend(cascade::notes(bundle, question)?);
+    if is_unknown_tenant(bundle, caller)? {
+        // The refusal says so.
+        notes.retain(|note| !note.starts_with("the tenant `"));
+    }
     explained.notes = notes;
     let exit = if refused.is_some() { Exit::No } else { Exit::Yes };
     let answer = CascadeExplained { format_version: FORMAT_VERSION, refused, explained };
@@ -50,6 +55,14 @@ pub(super) fn explain(
         AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
     }
     Ok(exit)
+}
+
+/// Returns whether the caller names a tenant that the project does not list. Without a list, tenants mean nothing.
+fn is_unknown_tenant(bundle: &Bundle, caller: &CallerArgs) -> Result<bool, Failure> {
+    match &caller.tenant {
+        Some(name) if bundle.tenants().count() > 0 => Ok(bundle.tenants().find(name)?.is_none()),
+        _ => Ok(false),
+    }
 }
 
 /// The question that a server would ask for the caller.
@@ -66,11 +79,12 @@ impl Asked {
     fn of(bundle: &Bundle, caller: &CallerArgs, tool: Option<&str>) -> Result<Self, Failure> {
         let CallerArgs { tenant, role, user, group } = caller;
         let mut asked = Self { tenant: tenant.clone(), notes: Vec::new(), refused: None };
-        if let Some(name) = tenant.as_deref().filter(|_| bundle.tenants().count() > 0)
-            && bundle.tenants().find(name)?.is_none()
-        {
-            let reason = NoPlace::UnknownTenant(name.to_owned());
-            asked.refused = Some(format!("a server refuses this caller: {reason}"));
+        if let (Some(name), true) = (tenant, is_unknown_tenant(bundle, caller)?) {
+            let reason = NoPlace::UnknownTenant(name.clone());
+            let tenants = bundle.tenants().list()?;
+            let near = nearest(name, tenants.iter().map(|tenant| tenant.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            asked.refused = Some(format!("a server refuses this caller: {reason}{near}"));
             return Ok(asked);
         }
         let identity = Identity {
