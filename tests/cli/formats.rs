@@ -61,7 +61,7 @@ fn a_verb_takes_the_forms_that_it_has() {
         }
     }
     for verb in ["init", "fmt", "keygen", "sign", "completions", "man"] {
-        sandbox.relay(&format!("{verb} --json")).ends(2).says("unexpected argument '--json'");
+        sandbox.relay(&format!("{verb} --json")).ends(2).says("no option `--json`");
     }
 }
 

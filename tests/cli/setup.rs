@@ -50,6 +50,48 @@ fn a_new_project_is_without_faults_in_every_environment() {
 }
 
 #[test]
+fn the_workflow_is_at_the_root_of_the_repository() {
+    let sandbox = Sandbox::new();
+    let git = |arguments: &[&str]| {
+        let mut command = sandbox.command("git");
+        command.args(arguments);
+        sandbox.run(command).ends(0)
+    };
+    git(&["init", "-q", "."]);
+    let run = sandbox.relay_of(&["init", "rules/Our Team"]).ends(0);
+    let run = run
+        .says("the workflow is at the root of the repository")
+        .says("relay check 'rules/Our Team'");
+    assert!(!sandbox.path("rules/Our Team/.github").exists(), "{}", run.stdout);
+    let workflow = sandbox.read(".github/workflows/relay.yml");
+    assert!(workflow.contains("RELAY_PROJECT: 'rules/Our Team'\n"), "{workflow}");
+    // A second project of the repository leaves it as it is.
+    sandbox.relay("init other").ends(0).says("it checks this project if RELAY_PROJECT is `other`");
+    assert_eq!(sandbox.read(".github/workflows/relay.yml"), workflow);
+    // No key and no bundle can be added by accident.
+    sandbox.relay("build other -q").ends(0);
+    for line in ["keygen --api-key alice", "keygen -o release"] {
+        sandbox.relay(line).ends(0);
+    }
+    for secret in ["alice.api-key", "release.key"] {
+        fs::rename(sandbox.path(secret), sandbox.path("other").join(secret)).expect("moved");
+    }
+    git(&["add", "-A"]);
+    let added = git(&["status", "--short"]).stdout;
+    assert!(
+        !added.contains("api-key") && !added.contains("release.key") && !added.contains(".relay\n"),
+        "{added}"
+    );
+    // The steps of the pipeline run in it.
+    git(&["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "x"]);
+    let mut check = sandbox.command(".github/relay/check.sh");
+    let folder = crate::binaries::relay().parent().expect("a folder").to_owned();
+    let path = std::env::join_paths([folder, "/usr/bin".into(), "/bin".into()]).expect("a path");
+    check.env("PATH", path).env("RELAY_PROJECT", "other");
+    sandbox.run(check).ends(0).prints("no errors, no warnings");
+}
+
+#[test]
 fn a_new_project_replaces_no_file() {
     let sandbox = Sandbox::of(&[("here/.gitignore", "mine\n")]);
     sandbox.relay("init here").ends(2).says("`here/.gitignore` already exists");

@@ -69,7 +69,7 @@ impl Project {
             return Err(unreadable("it is not a file".into()).help(help_for(&document)));
         }
         let folder = disk::folder_of(&document);
-        refuse_bundle(&document)?;
+        refuse_others(&document)?;
         let files = ProjectFiles::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
@@ -163,8 +163,34 @@ impl From<Request> for Options {
     }
 }
 
-/// Fails if the file is a bundle: as a document it would only be a file that is not UTF-8.
-fn refuse_bundle(document: &Path) -> Result<(), Failure> {
+/// Files that people give for a project, by their endings.
+const OTHERS: [(&str, &str, &str); 8] = [
+    (
+        "toml",
+        "TOML",
+        "`relay trust list` reads a trust file, `relay serve BUNDLE --config FILE` the settings of a server",
+    ),
+    ("json", "JSON", "`relay init` writes a project to begin with"),
+    ("yaml", "YAML", "`relay init` writes a project to begin with"),
+    ("yml", "YAML", "`relay init` writes a project to begin with"),
+    (
+        "md",
+        "Markdown",
+        "`prompts { folder \"prompts\" }` in a project makes a prompt of each file in a folder",
+    ),
+    ("key", "a private key", "`relay sign BUNDLE --key FILE` signs with it"),
+    ("pub", "a public key", "`relay trust add trust.toml --key FILE` adds it to a trust file"),
+    ("api-key", "an API key", "a client sends it to a server"),
+];
+
+/// Fails if the file is something else that people have: a bundle as a document would only be a file that is not UTF-8.
+fn refuse_others(document: &Path) -> Result<(), Failure> {
+    let ending = document.extension().and_then(|ending| ending.to_str());
+    if let Some((_, what, help)) = OTHERS.iter().find(|(other, ..)| ending == Some(*other)) {
+        let message =
+            format!("`{}` is {what}, and a project is written in KDL", document.display());
+        return Err(Failure::error(message).help(*help));
+    }
     // A pipe is read once, by the compiler.
     if !document.is_file() || !kind::is_bundle(document)? {
         return Ok(());

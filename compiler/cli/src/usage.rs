@@ -79,6 +79,10 @@ impl Typed {
         match error.kind() {
             ErrorKind::InvalidSubcommand => self.unknown_verb(&invalid(error)),
             ErrorKind::UnknownArgument => self.unknown_argument(&invalid(error)),
+            ErrorKind::TooManyValues => {
+                let word = text(error, ContextKind::InvalidValue).unwrap_or_default();
+                self.unknown_argument(&word)
+            }
             ErrorKind::MissingRequiredArgument => {
                 let mut missing = texts(error, ContextKind::InvalidArg);
                 for one in missing.iter_mut().filter(|one| one.contains("|--")) {

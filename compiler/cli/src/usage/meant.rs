@@ -159,6 +159,9 @@ pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
             shell_word(first.unwrap_or("PROJECT")),
             shell_word(word)
         )),
+        "diff" => Some(
+            "give A and B, or B alone to compare the last commit with the work tree".to_owned(),
+        ),
         "init" => Some("quote a name with spaces: `relay init \"my team\"`".to_owned()),
         _ => None,
     }
