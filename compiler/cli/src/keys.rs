@@ -15,6 +15,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::disk::{self, Access};
 use crate::environment;
 use crate::failure::Failure;
+use crate::kind::{self, Wanted};
 use crate::output::Output;
 
 /// A key file is a few lines.
@@ -48,6 +49,7 @@ impl Key {
 
     /// Reads a key file.
     pub(crate) fn read(path: &Path, output: &mut Output) -> Result<Self, Failure> {
+        kind::refuse_others(path, Wanted::Key)?;
         let text = disk::read_text(path, KEY_BYTES_MAX)
             .map(Zeroizing::new)
             .map_err(|failure| failure.help("make a key with `relay keygen`"))?;

@@ -9,10 +9,11 @@ use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::files::{ProjectFiles, WithDocument};
+use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
-use crate::{kind, shell, shipped};
+use crate::shipped;
 
 /// The name in reports of a document that is read from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
@@ -69,7 +70,7 @@ impl Project {
             return Err(unreadable("it is not a file".into()).help(help_for(&document)));
         }
         let folder = disk::folder_of(&document);
-        refuse_others(&document)?;
+        kind::refuse_others(&document, Wanted::Project)?;
         let files = ProjectFiles::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
@@ -161,45 +162,6 @@ impl From<Request> for Options {
         let Request { environment, epoch, strict, git } = request;
         Self { environment, epoch, strict, git }
     }
-}
-
-/// Files that people give for a project, by their endings.
-const OTHERS: [(&str, &str, &str); 8] = [
-    (
-        "toml",
-        "TOML",
-        "`relay trust list` reads a trust file, `relay serve BUNDLE --config FILE` the settings of a server",
-    ),
-    ("json", "JSON", "`relay init` writes a project to begin with"),
-    ("yaml", "YAML", "`relay init` writes a project to begin with"),
-    ("yml", "YAML", "`relay init` writes a project to begin with"),
-    (
-        "md",
-        "Markdown",
-        "`prompts { folder \"prompts\" }` in a project makes a prompt of each file in a folder",
-    ),
-    ("key", "a private key", "`relay sign BUNDLE --key FILE` signs with it"),
-    ("pub", "a public key", "`relay trust add trust.toml --key FILE` adds it to a trust file"),
-    ("api-key", "an API key", "a client sends it to a server"),
-];
-
-/// Fails if the file is something else that people have: a bundle as a document would only be a file that is not UTF-8.
-fn refuse_others(document: &Path) -> Result<(), Failure> {
-    let ending = document.extension().and_then(|ending| ending.to_str());
-    if let Some((_, what, help)) = OTHERS.iter().find(|(other, ..)| ending == Some(*other)) {
-        let message =
-            format!("`{}` is {what}, and a project is written in KDL", document.display());
-        return Err(Failure::error(message).help(*help));
-    }
-    // A pipe is read once, by the compiler.
-    if !document.is_file() || !kind::is_bundle(document)? {
-        return Ok(());
-    }
-    let path = shell::word(&document.to_string_lossy());
-    Err(Failure::error(format!("`{}` is a bundle, and a project is needed here", document.display()))
-        .help(format!(
-            "give the project that it was built from; `relay inspect {path}` and `relay describe {path}` read bundles"
-        )))
 }
 
 /// Returns the path of the document of the project at `path` on disk: itself, or in this folder.

@@ -12,7 +12,7 @@ use crate::args::{ProjectArgs, ReportFormat, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::kind::{BEGINNING, is_bundle};
+use crate::kind::{self, BEGINNING, Wanted, is_bundle};
 use crate::output::Output;
 use crate::project::{self, Project, Request};
 use crate::shell;
@@ -95,10 +95,7 @@ fn note_warnings(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
 
 /// Opens the bundle in a file.
 pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
-    if path.is_dir() {
-        return Err(Failure::error(format!("cannot read `{}`: it is a folder", path.display()))
-            .help("give a bundle: a file that `relay build` wrote"));
-    }
+    kind::refuse_others(path, Wanted::Bundle)?;
     let bytes = read(path).map_err(|failure| {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
@@ -163,6 +160,7 @@ pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
 
 /// Opens a bundle for `verify`, where an unreadable bundle is an answer and not a failure.
 pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
+    kind::refuse_others(path, Wanted::Bundle)?;
     let file = read(path)?;
     let bytes = file.len();
     Ok(Bundle::open(Box::new(file)).map(|bundle| Subject { bundle, bytes }))

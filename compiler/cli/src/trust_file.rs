@@ -10,6 +10,7 @@ use toml_edit::{Array, ArrayOfTables, Datetime, DocumentMut, Item, RawString, Ta
 
 use crate::disk::{self, Access};
 use crate::failure::Failure;
+use crate::kind::{self, Wanted};
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -49,6 +50,7 @@ pub(crate) fn read(path: &Path) -> Result<Trust, Failure> {
 }
 
 fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
+    kind::refuse_others(path, Wanted::Trust)?;
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
     let trust = parse(&text).map_err(|reason| {

@@ -45,7 +45,8 @@ fn with_suggestion(error: &toml::de::Error) -> String {
     let report = report.trim_end();
     let message = error.message();
     if let Some((found, expected)) = wrong_type(message) {
-        return report.replace(message, &format!("{found} is not what this key takes: {expected}"));
+        return report
+            .replace(message, &format!("{found} does not fit: this key takes {expected}"));
     }
     let mut names = message.split('`').skip(1).step_by(2);
     let unknown = names.next().filter(|_| message.starts_with("unknown field"));

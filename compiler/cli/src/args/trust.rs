@@ -157,7 +157,7 @@ Examples:
   relay trust remove trust.toml old.relay          what `relay trust allow` allowed
 
 Signatures by a key that is removed no longer count. A key that was lost is revoked instead, so that
-it is not added again. What is revoked stays so.")]
+it is not added again; a revoked key keeps its entry.")]
 pub(crate) struct TrustRemoveArgs {
     /// The trust file
     #[arg(value_name = "FILE")]

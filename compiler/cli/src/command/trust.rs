@@ -126,6 +126,10 @@ fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Fail
     let TrustRemoveArgs { file: path, removed, edit } = arguments;
     let mut file = TrustFile::open(path)?;
     let change = match find(removed, file.trust(), path)? {
+        Named::Key { id, name } if file.trust().revoked.keys.contains(&id) => {
+            return Err(Failure::error(format!("{id} `{name}` is revoked, and a revoked key keeps its entry"))
+                .help("its signatures count for nothing; without the entry a typo in `revoked.keys` would not be found"));
+        }
         Named::Key { id, name } => {
             file.remove_key(&id);
             format!("removed {id} `{name}`")

@@ -113,6 +113,9 @@ pub(super) fn verb(line: &Line<'_>, word: &str) -> Option<String> {
         };
         return Some(format!("`relay trust {verb}` does that"));
     }
+    if line.verb == "audit" && Path::new(word).exists() {
+        return Some(format!("write `relay audit show {}`", shell_word(word)));
+    }
     if !line.verb.is_empty() {
         return None;
     }
