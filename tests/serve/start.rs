@@ -412,7 +412,7 @@ fn a_key_that_cannot_be_used_is_reported() {
         (SECRET, &KEY.replace("= 1", "= 256"), &["a number from 0 to 255"]),
         (SECRET, &KEY.replace("= 1", "= -1"), &["a number from 0 to 255"]),
         (SECRET, &KEY.replace("key-file", "file"), &["unknown key `file`"]),
-        (SECRET, "[[briefing.keys]]\nid = 1\n", &["missing field `key-file`"]),
+        (SECRET, "[[briefing.keys]]\nid = 1\n", &["missing key `key-file`"]),
         (SECRET, "[briefing]\nlifetime-min = 0\n", &["a number from 1 to 43200"]),
         (SECRET, "[briefing]\nlifetime-min = 43201\n", &["a number from 1 to 43200"]),
         (SECRET, "[briefing]\nlifetime-mins = 1\n", &["did you mean `lifetime-min`?"]),

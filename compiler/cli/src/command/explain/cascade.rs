@@ -43,10 +43,6 @@ pub(super) fn explain(
     let question = Question { tenant: tenant.as_deref(), tool, user: caller.user.as_deref() };
     let mut explained = cascade::explain(bundle, question)?;
     notes.extend(cascade::notes(bundle, question)?);
-    if is_unknown_tenant(bundle, caller)? {
-        // The refusal says so.
-        notes.retain(|note| !note.starts_with("the tenant `"));
-    }
     explained.notes = notes;
     let exit = if refused.is_some() { Exit::No } else { Exit::Yes };
     let answer = CascadeExplained { format_version: FORMAT_VERSION, refused, explained };
@@ -136,7 +132,10 @@ fn render(answer: &CascadeExplained, width: usize) -> String {
     if let Some(reason) = &answer.refused {
         page.push_str(&format!("{} {}\n", bad("refused:"), printable(reason)));
     }
-    for note in notes {
+    let refused = answer.refused.as_deref().unwrap_or_default();
+    // A refusal for an unknown tenant says it already.
+    let is_said = |note: &str| note.starts_with("the tenant `") && refused.contains("the tenant `");
+    for note in notes.iter().filter(|note| !is_said(note)) {
         page.push_str(&format!("{} {}\n", doubtful("note:"), printable(note)));
     }
     let size = Size::of(resolved_context.len());
