@@ -25,6 +25,7 @@ mod git_setup;
 mod help;
 mod inspect;
 mod keys;
+mod mistakes;
 mod policy;
 mod rules;
 mod schemas;

@@ -72,6 +72,8 @@ pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Option<Spanned<String>>,
     pub(crate) items: Vec<Item>,
+    /// How many nodes it holds that were reported as unknown.
+    pub(crate) unknown: usize,
 }
 
 /// A node of `prompts { … }`.

@@ -138,6 +138,14 @@ pub(crate) fn offered_tools(
     TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
 }
 
+/// Returns what a project writes to offer a group of tools.
+pub(crate) fn offer(group: Group) -> &'static str {
+    match group {
+        Group::Gate => "gate on",
+        Group::Diagnostics => "tools { diagnostics }",
+    }
+}
+
 /// A `when` and what it did.
 #[derive(Debug)]
 pub(crate) struct When {

@@ -89,7 +89,9 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
 
 fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     let scheme = if tls { "https" } else { "http" };
-    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().digest());
+    let loaded = server.loaded();
+    let (digest, described) = (loaded.digest(), loaded.described());
+    tracing::info!("serving {digest} ({described}) at {scheme}://{bound}{MCP_PATH}");
     if !tls && !bound.ip().is_loopback() {
         tracing::warn!("connections are not encrypted: add [tls], or a proxy that has it");
     }

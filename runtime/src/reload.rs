@@ -181,7 +181,7 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     });
     match task.await {
         Ok(Ok(new)) => {
-            tracing::info!("{} is in force", new.digest());
+            tracing::info!("{} is in force ({})", new.digest(), new.described());
             report_names(server, &new);
         }
         Ok(Err(error)) => server.refuse_reload(&error),

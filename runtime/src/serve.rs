@@ -1,6 +1,6 @@
 //! The command line -> a running server: the steps of a start, in order.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -72,6 +72,11 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let audit = Audit::open(&settings.audit)?;
     let keyring = Keyring::new(&settings)?;
     let transport = settings.transport;
+    if transport == Transport::Stdio && io::stdin().is_terminal() {
+        tracing::warn!(
+            "standard input is a terminal: a client writes its messages there (Ctrl+D ends it); --http 127.0.0.1:8700 serves over a network"
+        );
+    }
     let server = Arc::new(Server::new(settings, audit, keyring, loader, loaded));
     let ending = server.clone();
     let runtime = match transport {

@@ -79,16 +79,24 @@ fn explain_previews_what_the_caller_may_ask() {
     assert_eq!(full("--role reader"), [true, false, false, false]);
     assert_eq!(full("--role auditor"), [true, false, true, false]);
     assert_eq!(full("--user ann@acme.example"), [true; 4]);
-    // What is hidden is unknown, and never suggested.
+    // What is hidden is unknown to the caller, and never suggested; the author reads who sees it.
     let hidden = explain("--prompt ledger --role reader").ends(1);
     let unknown = explain("--prompt lodger --role reader").ends(1);
     let of = |run: &Run| format!("{}{}", run.stdout, run.stderr);
-    assert_eq!(of(&hidden).replace("ledger", "lodger"), of(&unknown));
+    let answered = |run: &Run| of(run).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(answered(&hidden).replace("ledger", "lodger"), of(&unknown).trim_end());
+    let hidden =
+        hidden.prints("hidden: declared at project.kdl:43, for auditor, observer, operator");
+    hidden.prints("caller: role `reader`, no tenant");
+    let json = explain("--prompt ledger --role reader --json").ends(1).json();
+    assert_eq!(json["refused"], "unknown prompt `ledger`");
+    assert_eq!(json["hidden"]["role"], "reader");
     explain("--prompt lodger --role auditor").ends(1).prints("did you mean `ledger`?");
     explain("--prompt ledger --role auditor").ends(0).prints("Compare the ledger");
     let hidden = explain("--uri platform://regions --role reader").ends(1);
     let unknown = explain("--uri platform://lesions --role reader").ends(1);
-    assert_eq!(of(&hidden).replace("regions", "lesions"), of(&unknown));
+    assert_eq!(answered(&hidden).replace("regions", "lesions"), of(&unknown).trim_end());
+    hidden.prints("hidden: declared at ").prints("caller: role `reader`, no tenant");
     explain("--uri platform://regions --role operator").ends(0).prints("eu-1, us-1");
     let index = |caller: &str| explain(&format!("--index {caller} --json")).ends(0).json();
     assert_ne!(index("--role reader")["instructions"], index("--role operator")["instructions"]);
@@ -100,7 +108,7 @@ fn a_call_that_the_server_rejects_is_not_previewed() {
     let explain = |question: &str| sandbox.relay(&format!("explain platform.relay {question}"));
     explain("--call audit_tail --role reader").ends(1).says("unknown tool `audit_tail`");
     explain("--call audit_tail --role auditor").ends(0);
-    explain("--tool audit_tail --role reader").ends(0).prints("does not see `audit_tail`");
+    explain("--tool audit_tail --role reader").ends(1).prints("does not see `audit_tail`");
     explain("--tool audit_tail --role oparator").ends(2).says("did you mean `operator`?");
     explain("--tool server_info --user ann@acme.example").ends(0).prints("the tenant `acme`");
 }
@@ -109,9 +117,10 @@ fn a_call_that_the_server_rejects_is_not_previewed() {
 fn callers_that_nobody_can_be_are_refused() {
     let sandbox = built();
     let unknown = [
-        ("--tenant acmo", "unknown tenant `acmo`", "did you mean `acme`?"),
-        ("--role oparator", "unknown role `oparator`", "did you mean `operator`?"),
-        ("--role x", "unknown role `x`", "there are: auditor, observer, operator, reader"),
+        // A server refuses a caller of that tenant. The role of a question is only an assumption.
+        (1, "--tenant acmo", "unknown tenant `acmo`", "did you mean `acme`?"),
+        (2, "--role oparator", "unknown role `oparator`", "did you mean `operator`?"),
+        (2, "--role x", "unknown role `x`", "there are: auditor, observer, operator, reader"),
     ];
     let refused = [
         (
@@ -125,8 +134,8 @@ fn callers_that_nobody_can_be_are_refused() {
         "explain platform.relay --index",
         "explain platform.relay --tags x",
     ] {
-        for (caller, why, help) in unknown {
-            sandbox.relay(&format!("{verb} {caller}")).ends(2).says(why).says(help);
+        for (code, caller, why, help) in unknown {
+            sandbox.relay(&format!("{verb} {caller}")).ends(code).says(why).says(help);
         }
         for (caller, why) in refused {
             let run = sandbox.relay(&format!("{verb} {caller}")).ends(1);

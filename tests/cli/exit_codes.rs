@@ -162,7 +162,7 @@ fn a_failure_prints_a_help() {
     sandbox
         .relay("explain --tags a project.kdl")
         .ends(2)
-        .says("Usage: relay explain <BUNDLE|PROJECT> <--prompt <NAME>|");
+        .says("`relay explain project.kdl --tags a`");
 }
 
 #[test]

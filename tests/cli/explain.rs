@@ -241,7 +241,7 @@ fn options_of_another_question_are_rejected() {
         for question in questions {
             let run = Sandbox::new().relay_of(&["explain", "missing.relay", question, option]);
             let run = run.ends(2);
-            let is_rejected = run.stderr.contains("cannot be used with");
+            let is_rejected = run.stderr.contains("does not go together with");
             assert_eq!(
                 is_rejected,
                 without_sense.contains(&question),
@@ -375,7 +375,7 @@ fn a_call_without_a_briefing() {
 
 /// Explains a call to a bundle whose tools have this tier, as no compiler of this version writes it.
 fn explain_at(tier: Tier, question: &str) -> Run {
-    ask_at(tier, &format!("--call server_info {question}")).says("tier or gate of tool server_info")
+    ask_at(tier, &format!("--call server_info {question}"))
 }
 
 /// Asks a question of a bundle whose tools have this tier.
@@ -434,18 +434,17 @@ skills { global { skill dates \"ISO.\" } }
         |role: &str| sandbox.relay(&format!("explain project.kdl --call api-get --role {role}"));
     call("reader").ends(1).says("this caller does not see it");
     call("operator").ends(1).says("the project does not offer the tool `api-get`");
-    let note = "note: this caller does not see `api-get`: a server rejects the call";
-    let asked = |role: &str| {
-        sandbox.relay(&format!("explain project.kdl --tool api-get --role {role}")).ends(0)
-    };
-    asked("reader").prints(note);
-    assert!(!asked("operator").stdout.contains("does not see"));
+    let refused = "refused: this caller does not see `api-get`: a server rejects the call";
+    let asked =
+        |role: &str| sandbox.relay(&format!("explain project.kdl --tool api-get --role {role}"));
+    asked("reader").ends(1).prints(refused).prints("skills otherwise: 4 bytes");
+    assert!(!asked("operator").ends(0).stdout.contains("does not see"));
 }
 
 #[test]
 fn a_denied_call_is_noted_beside_its_skills() {
-    let note = "note: a server denies this call of `server_info`, and gives it no skills: tier 2, no policy allows it";
-    ask_at(Tier::Stateful, "--tool server_info --role boss").ends(0).prints(note);
+    let refused = "refused: a server denies this call of `server_info`, and gives it no skills: tier 2, no policy allows it";
+    ask_at(Tier::Stateful, "--tool server_info --role boss").ends(1).prints(refused);
 }
 
 #[test]
@@ -594,8 +593,8 @@ fn human_output_of_skills() {
     let john = "john@acme.example";
     let known = ["--tenant", "acme", "--tool", "db-read", "--user", john];
     let unknown = ["--tenant", "acm", "--tool", "api-create", "--user", "jon@acme.example"];
-    let page = [&known[..], &unknown[..], &["--user", john]]
-        .map(|question| explain_skills(question).ends(0).stdout)
+    let page = [(0, &known[..]), (1, &unknown[..]), (0, &["--user", john])]
+        .map(|(code, question)| explain_skills(question).ends(code).stdout)
         .join("\n");
     snapshot("explain_cascade_human", &page);
 }
@@ -628,9 +627,9 @@ fn json_output_of_skills() {
 
 #[test]
 fn a_question_about_skills_is_asked_alone() {
-    explain_skills_of("--tags x --tool y").ends(2).says("cannot be used with");
-    explain_skills_of("--tool y --budget 3").ends(2).says("cannot be used with");
-    explain_skills_of("").ends(2).says("--tenant <NAME>");
+    explain_skills_of("--tags x --tool y").ends(2).says("does not go together with");
+    explain_skills_of("--tool y --budget 3").ends(2).says("does not go together with");
+    explain_skills_of("").ends(2).says("needs a question");
 }
 
 fn explain_skills_of(question: &str) -> Run {

@@ -93,8 +93,11 @@ fn an_altered_bundle_is_not_signed() {
     fs::write(sandbox.path("x.relay"), &file).expect("a file");
     sandbox.relay("sign x.relay --key ci.key").ends(2).says("error:");
     assert_eq!(sandbox.bytes("x.relay"), file);
-    sandbox.relay("sign minimal/project.kdl --key ci.key").ends(2).says("`minimal/project.kdl`:");
-    sandbox.relay("sign minimal --key ci.key").ends(2).says("it is a folder");
+    sandbox
+        .relay("sign minimal/project.kdl --key ci.key")
+        .ends(2)
+        .says("`minimal/project.kdl` is a project");
+    sandbox.relay("sign minimal --key ci.key").ends(2).says("`minimal` is a folder");
 }
 
 #[test]

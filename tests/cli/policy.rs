@@ -153,7 +153,7 @@ fn explain_judges_as_classify_does() {
     // A policy does not know callers.
     for more in [["--tenant", "acme"], ["--role", "reader"], ["--tool", "x"], ["--budget", "9"]] {
         let arguments = [&["explain", "after.kdl", "--command", "ls"][..], &more].concat();
-        sandbox.relay_of(&arguments).ends(2).says("cannot be used with");
+        sandbox.relay_of(&arguments).ends(2).says("does not go together with");
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use relay_bundle::Digest;
 
 use crate::cli::Sandbox;
+use crate::support::root;
 
 #[test]
 fn a_new_project_is_without_faults_in_every_environment() {
@@ -20,13 +21,74 @@ fn a_new_project_is_without_faults_in_every_environment() {
     assert!(sandbox.path("my-team/my-team.relay").exists());
     let workflow = fs::read_to_string(sandbox.path("my-team/.github/workflows/relay.yml"));
     let workflow = workflow.expect("it was written");
-    assert!(workflow.contains("-o my-team.relay"));
+    // The pipeline of examples/ci, without a word changed but for the project and the version of relay.
+    let example = fs::read_to_string(root().join("examples/ci/github/relay.yml")).expect("there");
+    let same = |text: &str| {
+        let own = |line: &&str| !line.trim_start().starts_with("RELAY_");
+        text.lines().filter(own).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(same(&workflow), same(&example));
+    assert!(workflow.contains("RELAY_PROJECT: '.'"));
+    // Every script that it calls is there and can be run.
+    let calls = workflow.lines().filter_map(|line| line.trim().strip_prefix("run: .github/relay/"));
+    let mut called = 0;
+    for script in calls {
+        let path = sandbox.path("my-team/.github/relay").join(script);
+        let mode = fs::metadata(&path).expect("a script").permissions().mode();
+        assert_eq!(mode & 0o111, 0o111, "{script}");
+        called += 1;
+    }
+    assert_eq!(called, 4);
+    let ignored = sandbox.read("my-team/.gitignore");
+    assert!(ignored.contains("*.api-key\n") && ignored.contains("*.key\n"), "{ignored}");
     // A tag can be moved to other code; a commit cannot.
     for action in workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")) {
         let (_, pinned) = action.split_once('@').expect("a version");
         let commit = pinned.split(' ').next().unwrap_or_default();
         assert!(commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit()), "{action}");
     }
+}
+
+#[test]
+fn the_workflow_is_at_the_root_of_the_repository() {
+    let sandbox = Sandbox::new();
+    let git = |arguments: &[&str]| {
+        let mut command = sandbox.command("git");
+        command.args(arguments);
+        sandbox.run(command).ends(0)
+    };
+    git(&["init", "-q", "."]);
+    let run = sandbox.relay_of(&["init", "rules/Our Team"]).ends(0);
+    let run = run
+        .says("the workflow is at the root of the repository")
+        .says("relay check 'rules/Our Team'");
+    assert!(!sandbox.path("rules/Our Team/.github").exists(), "{}", run.stdout);
+    let workflow = sandbox.read(".github/workflows/relay.yml");
+    assert!(workflow.contains("RELAY_PROJECT: 'rules/Our Team'\n"), "{workflow}");
+    // A second project of the repository leaves it as it is.
+    sandbox.relay("init other").ends(0).says("it checks this project if RELAY_PROJECT is `other`");
+    assert_eq!(sandbox.read(".github/workflows/relay.yml"), workflow);
+    // No key and no bundle can be added by accident.
+    sandbox.relay("build other -q").ends(0);
+    for line in ["keygen --api-key alice", "keygen -o release"] {
+        sandbox.relay(line).ends(0);
+    }
+    for secret in ["alice.api-key", "release.key"] {
+        fs::rename(sandbox.path(secret), sandbox.path("other").join(secret)).expect("moved");
+    }
+    git(&["add", "-A"]);
+    let added = git(&["status", "--short"]).stdout;
+    assert!(
+        !added.contains("api-key") && !added.contains("release.key") && !added.contains(".relay\n"),
+        "{added}"
+    );
+    // The steps of the pipeline run in it.
+    git(&["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "x"]);
+    let mut check = sandbox.command(".github/relay/check.sh");
+    let folder = crate::binaries::relay().parent().expect("a folder").to_owned();
+    let path = std::env::join_paths([folder, "/usr/bin".into(), "/bin".into()]).expect("a path");
+    check.env("PATH", path).env("RELAY_PROJECT", "other");
+    sandbox.run(check).ends(0).prints("no errors, no warnings");
 }
 
 #[test]
@@ -82,7 +144,7 @@ fn an_api_key_may_have_an_end() {
     for (arguments, why) in [
         ("--api-key bob --not-after 2020-01-01", "is in the past"),
         ("--api-key bob --not-after soon", "`soon` is not a date"),
-        ("-o bob --not-after 2999-01-01", "cannot be used with"),
+        ("-o bob --not-after 2999-01-01", "does not go together with"),
         ("--not-after 2999-01-01", "--api-key <ID>"),
     ] {
         sandbox.relay(&format!("keygen {arguments}")).ends(2).says(why);

@@ -204,10 +204,10 @@ fn a_wrong_edit_changes_nothing() {
         ("trust add trust.toml --key one.pub", "has this key already"),
         ("trust add trust.toml --key two.pub --name one", "another key with the name `one`"),
         (&format!("trust add trust.toml {two}"), "help: write --name NAME"),
-        ("trust add trust.toml two.pub", "help: write --key two.pub"),
+        ("trust add trust.toml two.pub", "write `relay trust add trust.toml --key two.pub`"),
         ("trust add trust.toml --key two.key", "help: give the file that ends with `.pub`"),
         ("trust add trust.toml --key missing.pub", "no such file"),
-        ("trust add trust.toml", "required"),
+        ("trust add trust.toml", "needs <PUB>"),
         (&format!("{add} --key two.pub --role Review"), "did you mean `review`?"),
         ("trust add new.toml --key two.pub --role Review", "help: nothing was written"),
         ("trust add full.toml --key two.pub --name=", "help: write --name NAME"),
@@ -221,6 +221,16 @@ fn a_wrong_edit_changes_nothing() {
         ("trust revoke full.toml frobnicate", "help: `relay trust list full.toml` lists the keys"),
         ("trust revoke full.toml sha256:ab", "is not a digest"),
         ("trust revoke full.toml one.pub", "`one.pub`"),
+        ("trust remove full.toml lost-laptob", "did you mean `lost-laptop`?"),
+        ("trust remove trust.toml x.relay", "is not among the allowed bundles"),
+        ("trust allow full.toml reviewer", "is a key, and `allow` takes a bundle"),
+        ("trust allow full.toml x.relay", "min-epoch of the file is 40"),
+        (
+            "trust allow full.toml sha256:0b10ecb9358475a896d38cd76395f9a05cb40ad5f8d645491fcb18f36cd8f7c7",
+            "is revoked, which counts more",
+        ),
+        ("trust threshold trust.toml 0", "`0` is not a value"),
+        ("trust threshold trust.toml", "needs <N>"),
         ("trust revoke missing.toml one", "`relay keygen` prints a trust file"),
         ("trust list missing.toml", "`relay keygen` prints a trust file"),
         ("trust list bad.toml", "threshold is 0"),
@@ -263,4 +273,55 @@ fn keys_of_one_name_are_told_apart_by_their_ids() {
 fn the_list_for_people() {
     let sandbox = Sandbox::of(&[("full.toml", FULL)]);
     crate::cli::snapshot("trust_list", &sandbox.relay("trust list full.toml").ends(0).stdout);
+}
+
+#[test]
+fn the_threshold_is_set_and_bundles_below_it_are_refused() {
+    let sandbox = signed();
+    sandbox.relay("trust add trust.toml --key two.pub").ends(0);
+    sandbox.relay("trust threshold trust.toml 2").ends(0).prints("threshold 1 → 2\n");
+    assert!(sandbox.read("trust.toml").contains("threshold = 2    # the number of keys"));
+    trusted(&sandbox, 1).prints("1 of 2 signatures");
+    sandbox.relay("trust threshold trust.toml 2").ends(0).says("the threshold is 2 already");
+    sandbox.relay("trust threshold trust.toml 3").ends(0).says("`relay trust threshold`");
+    sandbox.relay("trust threshold trust.toml 1").ends(0);
+    trusted(&sandbox, 0);
+}
+
+#[test]
+fn a_bundle_is_allowed_and_the_exception_ends() {
+    let sandbox = signed();
+    let before = sandbox.read("trust.toml");
+    sandbox.relay("trust allow trust.toml x.relay").ends(0).prints("allowed sha256:");
+    let digest = sandbox.relay("verify x.relay --trust trust.toml --json").ends(0).json();
+    let digest = digest["digest"].as_str().expect("a digest").to_owned();
+    assert!(sandbox.read("trust.toml").contains(&format!("allow-digests = [\"{digest}\"]")));
+    sandbox.relay("trust allow trust.toml x.relay").ends(0).says("is allowed already");
+    sandbox
+        .relay("trust remove trust.toml x.relay")
+        .ends(0)
+        .prints("from the bundles that are allowed");
+    let after = sandbox.read("trust.toml");
+    assert!(!after.contains(&digest), "{after}");
+    let keys = |text: &str| text.split_once("[[keys]]").expect("a key").1.to_owned();
+    assert_eq!(keys(&before), keys(&after));
+}
+
+#[test]
+fn a_key_is_removed_and_the_others_keep_their_layout() {
+    let sandbox = signed();
+    sandbox.write("full.toml", FULL);
+    sandbox
+        .relay("trust remove full.toml ci-2025")
+        .ends(0)
+        .prints("removed 2ce9aa3ece708f5e `ci-2025`");
+    let left = sandbox.read("full.toml");
+    assert!(!left.contains("ci-2025") && left.contains("name = \"ci\"\n"), "{left}");
+    assert!(left.contains("\"21650aa284786f5a\",  # lost-laptop, in a train"), "{left}");
+    // What is revoked stays so.
+    let kept = sandbox.relay("trust remove full.toml lost-laptop").ends(2);
+    kept.says("is revoked, and a revoked key keeps its entry");
+    assert_eq!(sandbox.read("full.toml"), left);
+    sandbox.relay("trust remove trust.toml one").ends(0).says("no bundle is trusted");
+    trusted(&sandbox, 1);
 }

@@ -483,7 +483,7 @@ fn contradictions_between_issuers_are_errors_at_the_start() {
             "[principal]\ngroups = [\"\"]\n".to_owned(),
             vec!["the principal", "1 to 512 bytes, not 0"],
         ),
-        ("[principal]\nissuer = \"x\"\n".to_owned(), vec!["unknown field `issuer`"]),
+        ("[principal]\nissuer = \"x\"\n".to_owned(), vec!["unknown key `issuer`"]),
     ];
     for (text, expected) in cases {
         let house = House::new();

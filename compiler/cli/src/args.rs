@@ -34,7 +34,8 @@ pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
 pub(crate) use trust::{
-    TrustAddArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRevokeArgs, TrustVerb,
+    TrustAddArgs, TrustAllowArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRemoveArgs,
+    TrustRevokeArgs, TrustThresholdArgs, TrustVerb,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -67,14 +68,16 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` or `diff --exit-code` \
 differs, `diff --fail-on` trips), 2 failed (wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
-Begin with `relay init my-team`; `relay help VERB` has examples of each verb.";
+Begin with `relay init my-team`; `relay help VERB` has examples of each verb. Colours are off in pipes and where NO_COLOR is set.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Write a small project to begin with
+    #[command(alias = "new")]
     Init(InitArgs),
     /// Check a project and report errors and warnings
+    #[command(aliases = ["lint", "validate"])]
     Check(CheckArgs),
     /// List what a project expects of its bundle, and whether it holds
     Test(TestArgs),
@@ -92,7 +95,7 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Check a bundle and its signatures against a trust file
     Verify(VerifyArgs),
-    /// List, add and revoke the keys of a trust file
+    /// List and edit a trust file: keys, threshold, revocations, rollbacks
     Trust(TrustArgs),
     /// Show the contents of a bundle
     Inspect(InspectArgs),
@@ -109,6 +112,7 @@ pub(crate) enum Verb {
     /// Print records of an audit file
     Audit(AuditArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
+    #[command(alias = "run")]
     Serve(ServeArgs),
     /// Make git show bundles as text
     GitSetup(GitSetupArgs),

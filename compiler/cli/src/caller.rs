@@ -10,6 +10,8 @@ use crate::failure::Failure;
 
 /// A caller in the project, and what it sees.
 pub(crate) struct Asker<'b> {
+    /// The whole bundle, to say what the caller does not see.
+    pub(crate) bundle: &'b Bundle,
     /// The tenant and the role.
     pub(crate) placement: Placement,
     /// The part of the bundle that it sees.
@@ -33,7 +35,7 @@ pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<
     };
     let placement = place::preview(bundle, &identity)?
         .map_err(|reason| refused(bundle, &reason, identity.names_who()))?;
-    Ok(Asker { placement, view: View::of(bundle, &placement)? })
+    Ok(Asker { bundle, placement, view: View::of(bundle, &placement)? })
 }
 
 /// Refuses names that the project does not have: the answer would be one for nobody.
@@ -43,7 +45,9 @@ fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
     {
         let tenants = bundle.tenants().list()?;
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
-        return Err(unknown("tenant", name, &known));
+        let failure = unknown("tenant", name, &known);
+        // A server refuses a caller of a tenant that the project does not list; without a list, tenants mean nothing.
+        return Err(if known.is_empty() { failure } else { failure.into_no() });
     }
     check_role(bundle, caller.role.as_deref())
 }

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) enum Access {
     /// All users.
     AllUsers,
+    /// All users, who may run it.
+    Program,
     /// Its owner.
     Owner,
 }
@@ -22,6 +24,7 @@ impl Access {
         #[cfg(unix)]
         return Some(std::os::unix::fs::PermissionsExt::from_mode(match self {
             Self::AllUsers => 0o644,
+            Self::Program => 0o755,
             Self::Owner => 0o600,
         }));
         #[cfg(not(unix))]

@@ -35,6 +35,16 @@ impl Failure {
         Self::Stopped { exit: Exit::No, message: message.into(), help: None }
     }
 
+    /// Returns the same failure with exit code 1.
+    pub(crate) fn into_no(self) -> Self {
+        match self {
+            Self::ClosedPipe => self,
+            Self::Stopped { exit: _, message, help } => {
+                Self::Stopped { exit: Exit::No, message, help }
+            }
+        }
+    }
+
     /// Returns a failure to use a file; `doing` is a verb such as `read` or `write`.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::error(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))

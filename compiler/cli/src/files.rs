@@ -5,6 +5,7 @@
 
 mod disk;
 mod tree;
+mod typed;
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,6 +17,7 @@ use crate::text::printable;
 
 pub(crate) use disk::Disk;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
+pub(crate) use typed::WithDocument;
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;

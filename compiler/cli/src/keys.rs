@@ -15,6 +15,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::disk::{self, Access};
 use crate::environment;
 use crate::failure::Failure;
+use crate::kind::{self, Wanted};
 use crate::output::Output;
 
 /// A key file is a few lines.
@@ -48,19 +49,12 @@ impl Key {
 
     /// Reads a key file.
     pub(crate) fn read(path: &Path, output: &mut Output) -> Result<Self, Failure> {
+        kind::refuse_others(path, Wanted::Key)?;
         let text = disk::read_text(path, KEY_BYTES_MAX)
             .map(Zeroizing::new)
             .map_err(|failure| failure.help("make a key with `relay keygen`"))?;
+        let signing = SigningKey::from_pkcs8_pem(&text).map_err(|_| not_private(path, &text))?;
         warn_if_readable_by_others(path, output);
-        let signing = SigningKey::from_pkcs8_pem(&text).map_err(|_| {
-            let what = if text.trim_start().starts_with("ed25519:") {
-                "it is a public key"
-            } else {
-                "it is not an Ed25519 private key in PKCS#8 PEM"
-            };
-            Failure::error(format!("cannot sign with `{}`: {what}", path.display()))
-                .help("give the .key file that `relay keygen` wrote")
-        })?;
         Ok(Self { signing, name: name_of(path) })
     }
 
@@ -143,6 +137,21 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         disk::create(&files.public, key.public_line().as_bytes(), Access::AllUsers)?;
     }
     Ok(key)
+}
+
+/// Returns why a file is not a private key.
+fn not_private(path: &Path, text: &str) -> Failure {
+    let what = match text.trim_start() {
+        text if text.starts_with("ed25519:") => "it is a public key",
+        text if text.starts_with("rk_") => "it is an API key, which clients send to a server",
+        _ => "it is not an Ed25519 private key in PKCS#8 PEM",
+    };
+    let failure = Failure::error(format!("cannot sign with `{}`: {what}", path.display()));
+    let private = path.with_extension("key");
+    if private != path && private.is_file() {
+        return failure.help(format!("give its private key: `--key {}`", private.display()));
+    }
+    failure.help("give the .key file that `relay keygen` wrote")
 }
 
 /// Returns the name of the key in this file.

@@ -17,6 +17,7 @@ mod failure;
 mod files;
 mod judge;
 mod keys;
+mod kind;
 mod level;
 mod output;
 mod process;
@@ -26,10 +27,12 @@ mod reference;
 mod report;
 mod revision;
 mod sarif;
+mod shell;
 mod shipped;
 mod subject;
 mod text;
 mod trust_file;
+mod usage;
 mod workflow;
 
 use std::ffi::OsString;
@@ -52,9 +55,10 @@ pub use revision::files_at_head;
 pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) -> ExitCode {
     shipped::set_facts(facts);
     let mut output = Output::new();
-    let ended = match parse(arguments) {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let ended = match parse(&mut arguments) {
         Ok(cli) => command::run(cli.verb, &mut output),
-        Err(error) => usage(&error, &mut output),
+        Err(error) => usage::answer(&error, &arguments, &mut output),
     };
     let exit = match ended {
         Ok(exit) => exit,
@@ -67,12 +71,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     exit.into()
 }
 
-fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+fn parse(arguments: &mut [OsString]) -> Result<Cli, clap::Error> {
+    if let [_, word] = arguments
+        && word == "version"
+    {
+        *word = "--version".into();
+    }
     let read = |arguments: &[OsString]| {
         Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
     };
-    let cli = read(&arguments)?;
+    let cli = read(arguments)?;
     if let Verb::Classify(classify) = &cli.verb
         && let Some(options) = classify.options_behind()
     {
@@ -81,18 +89,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
         if let Some(words) = arguments.get_mut(words..) {
             words.rotate_left(1);
         }
-        return read(&arguments);
+        return read(arguments);
     }
     Ok(cli)
-}
-
-/// Prints the help or version, or the error in the command line.
-fn usage(error: &clap::Error, output: &mut Output) -> Result<Exit, Failure> {
-    let text = error.render().ansi().to_string();
-    if error.use_stderr() {
-        output.message(text);
-        return Ok(Exit::Failed);
-    }
-    output.result(text)?;
-    Ok(Exit::Yes)
 }

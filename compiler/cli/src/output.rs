@@ -110,6 +110,11 @@ impl Output {
         look(&io::stdout())
     }
 
+    /// Returns the columns of the terminal that shows results; `None` if a program reads them line by line.
+    pub(crate) fn result_columns(&self) -> Option<usize> {
+        io::stdout().is_terminal().then(|| self.result_look().width)
+    }
+
     /// Returns how to render everything else.
     pub(crate) fn message_look(&self) -> Look {
         look(&io::stderr())

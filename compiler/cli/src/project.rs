@@ -8,11 +8,15 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::ProjectFiles;
+use crate::files::{ProjectFiles, WithDocument};
+use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 use crate::shipped;
+
+/// The name in reports of a document that is read from standard input.
+const STANDARD_INPUT: &str = "<stdin>";
 
 /// The document of a project that is given as a folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
@@ -53,6 +57,10 @@ impl Project {
     /// Finds the project whose document, or folder, is at `path` on disk.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let document = document_at(path);
+        if path == Path::new("-") {
+            return Err(Failure::error("only `relay check` reads a project from standard input")
+                .help("give the project's document, as in `relay build path/to/project.kdl`"));
+        }
         let unreadable = |reason: String| {
             Failure::error(format!("cannot read `{}`: {reason}", document.display()))
         };
@@ -62,6 +70,7 @@ impl Project {
             return Err(unreadable("it is not a file".into()).help(help_for(&document)));
         }
         let folder = disk::folder_of(&document);
+        kind::refuse_others(&document, Wanted::Project)?;
         let files = ProjectFiles::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
@@ -71,6 +80,15 @@ impl Project {
         let prefix = report::folder_prefix(&folder);
         let folder = prefix.clone();
         Ok(Self { files: Box::new(files), root: root.into(), prefix, folder })
+    }
+
+    /// Opens the project whose document is this text, and whose other files are in the folder where the command runs.
+    pub(crate) fn of_text(text: Vec<u8>) -> Result<Self, Failure> {
+        let files = ProjectFiles::open(Path::new(".")).map_err(|error| {
+            Failure::error(format!("cannot read this folder: {}", reason(&error)))
+        })?;
+        let files = WithDocument { files, name: STANDARD_INPUT, text };
+        Self::of(Box::new(files), STANDARD_INPUT, String::new(), String::new())
     }
 
     /// Takes the project of these files whose document is at `root`; reports show paths with
@@ -159,14 +177,12 @@ pub(crate) fn report_findings(
     format: ReportFormat,
     output: &mut Output,
 ) -> Result<Option<Exit>, Failure> {
-    if diagnostics.has_errors() && format != ReportFormat::Human {
+    let is_for_people = matches!(format, ReportFormat::Human | ReportFormat::Short);
+    if diagnostics.has_errors() && !is_for_people {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
     } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
         let drawn = report::draw(diagnostics, origin, format, output.message_look())?;
-        match format {
-            ReportFormat::Human => output.message(drawn),
-            _ => output.machine_message(&drawn),
-        }
+        if is_for_people { output.message(drawn) } else { output.machine_message(&drawn) }
     }
     Ok(diagnostics.has_errors().then_some(Exit::No))
 }

@@ -3,12 +3,14 @@
 //! The compiler gives the place of a finding as a span; the source text is attached here, when the
 //! report is rendered.
 
+mod alike;
 mod github;
 mod human;
 mod json;
 mod origin;
 mod rule;
 mod sarif;
+mod short;
 
 use relay_compiler::{Diagnostics, Sources};
 
@@ -31,6 +33,7 @@ pub(crate) fn draw(
     let findings = || Findings::of(diagnostics, origin);
     Ok(match format {
         ReportFormat::Human => human::draw(diagnostics, origin, look),
+        ReportFormat::Short => short::draw(&findings()),
         ReportFormat::Json => json::draw(&findings())?,
         ReportFormat::Sarif => sarif::draw(&findings())?,
         ReportFormat::Github => github::draw(&findings()),

@@ -5,17 +5,19 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use relay_bundle::{Bundle, HEADER_BYTES, OpenError};
+use relay_compiler::Diagnostics;
 
+use crate::answer::size;
 use crate::args::{ProjectArgs, ReportFormat, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kind::{self, BEGINNING, Wanted, is_bundle};
 use crate::output::Output;
 use crate::project::{self, Project, Request};
+use crate::shell;
 use crate::text::printable;
 
-/// The start of every bundle, without the bytes that a transfer in text mode would change.
-pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
@@ -68,7 +70,13 @@ pub(crate) fn open_path(
     let request = Request::of(arguments);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    if let Some(exit) = project::report_findings(&compiled.diagnostics, &origin, format, output)? {
+    if matches!(format, ReportFormat::Human | ReportFormat::Short)
+        && !compiled.diagnostics.has_errors()
+    {
+        note_warnings(&compiled.diagnostics, path, output);
+    } else if let Some(exit) =
+        project::report_findings(&compiled.diagnostics, &origin, format, output)?
+    {
         return Ok(Opened::Ended(exit));
     }
     let Some(bundle) = compiled.bundle else {
@@ -78,12 +86,19 @@ pub(crate) fn open_path(
     in_memory(bundle).map(Box::new).map(Opened::Subject)
 }
 
+/// Says that there are warnings, and where they are listed: the answer to a question is not lost below them.
+fn note_warnings(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
+    let count = diagnostics.warning_count();
+    if count > 0 {
+        let (warnings, path) =
+            (size::counted(count, "warning"), shell::word(&path.to_string_lossy()));
+        output.note(format_args!("the project has {warnings}: `relay check {path}` lists them"));
+    }
+}
+
 /// Opens the bundle in a file.
 pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
-    if path.is_dir() {
-        return Err(Failure::error(format!("cannot read `{}`: it is a folder", path.display()))
-            .help("give a bundle: a file that `relay build` wrote"));
-    }
+    kind::refuse_others(path, Wanted::Bundle)?;
     let bytes = read(path).map_err(|failure| {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
@@ -163,18 +178,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_that_begins(path, BEGINNING, BUNDLE_BYTES_MAX)
 }
 
-/// Returns whether the file at `path` is a bundle, by its name or its first bytes.
-pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
-    if path.extension().is_some_and(|ending| ending == "relay") {
-        return Ok(true);
-    }
-    if !path.is_file() {
-        // Opening it reports the error.
-        return Ok(false);
-    }
-    disk::begins_with(path, BEGINNING)
-}
-
 /// Returns a failure whose message begins with what it is about.
 pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
     match failure {
@@ -187,6 +190,7 @@ pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
 
 /// Opens a bundle for `verify`, where an unreadable bundle is an answer and not a failure.
 pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
+    kind::refuse_others(path, Wanted::Bundle)?;
     let file = read(path)?;
     let bytes = file.len();
     Ok(Bundle::open(Box::new(file)).map(|bundle| Subject { bundle, bytes }))

@@ -10,8 +10,11 @@ use toml_edit::{Array, ArrayOfTables, Datetime, DocumentMut, Item, RawString, Ta
 
 use crate::disk::{self, Access};
 use crate::failure::Failure;
+use crate::kind::{self, Wanted};
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
+
+const ALLOW_DIGESTS: &str = "allow-digests";
 
 /// A new file without its key.
 const HEAD: &str = "\
@@ -47,6 +50,7 @@ pub(crate) fn read(path: &Path) -> Result<Trust, Failure> {
 }
 
 fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
+    kind::refuse_others(path, Wanted::Trust)?;
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
     let trust = of_text(&text, &path.display().to_string())?;
@@ -155,6 +159,52 @@ impl TrustFile {
             push_revoked(&mut self.document, "digests", &digest.to_string());
         }
         is_new
+    }
+
+    /// Sets how many keys must have signed.
+    pub(crate) fn set_threshold(&mut self, threshold: u32) -> Result<(), Failure> {
+        self.set("threshold", Some(threshold.into()))?;
+        self.trust.threshold = threshold;
+        Ok(())
+    }
+
+    /// Removes a key by its id. What is revoked stays so.
+    pub(crate) fn remove_key(&mut self, id: &str) {
+        let is_it = |key: &TrustedKey| key_id(&key.public.0) == id;
+        // INVARIANT: the keys of the document are those of `trust`, in their order.
+        let Some(index) = self.trust.keys.iter().position(is_it) else { return };
+        self.trust.keys.remove(index);
+        let keys = self.document.get_mut("keys");
+        if let Some(keys) = keys {
+            if let Some(list) = keys.as_array_mut() {
+                list.remove(index);
+            } else if let Some(tables) = keys.as_array_of_tables_mut() {
+                tables.remove(index);
+            }
+        }
+    }
+
+    /// Allows a bundle whatever epoch was served before. Returns false if it is allowed already.
+    pub(crate) fn allow_digest(&mut self, digest: Digest) -> bool {
+        let is_new = self.trust.allow_digests.insert(digest);
+        if is_new {
+            let list = self.document.entry(ALLOW_DIGESTS).or_insert(toml_edit::value(Array::new()));
+            if let Some(list) = list.as_array_mut() {
+                push_as_others(list, digest.to_string().into());
+            }
+        }
+        is_new
+    }
+
+    /// Takes back what [`Self::allow_digest`] did. Returns false if the bundle is not allowed.
+    pub(crate) fn forbid_digest(&mut self, digest: Digest) -> bool {
+        let is_there = self.trust.allow_digests.remove(&digest);
+        if is_there
+            && let Some(list) = self.document.get_mut(ALLOW_DIGESTS).and_then(Item::as_array_mut)
+        {
+            list.retain(|value| value.as_str().and_then(Digest::parse) != Some(digest));
+        }
+        is_there
     }
 
     /// Writes the file, unless a server would refuse it or read something else in it.

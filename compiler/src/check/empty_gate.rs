@@ -25,7 +25,7 @@ struct EmptyGate {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     // With errors it may be empty only because what it holds could not be understood.
-    if out.has_errors() || !model.gate.on.value || model.briefed().next().is_some() {
+    if out.error_count() > 0 || !model.gate.on.value || model.briefed().next().is_some() {
         return;
     }
     // A project without anything says so itself.

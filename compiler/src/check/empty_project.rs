@@ -25,7 +25,7 @@ struct EmptyProject {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     // With errors it may be empty only because what it holds could not be understood.
-    if out.has_errors() {
+    if out.error_count() > 0 {
         return;
     }
     if model.skills.list.is_empty()

@@ -25,7 +25,7 @@ struct IdleRole {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     // A user that could not be understood may be the one that has it.
-    if out.has_errors() {
+    if out.error_count() > 0 {
         return;
     }
     let callers = Callers::of(&model.access);

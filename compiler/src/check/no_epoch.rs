@@ -23,6 +23,10 @@ struct NoEpoch {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    // What could not be understood may be what is missing.
+    if out.error_count() > 0 {
+        return;
+    }
     if model.project.settings.epoch.at.is_none() {
         let at = model.project.name.at;
         out.report(at, NoEpoch { at });

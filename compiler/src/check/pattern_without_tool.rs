@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_engine::nearest::nearest;
+use relay_engine::tool::TOOLS;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::matching::pattern_set::meet;
-use crate::model::Model;
+use crate::model::{Model, offer};
 use crate::source::Span;
 
 /// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
@@ -46,7 +47,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         }
     }
     // A pattern of a role may be malformed, which is reported already.
-    if out.has_errors() {
+    if out.error_count() > 0 {
         return;
     }
     for role in model.access.roles.iter().filter(|role| role.has_own_tools) {
@@ -84,6 +85,9 @@ impl<'m> Known<'m> {
             if !matches!(meet(&[pattern], tools), Ok(None)) {
                 return None;
             }
+            if let Some(offer) = offer_of(pattern) {
+                return Some(format!("the server offers this tool if the project has `{offer}`"));
+            }
             let declare = format!("declare it: `tools {{ other {pattern:?} }}`");
             Some(match nearest(pattern, tools.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`? A tool of another server: {declare}"),
@@ -92,4 +96,10 @@ impl<'m> Known<'m> {
         };
         compared.entry(pattern).or_insert_with(help).clone()
     }
+}
+
+/// Returns what a project writes to offer a tool of relay itself that the pattern matches.
+fn offer_of(pattern: &str) -> Option<&'static str> {
+    let spec = TOOLS.iter().find(|spec| matches!(meet(&[pattern], &[spec.name]), Ok(Some(_))))?;
+    Some(offer(spec.group))
 }

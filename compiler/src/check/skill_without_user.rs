@@ -31,7 +31,7 @@ struct NoUser {
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let access = &model.access;
     // Without roles everyone is admitted. A line that could not be understood may admit the user.
-    if access.roles.is_empty() || out.has_errors() {
+    if access.roles.is_empty() || out.error_count() > 0 {
         return;
     }
     let admitted = Admitted::of(access);

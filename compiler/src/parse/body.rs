@@ -25,6 +25,8 @@ pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
         body.file = reader.text(FILE.name, out);
         body.broken |= body.file.is_none();
     }
+    // A mistyped `text`, or a `file` as a node, is reported as an unknown name.
+    body.broken |= body.text.is_none() && body.file.is_none() && reader.has_unknown();
     body
 }
 

@@ -84,7 +84,42 @@ fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<
         out.report(at, ControlCharacter { code: character.into(), at });
         return None;
     }
+    if let Some((language, end)) = foreign(body) {
+        let start = text.len() - body.trim_start().len();
+        let at = file.span(start, start + end);
+        out.report(at, Foreign { language, at });
+        return None;
+    }
     Some(text)
+}
+
+/// Returns the language of a document that no node can begin, and the bytes by which it is known.
+fn foreign(text: &str) -> Option<(&'static str, usize)> {
+    let text = text.trim_start();
+    let first = text.lines().next().unwrap_or_default().trim_end();
+    match first.chars().next()? {
+        '{' => Some(("JSON", 1)),
+        '[' if first.ends_with(']') && first.len() > 2 => Some(("TOML", first.len())),
+        '[' => Some(("JSON", 1)),
+        '-' if first == "---" => Some(("YAML", first.len())),
+        _ => None,
+    }
+}
+
+/// Every language in which settings are written is read by somebody; a project is read in one, so that a reviewer
+/// meets each setting in one form.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the document is {language}, and a project is written in KDL")]
+#[diagnostic(
+    code(kdl::foreign),
+    help(
+        "write nodes: `project my-team version=\"1\"`, then `prompts {{ … }}`; `relay init` writes a project to begin with"
+    )
+)]
+struct Foreign {
+    language: &'static str,
+    #[label(primary, "no node begins like this")]
+    at: Span,
 }
 
 /// Documents are read as a whole. Long texts belong in files of their own, where they are easier to

@@ -185,7 +185,8 @@ fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, 
         let help = if first.trim() == MARK {
             "the first line must be exactly `---`, without spaces"
         } else {
-            "begin the file with a line `---`, a line `description: …` and a line `---`"
+            "begin the file with a line `---`, a line `description: …` and a line `---`; a folder that is read with \
+             `commands` and `front-matter=optional` may have files without them"
         };
         reporter.refuse(at, Missing { at, help });
         return None;

@@ -12,8 +12,8 @@ use super::path::{self, PathError};
 use super::{document, facts, when};
 use crate::ast::{Ast, Document, Item};
 use crate::diagnostic::Diagnostics;
+use crate::language::Top;
 use crate::language::include::INCLUDE;
-use crate::language::{self, Top};
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// Parses the project's document and everything it includes, in the order of the text; files of
@@ -47,10 +47,7 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
             }
             Some(Top::When) => document.items.push(Item::When(when::node(&node, out))),
             Some(top) => document.items.extend(item(top, &node, out)),
-            None => {
-                let known: Vec<&str> = language::TOP.iter().map(|rule| rule.name).collect();
-                node::unknown(&node, &known, "a project", out);
-            }
+            None => node::unknown(&node, None, "a project", out),
         }
     }
     document

@@ -4,6 +4,7 @@
 //! nearest name that it takes, and sees to it that all that the rule lists was read. That is how
 //! no line of a project is inert.
 
+mod correction;
 mod value;
 
 use std::collections::BTreeSet;
@@ -13,13 +14,12 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{self, Field, Form, Literal, Rule};
+use crate::grammar::{self, Field, Form, Kind, Literal, Rule};
 use crate::language;
 use crate::language::shared::{NEW, TEXT};
 use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
-use relay_engine::nearest::nearest;
-use value::{report_annotation, suggestion};
+use value::report_annotation;
 
 pub(super) use value::{Scalar, Value};
 
@@ -41,6 +41,12 @@ pub(super) struct Property {
 }
 
 impl Node {
+    /// Returns it for the corrections of it.
+    fn written(&self) -> correction::Written<'_> {
+        let Self { name, annotation: _, arguments, properties, children: _ } = self;
+        correction::Written { name: &name.value, arguments, has_properties: !properties.is_empty() }
+    }
+
     /// Returns the nodes of a file as those of one node.
     pub(super) fn of_file(file: FileId, nodes: Vec<Self>) -> Self {
         let at = Span { file, start: 0, end: 0 };
@@ -105,12 +111,29 @@ impl<'n> Reader<'n> {
         what: &'static str,
         out: &mut Diagnostics,
     ) -> Option<&'n Value> {
+        let kind = self.rule.argument(self.arguments_taken).map(|field| field.kind);
         let value = self.optional_argument();
-        if value.is_none() {
-            let node = self.node.name.value.clone();
-            out.report(self.node.name.at, MissingArgument { node, what, at: self.node.name.at });
+        if value.is_none() && !self.is_in_braces(kind) {
+            self.missing_argument(what, kind, out);
         }
         value
+    }
+
+    /// Returns whether the word of an argument was written as a node in the braces, which is reported there.
+    fn is_in_braces(&self, kind: Option<Kind>) -> bool {
+        let Some(Kind::Words(words)) = kind else { return false };
+        self.node.children.iter().flatten().any(|child| words.contains(&child.name.value.as_str()))
+    }
+
+    fn missing_argument(&self, what: &'static str, kind: Option<Kind>, out: &mut Diagnostics) {
+        let Spanned { value: node, at } = self.node.name.clone();
+        let help = match kind {
+            Some(Kind::Words([word, ..])) => {
+                format!("write it after the node's name: `{node} {word}`")
+            }
+            _ => "write it after the node's name".to_owned(),
+        };
+        out.report(at, MissingArgument { node, what, help, at });
     }
 
     /// Takes the next argument, if there is one.
@@ -163,8 +186,7 @@ impl<'n> Reader<'n> {
     pub(super) fn all_properties(&mut self, out: &mut Diagnostics) -> &'n [Property] {
         self.any_property = true;
         if self.node.properties.is_empty() {
-            let (node, at) = (self.node.name.value.clone(), self.node.name.at);
-            out.report(at, MissingArgument { node, what: "a `key=value`", at });
+            self.missing_argument("a `key=value`", None, out);
         }
         &self.node.properties
     }
@@ -329,6 +351,20 @@ impl<'n> Reader<'n> {
         })
     }
 
+    /// Returns whether the node has a property or a node in it that its rule does not list.
+    pub(super) fn has_unknown(&self) -> bool {
+        let known = self.rule.property_names();
+        let mut written = self.node.properties.iter().map(|property| property.name.value.as_str());
+        written.any(|name| !known.contains(&name)) || self.unknown_children().next().is_some()
+    }
+
+    /// Returns the nodes in this one that its rule does not list.
+    pub(super) fn unknown_children(&self) -> impl Iterator<Item = &'n Node> + use<'n> {
+        let known = self.rule.child_names();
+        let children = self.node.children.iter().flatten();
+        children.filter(move |child| !known.contains(&child.name.value.as_str()))
+    }
+
     /// Reports everything on the node that its rule does not list.
     pub(super) fn finish(self, out: &mut Diagnostics) {
         let what = self.rule.what;
@@ -342,10 +378,11 @@ impl<'n> Reader<'n> {
         // INVARIANT: what a rule lists is read, and what is read is listed.
         debug_assert!(self.properties.iter().eq(&properties), "{what}: {:?}", self.properties);
         debug_assert!(self.children.iter().eq(&children), "{what}: {:?}", self.children);
-        for extra in self.node.arguments.get(self.arguments_taken..).unwrap_or_default() {
-            let taken = self.arguments_taken;
-            let what = what.to_owned();
-            out.report(extra.at, ExtraArgument { what, taken, at: extra.at });
+        if let Some([first, rest @ ..]) = self.node.arguments.get(self.arguments_taken..) {
+            let (count, taken) = (1 + rest.len(), self.arguments_taken);
+            let at = Span { end: rest.last().map_or(first.at.end, |last| last.at.end), ..first.at };
+            let help = correction::of_values(&self.node.written(), self.rule, taken);
+            out.report(at, ExtraArgument { what: what.to_owned(), taken, count, help, at });
         }
         for property in &self.node.properties {
             let name = &property.name;
@@ -355,16 +392,14 @@ impl<'n> Reader<'n> {
                     UnknownProperty {
                         name: name.value.clone(),
                         what: what.into(),
-                        help: suggestion(&name.value, &properties, "properties"),
+                        help: correction::of_property(&name.value, self.rule),
                         at: name.at,
                     },
                 );
             }
         }
-        for child in self.node.children.as_deref().unwrap_or_default() {
-            if !children.contains(&child.name.value.as_str()) {
-                unknown(child, &children, what, out);
-            }
+        for child in self.unknown_children() {
+            unknown(child, Some(self.rule), what, out);
         }
     }
 }
@@ -390,41 +425,21 @@ fn owned(literal: Spanned<Literal<'_>>) -> Option<Spanned<String>> {
     }
 }
 
-/// Reports a node that does not belong where it is.
-pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
+/// Reports a node that does not belong in a node of `rule`, or at the top of a document.
+pub(super) fn unknown(node: &Node, rule: Option<&Rule>, what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
     if let Some((_, purpose)) = language::RESERVED.iter().find(|(reserved, _)| reserved == name) {
         return reserved(name, purpose, *at, out);
     }
-    // A name that is nearly right is more likely than one at the wrong place.
-    let near = nearest(name, known.iter().copied()).is_some();
-    let home = if near { None } else { home(name) };
-    let help = home.unwrap_or_else(|| suggestion(name, known, "nodes"));
+    let top = || language::TOP.iter().map(|rule| rule.name).collect();
+    let known = rule.map_or_else(top, Rule::child_names);
+    let help = correction::of_node(&node.written(), rule, &known);
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
 }
 
 /// Reports a name that has a meaning in a later version.
 pub(super) fn reserved(name: &str, purpose: &'static str, at: Span, out: &mut Diagnostics) {
     out.report(at, Reserved { name: name.to_owned(), purpose, at });
-}
-
-/// Returns where nodes called `name` belong; `None` if there are none.
-fn home(name: &str) -> Option<String> {
-    fn collect(name: &str, within: &[&'static Rule], homes: &mut Vec<&'static str>) {
-        for rule in within {
-            let is_home = rule.children.iter().any(|child| child.name == name);
-            if is_home && !homes.contains(&rule.what) {
-                homes.push(rule.what);
-            }
-            collect(name, rule.children, homes);
-        }
-    }
-    if language::TOP.iter().any(|rule| rule.name == name) {
-        return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
-    }
-    let mut homes = Vec::new();
-    collect(name, language::TOP, &mut homes);
-    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 
 /// No line of a project is without effect: a mistyped node that is ignored would be a rule that
@@ -473,10 +488,12 @@ pub(super) struct DuplicateNode {
 /// The node is named, or set, by the value that follows it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{node}` needs {what}")]
-#[diagnostic(code(node::missing_argument), help("write it after the node's name"))]
+#[diagnostic(code(node::missing_argument))]
 struct MissingArgument {
     node: String,
     what: &'static str,
+    #[help]
+    help: String,
     #[label(primary, "nothing follows")]
     at: Span,
 }
@@ -485,14 +502,14 @@ struct MissingArgument {
 /// `=`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
-#[diagnostic(
-    code(node::extra_argument),
-    help("remove it; a text with spaces needs quotes, and a property an `=`")
-)]
+#[diagnostic(code(node::extra_argument))]
 struct ExtraArgument {
     what: String,
     taken: usize,
-    #[label(primary, "one too many")]
+    count: usize,
+    #[help]
+    help: String,
+    #[label(primary, "{count} too many")]
     at: Span,
 }
 

@@ -14,6 +14,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> When {
         let Some(top) = Top::of(rule.name) else { continue };
         items.extend(reader.children(rule.name).filter_map(|child| item(top, child, out)));
     }
+    let unknown = reader.unknown_children().count();
     reader.finish(out);
-    When { at: node.name.at, environment, items }
+    When { at: node.name.at, environment, items, unknown }
 }

@@ -95,7 +95,7 @@ pub(super) fn choose(
         whens.push(When {
             at: when.at,
             environment: name.clone(),
-            nodes: when.items.iter().map(nodes_in).sum(),
+            nodes: when.items.iter().map(nodes_in).sum::<usize>() + when.unknown,
         });
         if environment == Some(name.value.as_str()) {
             chosen.extend(when.items.iter().cloned());

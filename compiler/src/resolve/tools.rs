@@ -1,11 +1,13 @@
 //! The one `tools` node of a project: which groups of tools its server offers.
 
 use miette::Diagnostic;
+use relay_engine::tool as table;
 use thiserror::Error;
 
 use super::pattern;
 use crate::ast::{self, ToolGroup};
 use crate::diagnostic::Diagnostics;
+use crate::model::offer;
 use crate::source::{Span, Spanned};
 
 /// Resolves the tools that are offered, and those of other servers; a project that says nothing of
@@ -21,7 +23,24 @@ pub(super) fn tools(
     }
     let offered = node.groups.into_iter().filter(|choice| choice.settings.enabled.value);
     let other = pattern::valid(node.settings.other.unwrap_or_default(), out);
+    for Spanned { value: name, at } in &other {
+        if let Some(spec) = table::find(name) {
+            out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
+        }
+    }
     (offered.map(|choice| choice.group).collect(), other)
+}
+
+/// The name is taken by a tool of the server itself. `other` does not offer it, so callers would not have it though the
+/// project names it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` is a tool of this server, and `other` names those of other servers")]
+#[diagnostic(code(tools::own), help("remove it here; `{offer}` offers the tool"))]
+struct OwnTool {
+    name: String,
+    offer: &'static str,
+    #[label(primary, "offers nothing")]
+    at: Span,
 }
 
 /// With two nodes it would depend on their order which settings count.

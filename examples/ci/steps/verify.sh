@@ -14,4 +14,6 @@ trap 'rm -rf "$own"' EXIT
 relay keygen -o "$own/once" >"$own/trust.toml" 2>/dev/null
 cp "$bundle" "$own/bundle.relay"
 relay sign "$own/bundle.relay" --key "$own/once.key" >/dev/null
-relay verify "$own/bundle.relay" --trust "$own/trust.toml"
+# `once` in a log would look like a signer, so only a refusal is printed.
+relay verify "$own/bundle.relay" --trust "$own/trust.toml" >"$own/verified" || { cat "$own/verified"; exit 1; }
+say "$bundle is intact and can be served; RELAY_TRUST is not set, so who signs it was not checked"

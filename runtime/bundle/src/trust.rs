@@ -106,7 +106,7 @@ pub enum TrustError {
     },
     /// A newer bundle of this project was served before.
     #[error(
-        "bundle epoch {epoch} is older than {seen}, which this server has served before: deploy a newer bundle, or name `{digest}` in the trust file's allow-digests to roll back"
+        "bundle epoch {epoch} is older than {seen}, which this server has served before: deploy a newer bundle, or name `{digest}` in the trust file's allow-digests to roll back, as `relay trust allow` does"
     )]
     Downgrade {
         /// The bundle's epoch.

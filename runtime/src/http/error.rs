@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why HTTP cannot be served.
 #[derive(Debug, Error)]
 pub(crate) enum HttpError {
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {}", listening(*address, source))]
     Listen { address: SocketAddr, source: io::Error },
     #[error("cannot read `{}`: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -25,4 +25,23 @@ pub(crate) enum HttpError {
     Lane(io::Error),
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
+}
+
+/// Returns why an address cannot be listened on, and what to do.
+fn listening(address: SocketAddr, source: &io::Error) -> String {
+    let port = address.port();
+    match source.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "another program listens there (`ss -ltnp sport = :{port}` names it); end it, or choose another port, as in --http {}",
+            SocketAddr::new(address.ip(), port.checked_add(1).unwrap_or(8700))
+        ),
+        io::ErrorKind::AddrNotAvailable => format!(
+            "this machine does not have the address {}; listen on 127.0.0.1:{port}, or on 0.0.0.0:{port} for every address",
+            address.ip()
+        ),
+        io::ErrorKind::PermissionDenied if port < 1024 => {
+            "ports below 1024 need privileges; choose a higher one, such as 8700".to_owned()
+        }
+        _ => source.to_string(),
+    }
 }

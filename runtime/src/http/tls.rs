@@ -47,11 +47,18 @@ fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
     let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| HttpError::Tls {
         reason: format!("`{}`: {error}", path.display()),
     };
-    let pem = text_file::read(cert).map_err(|error| unusable(cert, &error))?;
+    let unreadable = |path: &std::path::Path, error: &std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => unusable(
+            path,
+            &"there is no such file; a path in server.toml is relative to the folder of server.toml",
+        ),
+        _ => unusable(path, error),
+    };
+    let pem = text_file::read(cert).map_err(|error| unreadable(cert, &error))?;
     let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
         .collect::<Result<_, _>>()
         .map_err(|error| unusable(cert, &error))?;
-    let pem = text_file::read(key).map(Zeroizing::new).map_err(|error| unusable(key, &error))?;
+    let pem = text_file::read(key).map(Zeroizing::new).map_err(|error| unreadable(key, &error))?;
     let private =
         PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|error| unusable(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))

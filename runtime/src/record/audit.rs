@@ -153,7 +153,9 @@ impl Audit {
             }
         };
         let file = open(path)?;
-        tracing::info!("every tool call, prompt and resource is recorded in `{}`", path.display());
+        // The path of a file that exists, without the `..` of the configuration's folder.
+        let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        tracing::info!("every tool call, prompt and resource is recorded in `{}`", shown.display());
         Ok(Self::to(Some(Target {
             path: path.to_owned(),
             writer: Mutex::new(Writer { file, lost: 0 }),

@@ -93,10 +93,12 @@ pub(crate) enum UsageError {
     Twice { option: &'static str },
     #[error("--stdio and --http exclude each other")]
     TwoTransports,
-    #[error("`{text}` is not an address to listen on: write one as 127.0.0.1:8700")]
-    Address { text: String },
+    #[error("`{text}` is not an address to listen on: write one as 127.0.0.1:{port}")]
+    Address { text: String, port: u16 },
     #[error("{option} needs a value that is not empty")]
     Empty { option: &'static str },
+    #[error("unknown option `{option}`: {help}")]
+    Unknown { option: String, help: String },
     #[error("{0} (see --help)")]
     Syntax(#[from] lexopt::Error),
 }
@@ -130,11 +132,57 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             Long("role") => set_text(&mut args.role, "--role", parser.value()?)?,
             Value(path) if bundle.is_none() => bundle = Some(PathBuf::from(path)),
             Value(path) => return Err(UsageError::SecondBundle { extra: path.into() }),
-            _ => return Err(argument.unexpected().into()),
+            Long(option) => {
+                let option = format!("--{option}");
+                let value = parser.optional_value().or_else(|| parser.value().ok());
+                return Err(unknown(option, value.and_then(|value| value.into_string().ok())));
+            }
+            Short(option) => return Err(unknown(format!("-{option}"), None)),
         }
     }
     args.bundle = bundle.ok_or(UsageError::NoBundle)?;
     Ok(Command::Serve(Box::new(args)))
+}
+
+/// Options that other servers have, and those that were meant.
+const MEANT: [(&str, &str); 7] = [
+    ("--addr", "--http"),
+    ("--address", "--http"),
+    ("--bind", "--http"),
+    ("--host", "--http"),
+    ("--listen", "--http"),
+    ("-p", "--http"),
+    ("--port", "--http"),
+];
+
+/// Returns the error for an unknown option, with the one that was meant.
+fn unknown(option: String, value: Option<String>) -> UsageError {
+    let known: Vec<&str> = HELP
+        .split_whitespace()
+        .filter(|word| word.starts_with("--"))
+        .map(|word| word.trim_end_matches([';', ',', '.']))
+        .collect();
+    let help = if MEANT.iter().any(|(other, _)| *other == option) {
+        let value = value.unwrap_or_default();
+        let host = value.parse().is_ok_and(|_: std::net::IpAddr| true).then_some(value.as_str());
+        format!("write `--http {}:{}`", host.unwrap_or("127.0.0.1"), port_in(&value))
+    } else {
+        let near = known
+            .iter()
+            .map(|name| (strsim::osa_distance(&option, name), *name))
+            .min()
+            .filter(|(distance, name)| *distance * 3 <= name.len());
+        match near {
+            Some((_, name)) => format!("did you mean `{name}`?"),
+            None => "`relay-serve --help` lists the options".to_owned(),
+        }
+    };
+    UsageError::Unknown { option, help }
+}
+
+/// Returns the port that a text names alone or at its end; the usual one if it names none.
+fn port_in(text: &str) -> u16 {
+    text.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(8700)
 }
 
 fn set_transport(args: &mut Args, transport: Transport) -> Result<(), UsageError> {
@@ -187,5 +235,5 @@ fn address(text: &str) -> Result<SocketAddr, UsageError> {
     text.to_socket_addrs()
         .ok()
         .and_then(|mut addresses| addresses.next())
-        .ok_or_else(|| UsageError::Address { text: text.to_owned() })
+        .ok_or_else(|| UsageError::Address { text: text.to_owned(), port: port_in(text) })
 }

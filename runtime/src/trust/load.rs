@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
-use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
+use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError};
 use relay_engine::derived::{self, Mismatch};
 use relay_engine::tool::{Offered, UnknownTool};
@@ -43,6 +43,8 @@ pub(crate) struct Loaded {
     /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
     /// `placed.rs`.
     pub(crate) bundle: Bundle,
+    /// The names of the keys whose signatures counted when it was loaded.
+    signers: Vec<String>,
     /// The tools that it offers.
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
@@ -71,6 +73,20 @@ impl Loaded {
     /// Returns the identity of the bundle.
     pub(crate) fn manifest(&self) -> &Manifest {
         self.bundle.manifest()
+    }
+
+    /// Returns what it is for the log: project, version, epoch and signers.
+    pub(crate) fn described(&self) -> String {
+        let manifest = self.manifest();
+        let version = manifest.version.as_ref().map(|version| format!(" {}", version.value));
+        let signers: Vec<String> = self.signers.iter().map(|name| format!("`{name}`")).collect();
+        format!(
+            "{}{}, epoch {}, signed by {}",
+            manifest.project.value,
+            version.unwrap_or_default(),
+            self.epoch(),
+            signers.join(", ")
+        )
     }
 
     /// Returns the names of the tenants of the project.
@@ -171,6 +187,12 @@ impl From<&Metadata> for Stamp {
 /// Why a bundle is not served.
 #[derive(Debug, Error)]
 pub(crate) enum LoadError {
+    #[error(
+        "`{}` is {what}, and a bundle is served: write one with `relay build {}`, then serve the file that ends with .relay",
+        path.display(),
+        path.display()
+    )]
+    NotBuilt { path: PathBuf, what: &'static str },
     #[error("cannot read the bundle `{}`: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("cannot read the trust file `{}`: {source}", path.display())]
@@ -218,7 +240,10 @@ impl LoadError {
     /// Returns whether the bundle was checked and refused, rather than not read at all.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
-            Self::Read { .. } | Self::ReadTrust { .. } | Self::ParseTrust { .. } => false,
+            Self::NotBuilt { .. }
+            | Self::Read { .. }
+            | Self::ReadTrust { .. }
+            | Self::ParseTrust { .. } => false,
             Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
             Self::State(_) => false,
             Self::TrustVersion { .. } => true,
@@ -307,6 +332,7 @@ impl Loader {
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
+        self.refuse_project()?;
         let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
         let source = regular_file::open(&self.path).map_err(read)?;
@@ -318,7 +344,7 @@ impl Loader {
         let (mapped, copy) = self.map(&source)?;
         let bundle = Bundle::open(Box::new(mapped))
             .map_err(|reason| LoadError::Open { path: path(), reason })?;
-        self.judge(&bundle, &policy)?;
+        let signers = self.judge(&bundle, &policy)?;
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
@@ -354,6 +380,7 @@ impl Loader {
         let stamp = Stamp::from(&metadata);
         Ok(Loaded {
             bundle,
+            signers,
             tools,
             stamp,
             trust_stamp,
@@ -362,6 +389,16 @@ impl Loader {
             found_damage: self.found_damage.clone(),
             standing: ArcSwap::from_pointee(standing),
         })
+    }
+
+    /// Fails for what `relay build` takes: whose signatures count is not yet the question.
+    fn refuse_project(&self) -> Result<(), LoadError> {
+        let what = match self.path.extension().and_then(|ending| ending.to_str()) {
+            _ if self.path.is_dir() => "a folder",
+            Some("kdl") if self.path.is_file() => "a project",
+            _ => return Ok(()),
+        };
+        Err(LoadError::NotBuilt { path: self.path.clone(), what })
     }
 
     /// Judges a bundle in force again, by the trust file as it is now. If the file cannot be used,
@@ -397,17 +434,20 @@ impl Loader {
         Ok((mapped, Some(copy)))
     }
 
-    fn judge(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
+    /// Returns the names of the keys whose signatures count.
+    fn judge(&self, bundle: &Bundle, policy: &Policy) -> Result<Vec<String>, LoadError> {
         let Policy { trust, dev_key } = policy;
         let refused = |reason| LoadError::NotTrusted {
             path: self.path.clone(),
             reason: Box::new(reason),
             dev_key: *dev_key,
         };
-        trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
+        let accepted = trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
+        let good = accepted.signatures.into_iter().filter(|it| it.state == SignatureState::Good);
+        let signers = good.map(|it| it.name.unwrap_or(it.keyid)).collect();
         // With the dev key, a developer switches between versions, so downgrades are allowed.
         if *dev_key {
-            return Ok(());
+            return Ok(signers);
         }
         let key = (self.project(bundle), trust.version);
         self.check_trust_version(&key.0, key.1)?;
@@ -417,7 +457,8 @@ impl Loader {
             None => 0,
         };
         let seen = stored.max(known.unwrap_or(0));
-        trust::check_downgrade(bundle, trust, seen).map_err(refused)
+        trust::check_downgrade(bundle, trust, seen).map_err(refused)?;
+        Ok(signers)
     }
 
     fn remember(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {

@@ -71,7 +71,7 @@ fn only_some_areas_are_shown() {
     assert!(!none.stdout.contains("no difference in meaning"), "{}", none.stdout);
     let markdown = sandbox.relay("diff a b --only authority --format markdown").ends(0);
     markdown.prints("### relay · no change in what is shown\n");
-    sandbox.relay("diff a b --only context").ends(2).says("'contexts'");
+    sandbox.relay("diff a b --only context").ends(2).says("did you mean `--only contexts`?");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_finding_fails_the_run() {
         .says("`--fail-on loosens` trips on nothing that `--only` shows")
         .says("add `authority` to --only");
     sandbox.relay("diff a b --only contexts --fail-on breaking").ends(0);
-    sandbox.relay("diff a b --fail-on widens").ends(2).says("[possible values: loosens,");
+    sandbox.relay("diff a b --fail-on widens").ends(2).says("its values are: loosens,");
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn what_does_not_exist() {
     let run = repo.relay("diff main:teams/alpah teams/alpha --exit-code").ends(1);
     run.prints("has no `teams/alpah`: all of the other side is new")
         .prints("did you mean `main:teams/alpha`?");
-    repo.relay("diff").ends(2).says("Usage: relay diff [A] <B>");
-    repo.relay("diff a b c").ends(2);
+    repo.relay("diff").ends(2).says("write `relay diff project.kdl`");
+    repo.relay("diff a b c").ends(2).says("give A and B");
     repo.relay("diff --nope:x teams/alpha").ends(2).says("--nope");
 }
 

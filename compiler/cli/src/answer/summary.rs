@@ -204,17 +204,18 @@ impl Summary {
         heading
     }
 
-    /// Returns `24 prompts (38 variants), 3 resources, 1 template, 4 tools`.
+    /// Returns `24 prompts (38 variants), 3 resources, 1 resource template, 4 tools`; what the bundle has none of is
+    /// left out, but for prompts.
     pub(crate) fn counts(&self) -> String {
         let Counts { prompts, variants, resources, templates, tools } = self.counts;
-        format!(
-            "{} ({}), {}, {}, {}",
-            counted(prompts, "prompt"),
-            counted(variants, "variant"),
-            counted(resources, "resource"),
-            counted(templates, "template"),
-            counted(tools, "tool")
-        )
+        let mut parts = vec![match variants == prompts {
+            true => counted(prompts, "prompt"),
+            false => format!("{} ({})", counted(prompts, "prompt"), counted(variants, "variant")),
+        }];
+        let others = [(resources, "resource"), (templates, "resource template"), (tools, "tool")];
+        let some = others.into_iter().filter(|(count, _)| *count > 0);
+        parts.extend(some.map(|(count, name)| counted(count, name)));
+        parts.join(", ")
     }
 
     /// Returns the table of the texts that agents read.
@@ -230,6 +231,11 @@ impl Summary {
         let mut read: Vec<Vec<String>> = self.texts.iter().map(audience).collect();
         for Largest { name, size, readers } in &self.largest_prompts {
             read.push(row(&format!("prompt {name}, largest variant"), readers, *size));
+        }
+        let more = self.counts.prompts.saturating_sub(self.largest_prompts.len());
+        if more > 0 {
+            let name = format!("+{}, smaller", counted(more, "more prompt"));
+            read.push(vec![name, String::new(), String::new(), String::new()]);
         }
         let columns =
             [text("what agents read"), text("who"), number("bytes"), number("tokens (est.)")];
@@ -292,7 +298,8 @@ fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
     for (name, size) in kinds {
         let mut sizes: BTreeMap<Reverse<usize>, BTreeSet<usize>> = BTreeMap::new();
         for (number, size) in audiences.iter().map(size).enumerate() {
-            if let Some(size) = size {
+            // A list without entries is not sent.
+            if let Some(size) = size.filter(|size| size.bytes > 0) {
                 sizes.entry(Reverse(size.bytes)).or_default().insert(number);
             }
         }

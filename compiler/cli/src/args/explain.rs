@@ -28,7 +28,8 @@ Examples:
   relay explain project.kdl --index --json
 
 The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
-the request or deny the call.")]
+the request, refuse the caller or deny the call. A prompt or resource that the caller does not see is
+rejected as on a server; then the answer says who sees it.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
@@ -80,8 +81,9 @@ pub(crate) struct Question {
     /// Print the content for this URI: the resource, or the template and its variables
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
-    /// The briefing that an agent gets for these tags; with --why, how it was selected
-    #[arg(long, value_name = "TAG", num_args = 0..)]
+    /// The briefing that an agent gets for these tags, with spaces or commas between them; with --why, how it was
+    /// selected
+    #[arg(long, value_name = "TAG", num_args = 0.., value_delimiter = ',')]
     pub(crate) tags: Option<Vec<String>>,
     /// Whether a call of this tool runs, and the briefing that precedes its result if the client has
     /// not had one

@@ -33,6 +33,8 @@ pub(crate) enum ReportFormat {
     /// Text for people
     #[default]
     Human,
+    /// Each error and warning on one line: `FILE:LINE:COLUMN: error[CODE]: MESSAGE; HELP`
+    Short,
     /// One JSON object
     Json,
     /// Errors and warnings as SARIF 2.1.0, for code scanning
@@ -100,7 +102,7 @@ impl ReportFormat {
     pub(crate) fn of_answer(self) -> AnswerFormat {
         match self {
             Self::Json => AnswerFormat::Json,
-            Self::Human | Self::Sarif | Self::Github => AnswerFormat::Human,
+            Self::Human | Self::Short | Self::Sarif | Self::Github => AnswerFormat::Human,
         }
     }
 }

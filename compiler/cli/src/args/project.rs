@@ -14,15 +14,20 @@ Examples:
   relay check project.kdl                          every environment, for people
   relay check project.kdl --env production         only with the `when production` blocks
   relay check project.kdl --json                   for programs (schemas/check.json)
+  relay check --format short                       each error and warning on one line
+  relay check - < project.kdl                      the text of an editor; other files are those here
   relay check project.kdl --format github          annotations in a workflow
   relay check project.kdl --format sarif > x.sarif for code scanning
 
 The report goes to standard output. Exits with 1 if there is an error. `relay rules CODE` says why
 a rule exists and what to do.")]
 pub(crate) struct CheckArgs {
-    /// The project's document, or the folder that holds `project.kdl`
+    /// The project's document, the folder that holds `project.kdl`, or `-` for a text on standard input
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
+    /// Print nothing if there is no error and no warning
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]

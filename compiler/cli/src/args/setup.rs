@@ -12,8 +12,9 @@ Examples:
   relay init my-team              a project in the folder my-team, which is made
   relay init --name platform      here, with a name of its own
 
-Writes a project with comments, two prompts, .gitattributes, .gitignore and a workflow for GitHub
-Actions. Never replaces a file.")]
+Writes a project with comments, two prompts, .gitattributes, .gitignore, and a workflow for GitHub
+Actions with the scripts that it calls: those of examples/ci, which has more. The workflow is written
+to the root of the repository, since GitHub reads it nowhere else. Never replaces a file.")]
 pub(crate) struct InitArgs {
     /// The project's folder
     #[arg(value_name = "DIR", default_value = ".")]

@@ -16,6 +16,9 @@ Examples:
   relay trust add trust.toml --key next.pub            makes the file if there is none
   relay trust revoke trust.toml lost-laptop            a key by its name or id
   relay trust revoke trust.toml homelab.relay          a bundle by its file or digest
+  relay trust threshold trust.toml 2                   two keys must have signed
+  relay trust allow trust.toml old.relay               back to a bundle of a lower epoch
+  relay trust remove trust.toml old.relay              takes that back; or removes a key
 
 An edit keeps comments and layout, raises `version`, and is written only if servers would accept the
 file. To deploy it, replace the file on the servers by a rename."
@@ -34,6 +37,12 @@ pub(crate) enum TrustVerb {
     Add(TrustAddArgs),
     /// Revoke a key or a bundle
     Revoke(TrustRevokeArgs),
+    /// Set how many keys must have signed
+    Threshold(TrustThresholdArgs),
+    /// Allow a bundle whatever epoch a server served before: a rollback
+    Allow(TrustAllowArgs),
+    /// Remove a key, or take back what was allowed
+    Remove(TrustRemoveArgs),
 }
 
 /// Arguments of `relay trust list`.
@@ -97,6 +106,65 @@ pub(crate) struct TrustRevokeArgs {
     /// The id or name of a key in the file, or the digest or file of a bundle
     #[arg(value_name = "KEY|DIGEST|BUNDLE")]
     pub(crate) revoked: String,
+    #[command(flatten)]
+    pub(crate) edit: TrustEditArgs,
+}
+
+/// Arguments of `relay trust threshold`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay trust threshold trust.toml 2
+
+Servers refuse the bundle that they serve if too few keys have signed it, so sign it first.")]
+pub(crate) struct TrustThresholdArgs {
+    /// The trust file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The number of keys that must have signed
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threshold: u32,
+    #[command(flatten)]
+    pub(crate) edit: TrustEditArgs,
+}
+
+/// Arguments of `relay trust allow`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay trust allow trust.toml old.relay
+  relay trust allow trust.toml sha256:5f1d…
+
+Servers refuse a bundle whose epoch is lower than one that they served. This names a bundle that they
+take all the same; it must be signed as every other. `relay trust remove` takes it back, which ends
+the exception after the next release.")]
+pub(crate) struct TrustAllowArgs {
+    /// The trust file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The file or digest of the bundle
+    #[arg(value_name = "DIGEST|BUNDLE")]
+    pub(crate) bundle: String,
+    #[command(flatten)]
+    pub(crate) edit: TrustEditArgs,
+}
+
+/// Arguments of `relay trust remove`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay trust remove trust.toml release-2025       a key by its name or id
+  relay trust remove trust.toml old.relay          what `relay trust allow` allowed
+
+Signatures by a key that is removed no longer count. A key that was lost is revoked instead, so that
+it is not added again; a revoked key keeps its entry.")]
+pub(crate) struct TrustRemoveArgs {
+    /// The trust file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The id or name of a key in the file, or the digest or file of a bundle
+    #[arg(value_name = "KEY|DIGEST|BUNDLE")]
+    pub(crate) removed: String,
     #[command(flatten)]
     pub(crate) edit: TrustEditArgs,
 }

@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
-    if format == ReportFormat::Human {
+    if matches!(format, ReportFormat::Human | ReportFormat::Short) {
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match compiled.bundle {
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         ReportFormat::Json => {
             output.json(&Built { format_version: FORMAT_VERSION, bundle: built, report })?;
         }
-        ReportFormat::Human => {
+        ReportFormat::Human | ReportFormat::Short => {
             if let Some(written) = built.filter(|_| !arguments.quiet) {
                 let warnings = report.warnings;
                 let width = output.result_look().width;

@@ -3,7 +3,7 @@
 pub(crate) mod draw;
 mod words;
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 
 use relay_bundle::Tier;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
@@ -82,6 +82,9 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     let most = arguments.max_tier.and_then(Tier::from_number).unwrap_or(Tier::Irreversible);
     let mut answers = Answers { facts: &facts, rules: &judge.rules, form, most, exit: Exit::Yes };
     if arguments.words.is_empty() {
+        if io::stdin().is_terminal() {
+            output.note("reading commands from the terminal, one a line; Ctrl+D ends it");
+        }
         answers.lines(&mut BufReader::new(io::stdin().lock()), output)?;
     } else {
         answers.print(&words::text(&arguments.words)?, output)?;

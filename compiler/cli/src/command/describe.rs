@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 
 impl Described {
     fn of(bundle: &Bundle, caller: &Asker<'_>) -> Result<Self, Failure> {
-        let Asker { placement, view } = caller;
+        let Asker { bundle: _, placement, view } = caller;
         let tenant = placement.tenant.map(|tenant| bundle.tenants().name(tenant)).transpose()?;
         let role = placement.role.and_then(|role| bundle.roles().get(role));
         let instructions = view.instructions()?;

@@ -3,10 +3,15 @@
 
 mod cascade;
 mod command;
+mod hidden;
 mod index;
 mod prompt;
 mod selection;
 mod uri;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
 
 use crate::args::{ExplainArgs, Question};
 use crate::caller;
@@ -23,6 +28,8 @@ pub(crate) use selection::SelectionExplained;
 pub(crate) use uri::UriExplained;
 
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, Failure> {
+    // A question that cannot be read is reported before a project is compiled.
+    let given = Given::of(arguments)?;
     let bundle = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
@@ -46,20 +53,39 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         why: arguments.why,
         format,
     };
-    let given = arguments.arguments.as_deref();
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
-            prompt::explain(view, name, &prompt::given(given)?, format, output)
+            prompt::explain(&asker, name, &given.texts, format, output)
         }
-        Question { uri: Some(uri), .. } => uri::explain(view, uri, format, output),
+        Question { uri: Some(uri), .. } => uri::explain(&asker, uri, format, output),
         Question { tags: Some(tags), .. } => selection::explain_tags(view, tags, &asked, output),
         Question { call: Some(tool), .. } => {
-            let given = selection::arguments(given)?;
-            selection::explain_call(view, tool, &given, &asked, output)
+            selection::explain_call(view, tool, &given.values, &asked, output)
         }
         Question { prompt: None, uri: None, tags: None, call: None, command: _, index: _ } => {
             index::explain(view, format, output)
         }
+    }
+}
+
+/// The arguments of the request that is asked about.
+#[derive(Default)]
+struct Given {
+    /// Those of a prompt.
+    texts: BTreeMap<String, String>,
+    /// Those of a call.
+    values: Map<String, Value>,
+}
+
+impl Given {
+    fn of(arguments: &ExplainArgs) -> Result<Self, Failure> {
+        let json = arguments.arguments.as_deref();
+        Ok(match &arguments.question {
+            Question { call: Some(_), .. } => {
+                Self { values: selection::arguments(json)?, ..Self::default() }
+            }
+            _ => Self { texts: prompt::given(json)?, ..Self::default() },
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::process::Repository;
 use crate::revision;
+use crate::text::wrapped;
 
 /// Which files are bundles.
 const PATTERN: &str = "*.relay";
@@ -23,6 +24,11 @@ const SETTINGS: &str = "\
 git config diff.relay.textconv \"relay inspect --canonical --keep-going\"
 git config diff.relay.xfuncname \"^== (.*)\"
 ";
+/// What the settings do.
+const AFTERWARDS: &str = "\
+Then `git diff`, `git log -p` and `git show` print bundles as text. Leave diff.relay.cachetextconv off: git would show \
+texts that another version of relay has printed. For a project there is no difftool, since git gives it one file without \
+those that it includes: `relay diff main:project.kdl project.kdl` compares all of it.";
 /// The maximum size of a file of attributes that git reads.
 const ATTRIBUTES_BYTES_MAX: u64 = 100 << 20;
 
@@ -40,12 +46,8 @@ pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
     }
     output.message(format_args!("\n{}\n", bold("Settings of git, once in each clone:")));
     output.result(SETTINGS)?;
-    output.message(
-        "\nThen `git diff`, `git log -p` and `git show` print bundles as text. Leave \
-         diff.relay.cachetextconv off: git would\nshow texts that another version of relay has \
-         printed. For a project there is no difftool, since git gives it one\nfile without those \
-         that it includes: `relay diff main:project.kdl project.kdl` compares all of it.\n",
-    );
+    let width = output.message_look().width;
+    output.message(format_args!("\n{}", wrapped(AFTERWARDS, "", width)));
     Ok(Exit::Yes)
 }
 

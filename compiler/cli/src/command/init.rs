@@ -1,5 +1,7 @@
 //! `relay init`: a small project to begin with.
 
+mod pipeline;
+
 use std::fs;
 use std::path::Path;
 
@@ -8,15 +10,17 @@ use crate::disk::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::output::{Output, bold};
+use crate::shell;
+
+use pipeline::{Pipeline, Written};
 
 /// The files of a new project and what is in them; `NAME` is the project's name.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 5] = [
     ("project.kdl", include_str!("../init/project.kdl")),
     ("prompts/house-rules.md", include_str!("../init/house-rules.md")),
     ("prompts/runbooks/first-aid.md", include_str!("../init/first-aid.md")),
     (".gitattributes", include_str!("../init/gitattributes")),
     (".gitignore", include_str!("../init/gitignore")),
-    (".github/workflows/relay.yml", include_str!("../init/workflow.yml")),
 ];
 
 /// The name of a project whose folder has none that a project may have.
@@ -45,14 +49,66 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
         }
         output.result(format_args!("{}\n", path.display()))?;
     }
-    let place =
-        if folder == Path::new(".") { String::new() } else { format!(" {}", folder.display()) };
-    output.message(format_args!(
-        "\nNext:\n  {}\n  {}\n",
-        bold(format_args!("relay check{place}")),
-        bold(format_args!("relay build{place}")),
-    ));
+    let pipeline = Pipeline::of(folder);
+    let notes = match pipeline.write()? {
+        Written::Files(files) => {
+            for path in files {
+                output.result(format_args!("{}\n", path.display()))?;
+            }
+            notes_on(&pipeline)
+        }
+        Written::Kept(path) => vec![format!(
+            "`{}` stays as it is: it checks this project if RELAY_PROJECT is `{}`",
+            path.display(),
+            pipeline.project()
+        )],
+    };
+    output.message(next(folder, &name));
+    for note in notes {
+        output.note(note);
+    }
     Ok(Exit::Yes)
+}
+
+/// Returns what to know about the pipeline that was written.
+fn notes_on(pipeline: &Pipeline) -> Vec<String> {
+    let mut notes = Vec::new();
+    if pipeline.is_below_root() {
+        notes.push(format!(
+            "the workflow is at the root of the repository, since GitHub reads it nowhere else; its RELAY_PROJECT is `{}`",
+            pipeline.project()
+        ));
+    }
+    if option_env!("RELAY_COMMIT").is_none() {
+        notes.push(
+            "replace COMMIT in .github/workflows/relay.yml by the commit of relay to install"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// Returns what to do with a new project, up to the first answer.
+fn next(folder: &Path, name: &str) -> String {
+    let is_here = folder == Path::new(".");
+    let place = if is_here {
+        String::new()
+    } else {
+        format!(" {}", shell::word(&folder.to_string_lossy()))
+    };
+    let bundle = folder.join(format!("{name}.relay"));
+    let bundle = bundle.strip_prefix(".").unwrap_or(&bundle).to_string_lossy().into_owned();
+    let bundle = shell::word(&bundle);
+    let lines = [
+        format!("relay check{place}"),
+        format!("relay describe {}", if is_here { "." } else { place.trim_start() }),
+        format!("relay build{place}"),
+        format!("claude mcp add {name} -- relay-serve \"$PWD\"/{bundle} --stdio"),
+    ];
+    let lines: String = lines.iter().map(|line| format!("  {}\n", bold(line))).collect();
+    format!(
+        "\nNext:\n{lines}docs/clients.md has the lines of other clients, and of servers over HTTP.\n"
+    )
 }
 
 /// Returns a project name after the folder's own.

@@ -28,10 +28,13 @@ pub(crate) fn run(arguments: &RulesArgs, output: &mut Output) -> Result<Exit, Fa
     match (arguments.format.chosen(), rules.as_slice()) {
         (AnswerFormat::Json, _) => output.json(&Rules { format_version: FORMAT_VERSION, rules })?,
         (AnswerFormat::Human, [rule]) => output.result(page(rule, output.result_look().width))?,
-        (AnswerFormat::Human, rules) => output.result(list(rules))?,
+        (AnswerFormat::Human, rules) => output.result(list(rules, output.result_columns()))?,
     }
     Ok(Exit::Yes)
 }
+
+/// A message has at least so much room, on a narrow terminal too.
+const MESSAGE_COLUMNS_MIN: usize = 30;
 
 fn find(rules: Vec<Rule>, code: &str) -> Result<Rule, Failure> {
     let nearest = relay_compiler::nearest(code, rules.iter().map(|rule| rule.code.as_str()));
@@ -43,8 +46,9 @@ fn find(rules: Vec<Rule>, code: &str) -> Result<Rule, Failure> {
     rules.into_iter().find(|rule| rule.code == code).ok_or(unknown)
 }
 
-/// Returns a line for each message, with a blank line between areas.
-fn list(rules: &[Rule]) -> String {
+/// Returns a line for each message, with a blank line between areas. On a terminal, a message that is too long for a
+/// line goes on below its beginning.
+fn list(rules: &[Rule], columns: Option<usize>) -> String {
     let width = widest(rules.iter().map(|rule| rule.code.as_str()));
     let mut text = String::new();
     let mut area = rules.first().map_or("", Rule::area);
@@ -55,7 +59,16 @@ fn list(rules: &[Rule]) -> String {
         }
         for message in &rule.messages {
             let (code, severity) = (padded(&rule.code, width), severity(message.severity));
-            text.push_str(&format!("{code}  {severity}  {}\n", message.message));
+            // Two spaces, `warning`, and two spaces.
+            let indent = " ".repeat(width + 11);
+            let message = match columns {
+                None => format!("{}\n", message.message),
+                Some(columns) => {
+                    let room = columns.max(indent.len() + MESSAGE_COLUMNS_MIN);
+                    wrapped(&message.message, &indent, room)
+                }
+            };
+            text.push_str(&format!("{code}  {severity}  {}", message.trim_start()));
         }
     }
     text

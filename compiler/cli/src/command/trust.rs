@@ -8,7 +8,10 @@ use relay_bundle::Digest;
 use relay_bundle::envelope::key_id;
 use relay_bundle::trust::{PublicKey, Trust};
 
-use crate::args::{TrustAddArgs, TrustArgs, TrustEditArgs, TrustRevokeArgs, TrustVerb};
+use crate::args::{
+    TrustAddArgs, TrustAllowArgs, TrustArgs, TrustEditArgs, TrustRemoveArgs, TrustRevokeArgs,
+    TrustThresholdArgs, TrustVerb,
+};
 use crate::disk;
 use crate::environment;
 use crate::exit::Exit;
@@ -16,13 +19,14 @@ use crate::expiry;
 use crate::failure::Failure;
 use crate::keys;
 use crate::output::Output;
+use crate::shell;
 use crate::subject;
 use crate::trust_file::{NewKey, TrustFile};
 
 pub(crate) use list::TrustListed;
 
-/// The thing that is revoked.
-enum Revoked {
+/// A thing that an edit names.
+enum Named {
     /// A key of the file, by its id.
     Key { id: String, name: String },
     /// A bundle.
@@ -34,6 +38,9 @@ pub(crate) fn run(arguments: &TrustArgs, output: &mut Output) -> Result<Exit, Fa
         TrustVerb::List(arguments) => list::run(arguments, output),
         TrustVerb::Add(arguments) => add(arguments, output),
         TrustVerb::Revoke(arguments) => revoke(arguments, output),
+        TrustVerb::Threshold(arguments) => threshold(arguments, output),
+        TrustVerb::Allow(arguments) => allow(arguments, output),
+        TrustVerb::Remove(arguments) => remove(arguments, output),
     }
 }
 
@@ -60,14 +67,88 @@ fn revoke(arguments: &TrustRevokeArgs, output: &mut Output) -> Result<Exit, Fail
     let TrustRevokeArgs { file: path, revoked, edit } = arguments;
     let mut file = TrustFile::open(path)?;
     let (what, is_new) = match find(revoked, file.trust(), path)? {
-        Revoked::Key { id, name } => (format!("{id} `{name}`"), file.revoke_key(&id)),
-        Revoked::Digest(digest) => (digest.to_string(), file.revoke_digest(digest)),
+        Named::Key { id, name } => (format!("{id} `{name}`"), file.revoke_key(&id)),
+        Named::Digest(digest) => (digest.to_string(), file.revoke_digest(digest)),
     };
     if !is_new {
         output.note(format_args!("{what} is revoked already: `{}` stays as it is", path.display()));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("revoked {what}"), path, output)
+}
+
+fn threshold(arguments: &TrustThresholdArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let TrustThresholdArgs { file: path, threshold, edit } = arguments;
+    let mut file = TrustFile::open(path)?;
+    let before = file.trust().threshold;
+    if before == *threshold {
+        output.note(format_args!(
+            "the threshold is {before} already: `{}` stays as it is",
+            path.display()
+        ));
+        return Ok(Exit::Yes);
+    }
+    file.set_threshold(*threshold)?;
+    finish(file, edit, &format!("threshold {before} → {threshold}"), path, output)
+}
+
+fn allow(arguments: &TrustAllowArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let TrustAllowArgs { file: path, bundle, edit } = arguments;
+    let mut file = TrustFile::open(path)?;
+    let Named::Digest(digest) = find(bundle, file.trust(), path)? else {
+        return Err(Failure::error(format!("`{bundle}` is a key, and `allow` takes a bundle"))
+            .help("give the file or the digest of the bundle; `relay trust add` adds keys"));
+    };
+    if file.trust().revoked.digests.contains(&digest) {
+        return Err(Failure::error(format!("{digest} is revoked, which counts more than `allow`"))
+            .help("remove it from `revoked.digests` by hand if it was revoked by mistake"));
+    }
+    if Path::new(bundle).exists() {
+        let epoch = subject::open_bundle(Path::new(bundle))?.bundle.epoch();
+        let lowest = edit.min_epoch.unwrap_or(0).max(file.trust().min_epoch);
+        if epoch < lowest {
+            let message =
+                format!("the bundle has epoch {epoch}, and min-epoch of the file is {lowest}");
+            return Err(Failure::error(message).help(
+                "servers refuse it all the same; lower `min-epoch` by hand if that is meant",
+            ));
+        }
+    }
+    if !file.allow_digest(digest) {
+        output
+            .note(format_args!("{digest} is allowed already: `{}` stays as it is", path.display()));
+        return Ok(Exit::Yes);
+    }
+    finish(file, edit, &format!("allowed {digest}, whatever epoch was served"), path, output)
+}
+
+fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let TrustRemoveArgs { file: path, removed, edit } = arguments;
+    let mut file = TrustFile::open(path)?;
+    let change = match find(removed, file.trust(), path)? {
+        Named::Key { id, name } if file.trust().revoked.keys.contains(&id) => {
+            return Err(Failure::error(format!("{id} `{name}` is revoked, and a revoked key keeps its entry"))
+                .help("its signatures count for nothing; without the entry a typo in `revoked.keys` would not be found"));
+        }
+        Named::Key { id, name } => {
+            file.remove_key(&id);
+            format!("removed {id} `{name}`")
+        }
+        Named::Digest(digest) if file.forbid_digest(digest) => {
+            format!("removed {digest} from the bundles that are allowed")
+        }
+        Named::Digest(digest) => {
+            let failure = Failure::error(format!(
+                "{digest} is not among the allowed bundles of `{}`",
+                path.display()
+            ));
+            return Err(match file.trust().revoked.digests.contains(&digest) {
+                true => failure.help("it is revoked; a revocation is removed by hand"),
+                false => failure.help("`relay trust revoke` refuses a bundle from now on"),
+            });
+        }
+    };
+    finish(file, edit, &change, path, output)
 }
 
 /// Writes the file and says what changed.
@@ -120,13 +201,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
     };
     let (key, written_name) =
         text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-    let public = PublicKey::parse(key).ok_or_else(|| {
-        let failure = Failure::error("this is not a public key of `relay keygen`");
-        match &arguments.public {
-            Some(path) if Path::new(path).exists() => failure.help(format!("write --key {path}")),
-            _ => failure.help("a public key is `ed25519:` and 32 bytes in base64"),
-        }
-    })?;
+    let public = PublicKey::parse(key).ok_or_else(|| not_public(arguments))?;
     let written_name = Some(written_name.trim().to_owned()).filter(|name| !name.is_empty());
     let name = arguments
         .name
@@ -138,6 +213,38 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
         Failure::error("the key has no name").help("write --name NAME, which reports print")
     })?;
     Ok((public, name))
+}
+
+/// Returns why the arguments name no public key: a file was given for the key, or the two were swapped.
+fn not_public(arguments: &TrustAddArgs) -> Failure {
+    let TrustAddArgs { file, public, key, .. } = arguments;
+    let swapped = is_key_file(file);
+    let (trust, key) = match (public, key) {
+        (Some(public), _) if swapped => (shell::word(public), file.display().to_string()),
+        (Some(public), _) if Path::new(public).exists() => {
+            (shell::word(&file.to_string_lossy()), public.clone())
+        }
+        (_, Some(key)) => {
+            return Failure::error(format!(
+                "`{}` is not a public key of `relay keygen`",
+                key.display()
+            ))
+            .help("give the file that ends with `.pub`");
+        }
+        _ => {
+            return Failure::error("this is not a public key of `relay keygen`")
+                .help("a public key is `ed25519:` and 32 bytes in base64");
+        }
+    };
+    Failure::error(format!("`{key}` is a file, and a key in a file is given with --key"))
+        .help(format!("write `relay trust add {trust} --key {}`", shell::word(&key)))
+}
+
+/// Returns whether a file is a key by its name or its beginning.
+fn is_key_file(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("pub" | "key"))
+        || disk::begins_with(path, b"ed25519:").is_ok_and(|begins| begins)
 }
 
 /// Fails if the file has the key, or another one of its name.
@@ -162,16 +269,16 @@ fn refuse_known(key: &NewKey, trust: &Trust, path: &Path) -> Result<(), Failure>
 }
 
 /// Finds what a text names: a key of the file, a digest, or a bundle.
-fn find(text: &str, trust: &Trust, path: &Path) -> Result<Revoked, Failure> {
+fn find(text: &str, trust: &Trust, path: &Path) -> Result<Named, Failure> {
     let keys: Vec<(String, &str)> =
         trust.keys.iter().map(|key| (key_id(&key.public.0), key.name.as_str())).collect();
     if let Some((id, name)) = keys.iter().find(|(id, _)| id == text) {
-        return Ok(Revoked::Key { id: id.clone(), name: (*name).to_owned() });
+        return Ok(Named::Key { id: id.clone(), name: (*name).to_owned() });
     }
     let named: Vec<_> = keys.iter().filter(|(_, name)| *name == text).collect();
     match named.as_slice() {
         [] => {}
-        [(id, name)] => return Ok(Revoked::Key { id: id.clone(), name: (*name).to_owned() }),
+        [(id, name)] => return Ok(Named::Key { id: id.clone(), name: (*name).to_owned() }),
         several => {
             let ids: Vec<&str> = several.iter().map(|(id, _)| id.as_str()).collect();
             return Err(Failure::error(format!("several keys have the name `{text}`"))
@@ -179,13 +286,13 @@ fn find(text: &str, trust: &Trust, path: &Path) -> Result<Revoked, Failure> {
         }
     }
     if text.starts_with("sha256:") {
-        return Digest::parse(text).map(Revoked::Digest).ok_or_else(|| {
+        return Digest::parse(text).map(Named::Digest).ok_or_else(|| {
             Failure::error(format!("`{text}` is not a digest"))
                 .help("a digest is `sha256:` and 64 hexadecimal digits in lower case")
         });
     }
     if Path::new(text).exists() {
-        return Ok(Revoked::Digest(subject::open_bundle(Path::new(text))?.bundle.digest()));
+        return Ok(Named::Digest(subject::open_bundle(Path::new(text))?.bundle.digest()));
     }
     let known = keys.iter().flat_map(|(id, name)| [id.as_str(), name]);
     let help = match relay_compiler::nearest(text, known) {

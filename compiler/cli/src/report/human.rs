@@ -8,38 +8,52 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
     MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
 };
-use relay_compiler::Diagnostics;
+use relay_compiler::{Diagnostics, Report};
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
+use crate::report::alike::{self, Drawn};
 use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
 
-/// Returns the report, with a line of counts at its end.
+/// Returns the report, with a line of counts at its end: errors before warnings, and findings that are alike once.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
-    findings(diagnostics, origin, look) + &summary(diagnostics)
+    let mut text = String::new();
+    for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
+        finding(report, origin, look, &mut text);
+        let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
+        text.push_str(&alike::line(&places));
+        text.push('\n');
+    }
+    text + &summary(diagnostics)
 }
 
-/// Returns the findings, each with its source text and a blank line.
+/// Returns the findings in the order of files and places, each with its source text and a blank line.
 pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
-    let theme =
-        if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler =
-        GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
     let mut text = String::new();
     for report in diagnostics.sorted() {
-        let placed = Placed {
-            diagnostic: &*report.diagnostic,
-            environments: environments(&report.environments),
-            shelf: &origin.shelf,
-        };
-        // Writing to a string cannot fail; a finding that cannot be rendered is reduced to its message.
-        if handler.render_report(&mut text, &placed).is_err() {
-            text.push_str(&placed.to_string());
-        }
+        finding(report, origin, look, &mut text);
         text.push('\n');
     }
     text
+}
+
+fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {
+    let mut theme =
+        if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    // The third colour is green, which says that something is right.
+    theme.styles.highlights.truncate(2);
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
+    let placed = Placed {
+        diagnostic: &*report.diagnostic,
+        environments: environments(&report.environments),
+        shelf: &origin.shelf,
+    };
+    // Writing to a string cannot fail; a finding that cannot be rendered is reduced to its message.
+    if handler.render_report(text, &placed).is_err() {
+        text.push_str(&placed.to_string());
+    }
 }
 
 fn summary(diagnostics: &Diagnostics) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_compiler::{Sources, Texts};
+use relay_compiler::{Report, Sources, Texts};
 
 /// The files of a report, and their paths for its reader.
 pub(crate) struct Origin<'s> {
@@ -22,6 +22,12 @@ impl<'s> Origin<'s> {
     /// project's folder.
     pub(crate) fn new(sources: &'s Sources<'s>, prefix: String) -> Self {
         Self { sources, shelf: Shelf { texts: sources.texts(), prefix } }
+    }
+
+    /// Returns the place of a finding for people: `FILE:LINE`.
+    pub(super) fn place(&self, report: &Report) -> String {
+        let place = self.sources.place(report.at);
+        format!("{}:{}", self.display_path(&place.file), place.line)
     }
 
     /// Returns the path in a report for a path from the project's folder.

@@ -24,6 +24,14 @@ const PARALLEL_BYTES_MIN: usize = 64 * 1024;
 pub(super) struct Invalid {
     pub(super) message: String,
     pub(super) help: Option<String>,
+    /// The bytes that are wrong, if they are a part of it.
+    pub(super) part: Option<(usize, usize)>,
+}
+
+impl Invalid {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: Some(help.into()), part: None }
+    }
 }
 
 /// The long strings of a document, decoded on all cores before its tree is built.
@@ -148,36 +156,70 @@ fn keyword(written: &str) -> Option<Invalid> {
     matches!(written, "true" | "false" | "null" | "inf" | "-inf" | "nan").then(|| Invalid {
         message: format!("the keyword `{written}` needs a `#`"),
         help: Some(format!("write it as `#{written}`, or quote it: `\"{written}\"`")),
+        part: None,
     })
 }
 
 /// Reports words that KDL takes as they are, though their author meant something else.
 fn misread(written: &str) -> Option<Invalid> {
+    if written.starts_with(['"', '#']) {
+        return None;
+    }
     if written.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
-        return Some(Invalid {
-            message: "typographic quotes quote nothing".to_owned(),
-            help: Some("write texts in straight quotes: `\"…\"`".to_owned()),
-        });
+        return Some(Invalid::new(
+            "typographic quotes quote nothing",
+            "write texts in straight quotes: `\"…\"`",
+        ));
+    }
+    if let Some(quote @ ('\'' | '`')) = written.chars().next() {
+        let name = if quote == '`' { "backquotes" } else { "single quotes" };
+        let word = written.trim_matches(quote);
+        let rest = if written.len() > 1 && written.ends_with(quote) { "" } else { " …" };
+        return Some(Invalid::new(
+            format!("{name} quote nothing"),
+            format!("write texts in double quotes: `\"{}{rest}\"`", start_of(word)),
+        ));
+    }
+    if written.contains(',') {
+        return Some(comma(written));
     }
     let word = written.strip_suffix(':').filter(|word| !word.is_empty())?;
     let identifier = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    identifier.then(|| Invalid {
-        message: format!("`{word}` has a colon after it"),
-        help: Some(format!(
-            "write a property as `{word}=value`, a node as `{word} value`; a name that ends in a colon needs quotes"
-        )),
+    identifier.then(|| {
+        Invalid::new(
+            format!("`{word}` has a colon after it"),
+            format!("write a property as `{word}=value`, a node as `{word} value`; a name that ends in a colon needs quotes"),
+        )
     })
+}
+
+/// Reports a comma outside of quotes. KDL takes it as a part of the word, so `a, b` would be the words `a,` and `b`.
+pub(super) fn comma(written: &str) -> Invalid {
+    let apart: Vec<&str> = written.split(',').filter(|part| !part.is_empty()).collect();
+    let start = start_of(written);
+    let instead = match apart.as_slice() {
+        [] => "remove the comma".to_owned(),
+        parts => format!("write `{}`", start_of(&parts.join(" "))),
+    };
+    Invalid::new(
+        "no comma separates values or properties",
+        format!("{instead}: spaces separate them; a text with a comma is in quotes, `\"{start}\"`"),
+    )
 }
 
 fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
     let number = written.trim_start_matches(['-', '+']);
     if number.len() > 30 && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
-        return Invalid { message: "the number has too many digits".to_owned(), help: None };
+        return Invalid::new(
+            "the number has too many digits",
+            "no setting takes a number as large; quote it if it is a text",
+        );
     }
     if number.starts_with(|first: char| first.is_ascii_digit()) {
         return Invalid {
             message: format!("`{}` is not a number", start_of(written)),
             help: Some("quote it if it is a text".to_owned()),
+            part: None,
         };
     }
     if let Some(escape) = bad_escape(written) {
@@ -187,29 +229,93 @@ fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
                 "the escapes are \\n \\r \\t \\s \\b \\f \\\\ \\\" and \\u{…}; a text in #\"…\"# has none"
                     .to_owned(),
             ),
+            part: None,
         };
     }
     let many_lines = written.trim_start_matches('#').strip_prefix("\"\"\"");
     if many_lines.is_some_and(|text| !text.starts_with(is_newline)) {
         return Invalid {
             message: "a text in `\"\"\"` begins on the line after them".to_owned(),
-            help: Some("a text of one line has single quotes: `\"…\"`".to_owned()),
+            help: Some("write a text of one line as `\"…\"`, and begin one of several lines below its `\"\"\"`".to_owned()),
+            part: None,
         };
     }
     if many_lines.is_some() {
-        return Invalid {
-            message: "the lines of this text are not indented like its last line".to_owned(),
-            help: Some(
-                "begin each line with the white space that is before the closing `\"\"\"`"
-                    .to_owned(),
-            ),
-        };
+        return indentation(written);
     }
     let Some(fault) = error.diagnostics.first() else {
-        return Invalid { message: "this is not a value".to_owned(), help: None };
+        return Invalid { message: "this is not a value".to_owned(), help: None, part: None };
     };
     let message = fault.message.as_deref().or(fault.label.as_deref()).unwrap_or("not a value");
-    Invalid { message: in_our_words(message), help: fault.help.as_deref().map(in_our_words) }
+    Invalid {
+        message: in_our_words(message),
+        help: fault.help.as_deref().map(in_our_words),
+        part: None,
+    }
+}
+
+/// Reports the first line of a text that is not indented like its last one.
+fn indentation(written: &str) -> Invalid {
+    let quotes = written.trim_end_matches('#');
+    let hashes = written.len() - quotes.len();
+    let last = quotes.rsplit(is_newline).next().unwrap_or_default();
+    let indent = last.strip_suffix("\"\"\"").unwrap_or(last);
+    let white = |text: &str| text.chars().all(char::is_whitespace);
+    if !white(indent) {
+        let end = written.len() - hashes;
+        return Invalid {
+            message: "the closing `\"\"\"` is not on a line of its own".to_owned(),
+            help: Some(
+                "write it on the next line; the white space before it is removed from each line"
+                    .to_owned(),
+            ),
+            part: Some((end - last.len().min(end), end)),
+        };
+    }
+    let mut start = 0;
+    let first = written
+        .split_inclusive(is_newline)
+        .skip(1)
+        .find(|line| !white(line) && !line.starts_with(indent));
+    for line in written.split_inclusive(is_newline) {
+        if first.is_some_and(|first| std::ptr::eq(first, line)) {
+            break;
+        }
+        start += line.len();
+    }
+    let line = first.unwrap_or_default();
+    let own = line.len() - line.trim_start().len();
+    let (found, wanted) = (spelled(line.get(..own).unwrap_or_default()), spelled(indent));
+    Invalid {
+        message: "this line is not indented like the last line of its text".to_owned(),
+        help: Some(format!(
+            "begin it with {wanted}, as the line of the closing `\"\"\"` does; it begins with {found}"
+        )),
+        part: first.map(|line| (start, start + line.trim_end().len().max(1))),
+    }
+}
+
+/// Returns white space in words: spaces and tabs look alike.
+fn spelled(white: &str) -> String {
+    let mut parts = Vec::new();
+    let mut rest = white.chars().peekable();
+    while let Some(first) = rest.next() {
+        let mut count = 1;
+        while rest.next_if_eq(&first).is_some() {
+            count += 1;
+        }
+        let name = match first {
+            ' ' => "space",
+            '\t' => "tab",
+            _ => "other white space",
+        };
+        let plural = if count == 1 || name.starts_with('o') { "" } else { "s" };
+        parts.push(format!("{count} {name}{plural}"));
+    }
+    match parts.is_empty() {
+        true => "no white space".to_owned(),
+        false => parts.join(" and "),
+    }
 }
 
 /// Returns the first character after a `\` that may not follow it.

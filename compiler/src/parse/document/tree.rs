@@ -7,6 +7,8 @@ use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
 use super::token::{Token, Tokens};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::Kind;
+use crate::language::Top;
 use crate::source::{FileId, Span, Spanned};
 
 /// Children may nest this deep. The deepest node of the language is at 5.
@@ -352,7 +354,17 @@ impl<'t> TreeReader<'t, '_> {
         }
         let begins = matches!(self.peek(), Some(Token::Word | Token::Text | Token::AnnotationOpen));
         if !apart && begins {
-            return self.fail("white space is missing before this value", None);
+            let written = self.next.map(|(.., written)| written).unwrap_or_default();
+            if written.starts_with(',') {
+                let Invalid { message, help, .. } = super::scalar::comma(written);
+                return self.fail(&message, help.as_deref());
+            }
+            let help = "write a space between two values; a `\"` in a text is `\\\"`";
+            return self.fail("white space is missing before this value", Some(help));
+        }
+        if let Some(help) = self.word_for_keyword(node) {
+            let message = format!("`{}` takes `on` or `off`", node.name.value);
+            return self.fail(&message, Some(&help));
         }
         if node.arguments.len() + node.properties.len() == VALUES_MAX {
             return self.fail(&format!("a node takes at most {VALUES_MAX} values"), None);
@@ -371,10 +383,34 @@ impl<'t> TreeReader<'t, '_> {
             return Err(Skipped::Node);
         };
         let annotation = self.annotation()?;
-        let (scalar, value_at) = self.scalar(&format!("the property `{key}` has no value"))?;
+        let (scalar, value_at) = self.value_of(&key)?;
         let value = Value { scalar, annotation, at: value_at };
         node.properties.push(Property { name: Spanned { value: key, at }, value });
         self.node_space()
+    }
+
+    /// Reads the value of the property `key`.
+    fn value_of(&mut self, key: &str) -> Result<(Scalar, Span), Skipped> {
+        let missing = format!("the property `{key}` has no value");
+        match self.peek() {
+            None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
+                self.fail(&missing, Some("write one after the `=`, or remove the property"))
+            }
+            _ => self.scalar(&missing),
+        }
+    }
+
+    /// Returns what to write where a node takes a word, such as `on`, and `true` or `false` is written.
+    fn word_for_keyword(&self, node: &Node) -> Option<String> {
+        let Some((Token::Word, _, written @ ("true" | "false" | "#true" | "#false"))) = self.next
+        else {
+            return None;
+        };
+        let rule = Top::of(&node.name.value)?.rule();
+        let field = rule.argument(node.arguments.len())?;
+        let words = matches!(field.kind, Kind::Words(["on", "off"]));
+        let word = if written.ends_with("true") { "on" } else { "off" };
+        words.then(|| format!("write `{} {word}`", node.name.value))
     }
 
     /// Reads `(name)` if it is there.
@@ -419,7 +455,11 @@ impl<'t> TreeReader<'t, '_> {
                 self.advance();
                 Ok((scalar, at))
             }
-            Err(Invalid { message, help }) => self.fail(&message, help.as_deref()),
+            Err(Invalid { message, help, part }) => {
+                let part = part.map(|(from, to)| self.file.span(start + from, start + to));
+                self.fault(part.unwrap_or(at), &message, help.as_deref());
+                Err(Skipped::Node)
+            }
         }
     }
 

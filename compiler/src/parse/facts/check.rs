@@ -6,6 +6,7 @@
 mod form;
 mod operand;
 mod option;
+mod tier;
 
 use relay_policy::facts::Style;
 
@@ -29,6 +30,7 @@ fn command(node: &Node, style: Style, around: &[Known<'_>], out: &mut Diagnostic
     let mut known = option::check(node, style, out);
     known.extend_from_slice(around);
     operand::check(node, out);
+    tier::check(node, out);
     form::check(node, &known, out);
     let mut names = Names::of("sub-command");
     for sub in children(node, &["sub"]) {

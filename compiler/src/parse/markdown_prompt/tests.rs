@@ -178,7 +178,8 @@ fn marks_and_line_ends() {
 
 #[test]
 fn no_front_matter() {
-    let begin = "begin the file with a line `---`, a line `description: …` and a line `---`";
+    let begin = "begin the file with a line `---`, a line `description: …` and a line `---`; a folder \
+                 that is read with `commands` and `front-matter=optional` may have files without them";
     let missing = |at: &str, help: &str| {
         format!("front_matter::missing {at} the file has no front matter; {help}")
     };

@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Literal};
 use crate::source::{Span, Spanned};
+use relay_bundle::Tier;
 use relay_engine::nearest::nearest;
 
 /// A value, perhaps with a type annotation.
@@ -39,7 +40,7 @@ impl Value {
         self.plain(out)?;
         match &self.scalar {
             Scalar::Text(text) => Some(text),
-            _ => self.wrong_type("a text", out),
+            _ => self.wrong_type("a text", self.quoted(), out),
         }
     }
 
@@ -65,12 +66,12 @@ impl Value {
             Kind::Boolean => Literal::Boolean(self.boolean(out)?),
             Kind::Number { low, high } => {
                 self.plain(out)?;
-                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+                Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
             }
             Kind::Bytes { high } => Literal::Number(self.bytes(high, out)?),
             Kind::Chars { low, high } => {
                 self.unit("chars", out)?;
-                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+                Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
             }
             Kind::Words(words) => Literal::Word(self.word(words, out)?),
         };
@@ -81,7 +82,7 @@ impl Value {
         self.plain(out)?;
         match self.scalar {
             Scalar::Boolean(yes) => Some(yes),
-            _ => self.wrong_type("#true or #false", out),
+            _ => self.wrong_type("#true or #false", self.as_boolean(), out),
         }
     }
 
@@ -92,11 +93,12 @@ impl Value {
             Scalar::Text(text) => match bytes(text) {
                 Some(number) => number,
                 None => {
-                    out.report(self.at, NoSize { text: text.clone(), at: self.at });
+                    let (text, help) = (text.clone(), size_help(text));
+                    out.report(self.at, NoSize { text, help, at: self.at });
                     return None;
                 }
             },
-            _ => self.whole(out)?,
+            _ => self.whole(0, high, out)?,
         };
         self.in_range(number, 0, high, out)
     }
@@ -108,12 +110,29 @@ impl Value {
             Some(annotation) => (Some(annotation.value.clone()), annotation.at),
             None => (None, self.at),
         };
-        out.report(at, WrongUnit { unit, found, at });
+        let help = self.with_unit(unit);
+        out.report(at, WrongUnit { unit, found, help, at });
         None
     }
 
+    /// Returns how the value is written with its unit.
+    fn with_unit(&self, unit: &str) -> String {
+        match &self.scalar {
+            Scalar::Text(text) if unit == "bytes" => size_help(text),
+            Scalar::Integer(number) => format!("write `({unit}){number}`"),
+            Scalar::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("write `({unit}){text}`")
+            }
+            _ => format!("write `({unit})` and a whole number"),
+        }
+    }
+
     fn word(&self, words: &'static [&'static str], out: &mut Diagnostics) -> Option<&'static str> {
-        let text = self.text(out)?;
+        self.plain(out)?;
+        let Scalar::Text(text) = &self.scalar else {
+            return self.wrong_type("a word", self.as_word(words), out);
+        };
+        let text = Spanned { value: text.clone(), at: self.at };
         let found = words.iter().find(|word| **word == text.value);
         if found.is_none() {
             let help = suggestion(&text.value, words, "words");
@@ -122,10 +141,70 @@ impl Value {
         found.copied()
     }
 
-    fn whole(&self, out: &mut Diagnostics) -> Option<i128> {
+    fn whole(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<i128> {
         match self.scalar {
             Scalar::Integer(number) => Some(number),
-            _ => self.wrong_type("a whole number", out),
+            _ => self.wrong_type("a whole number", self.as_whole(low, high), out),
+        }
+    }
+
+    /// Returns how a number is written in place of this value.
+    fn as_whole(&self, low: u64, high: u64) -> String {
+        let range = range(low, high);
+        let Scalar::Text(text) = &self.scalar else {
+            return format!("write a whole number {range}");
+        };
+        let is_number = text.parse::<u64>().is_ok_and(|number| (low..=high).contains(&number));
+        let tier = Tier::ALL.into_iter().find(|tier| tier.name().eq_ignore_ascii_case(text));
+        match tier.filter(|_| Kind::TIER == Kind::Number { low, high }) {
+            _ if is_number => format!("write it without quotes: `{text}`"),
+            Some(tier) => format!("write the number of {tier}: `{}`", tier.number()),
+            None => format!("write a whole number {range}, without quotes"),
+        }
+    }
+
+    /// Returns how the value is written as a text.
+    fn quoted(&self) -> String {
+        match &self.scalar {
+            Scalar::Integer(number) => format!("write it in quotes: `\"{number}\"`"),
+            Scalar::Float(number) => format!("write it in quotes: `\"{number}\"`"),
+            Scalar::Boolean(yes) => format!("write it in quotes if it is a text: `\"{yes}\"`"),
+            Scalar::Text(_) | Scalar::Null => {
+                "write a text in quotes, or leave the value out".to_owned()
+            }
+        }
+    }
+
+    fn as_boolean(&self) -> String {
+        let known = match &self.scalar {
+            Scalar::Text(text) => match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" => Some(true),
+                "false" | "no" | "off" => Some(false),
+                _ => None,
+            },
+            Scalar::Integer(number) => match number {
+                1 => Some(true),
+                0 => Some(false),
+                _ => None,
+            },
+            Scalar::Float(_) | Scalar::Boolean(_) | Scalar::Null => None,
+        };
+        known.map_or_else(
+            || "write `#true` or `#false`, with the `#`".to_owned(),
+            |yes| format!("write `#{yes}`"),
+        )
+    }
+
+    /// Returns which word is written in place of this value.
+    fn as_word(&self, words: &[&str]) -> String {
+        match (&self.scalar, words) {
+            (Scalar::Boolean(yes), ["on", "off"]) => {
+                format!("write `{}`", if *yes { "on" } else { "off" })
+            }
+            _ => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                format!("write one of {}", words.join(", "))
+            }
         }
     }
 
@@ -133,7 +212,8 @@ impl Value {
         match u64::try_from(number) {
             Ok(value) if (low..=high).contains(&value) => Some(value),
             _ => {
-                out.report(self.at, OutOfRange { number, low, high, at: self.at });
+                let help = format!("write a number {}", range(low, high));
+                out.report(self.at, OutOfRange { number, low, high, help, at: self.at });
                 None
             }
         }
@@ -150,7 +230,12 @@ impl Value {
         }
     }
 
-    fn wrong_type<T>(&self, expected: &'static str, out: &mut Diagnostics) -> Option<T> {
+    fn wrong_type<T>(
+        &self,
+        expected: &'static str,
+        help: String,
+        out: &mut Diagnostics,
+    ) -> Option<T> {
         let found = match &self.scalar {
             Scalar::Text(_) => "a text".to_owned(),
             Scalar::Integer(number) => format!("the number {number}"),
@@ -158,7 +243,7 @@ impl Value {
             Scalar::Boolean(yes) => format!("#{yes}"),
             Scalar::Null => "#null".to_owned(),
         };
-        out.report(self.at, WrongType { expected, found, at: self.at });
+        out.report(self.at, WrongType { expected, found, help, at: self.at });
         None
     }
 }
@@ -176,6 +261,38 @@ fn bytes(text: &str) -> Option<i128> {
         _ => return None,
     };
     number.parse::<i128>().ok()?.checked_mul(factor)
+}
+
+/// Returns how a size is written that was meant by `text`: `8KB` is taken for KiB, since no unit counts in thousands.
+fn size_help(text: &str) -> String {
+    const UNITS: &str = "the units are B, KiB (1024 B) and MiB (1024 KiB)";
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let digits = compact.len() - compact.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = compact.split_at_checked(digits).unwrap_or_default();
+    let unit = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" | "byte" | "bytes" => "B",
+        "k" | "kb" | "kib" => "KiB",
+        "m" | "mb" | "mib" => "MiB",
+        _ => "",
+    };
+    if number.parse::<u64>().is_err() || unit.is_empty() {
+        return format!("write a whole number and its unit, as in `(bytes)\"8KiB\"`; {UNITS}");
+    }
+    let written = format!("{number}{unit}");
+    match bytes(text) {
+        Some(_) => format!("write `(bytes)\"{written}\"`"),
+        None => format!("write `(bytes)\"{written}\"`; {UNITS}"),
+    }
+}
+
+/// Returns the numbers of a range, for people.
+fn range(low: u64, high: u64) -> String {
+    // Nobody comes near the end of a range that TOML or JSON sets.
+    if high >= i64::MAX.unsigned_abs() {
+        format!("from {low}")
+    } else {
+        format!("from {low} to {high}")
+    }
 }
 
 pub(super) fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {
@@ -207,6 +324,8 @@ pub(super) fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
 struct WrongType {
     expected: &'static str,
     found: String,
+    #[help]
+    help: String,
     #[label(primary, "this value")]
     at: Span,
 }
@@ -215,11 +334,13 @@ struct WrongType {
 /// changed in silence.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{number} is not within {low} and {high}")]
-#[diagnostic(code(value::out_of_range), help("write a number from {low} to {high}"))]
+#[diagnostic(code(value::out_of_range))]
 struct OutOfRange {
     number: i128,
     low: u64,
     high: u64,
+    #[help]
+    help: String,
     #[label(primary, "out of range")]
     at: Span,
 }
@@ -249,10 +370,12 @@ struct EmptyText {
 /// mistake bytes for characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
-#[diagnostic(code(value::wrong_unit), help("write `({unit})` in front of the number"))]
+#[diagnostic(code(value::wrong_unit))]
 struct WrongUnit {
     unit: &'static str,
     found: Option<String>,
+    #[help]
+    help: String,
     #[label(primary, "unit missing or wrong")]
     at: Span,
 }
@@ -260,14 +383,11 @@ struct WrongUnit {
 /// Sizes are written with their unit, so that a reader cannot mistake KiB for MiB.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{text}` is not a number of bytes")]
-#[diagnostic(
-    code(value::size),
-    help(
-        "write a whole number and its unit, as in `(bytes)\"8KiB\"`; the units are B, KiB (1024 B) and MiB (1024 KiB)"
-    )
-)]
+#[diagnostic(code(value::size))]
 struct NoSize {
     text: String,
+    #[help]
+    help: String,
     #[label(primary, "not a size")]
     at: Span,
 }

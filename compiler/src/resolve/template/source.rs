@@ -12,8 +12,8 @@ use crate::source::{FileId, Span};
 pub(crate) enum TextPlace {
     /// It is this whole file: offsets in the text are offsets in the file.
     Verbatim(FileId),
-    /// It is the value of a KDL string, whose escapes and dedent make offsets inexact: spans are
-    /// that of the whole value, and messages name the line of the template.
+    /// It is the value of a KDL string. Without escapes and dedent, offsets in the text are offsets in the quotes; with
+    /// them spans are that of the whole value, and messages name the line of the template.
     Value(Span),
 }
 
@@ -45,6 +45,11 @@ impl Source {
         let end = range.end.clamp(start, self.text.len());
         match self.place {
             TextPlace::Verbatim(file) => Spot { at: file.span(start, end), line: Line(None) },
+            // Escapes, and quotes of several lines, are longer than two quotes.
+            TextPlace::Value(at) if start < end && bytes(at) == self.text.len() + 2 => {
+                let quoted = at.start as usize + 1;
+                Spot { at: at.file.span(quoted + start, quoted + end), line: Line(None) }
+            }
             TextPlace::Value(at) => {
                 let before = self.text.as_bytes().get(..start).unwrap_or_default();
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -75,4 +80,8 @@ impl Source {
         }
         words
     }
+}
+
+fn bytes(at: Span) -> usize {
+    at.end.saturating_sub(at.start) as usize
 }

@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::args::{AreaName, Condition};
 use crate::command::diff::pair::Pair;
 use crate::command::diff::side::{BundleFile, Content, Side};
 use crate::disk;
 use crate::failure::Failure;
+use crate::kind::{self, BEGINNING};
 use crate::process::Repository;
 use crate::project::{DOCUMENT, Project};
 use crate::revision::{Found, Named, Revision};
-use crate::subject::{self, BEGINNING, BUNDLE_BYTES_MAX};
+use crate::subject::BUNDLE_BYTES_MAX;
 
 /// Typed for a side that is nothing.
 const NOTHING: &str = "/dev/null";
@@ -40,13 +45,29 @@ struct Missing {
     commit: Option<String>,
 }
 
+/// Returns the failure for more than two sides: some may be values of the option before them.
+fn too_many(typed: &[PathBuf]) -> Failure {
+    let failure = Failure::error("three or more things cannot be compared");
+    let conditions = Condition::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let areas = AreaName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let values: Vec<PossibleValue> = conditions.chain(areas).collect();
+    let mut words = typed.iter().filter_map(|word| word.to_str());
+    if let Some(word) = words.find(|word| values.iter().any(|value| value.matches(word, false))) {
+        return failure.help(format!(
+            "`{word}` was read as a side; separate the values of an option by a comma: `--fail-on loosens,breaking`, \
+             `--only authority,surface`"
+        ));
+    }
+    failure.help("give A and B, or B alone to compare the last commit with the work tree")
+}
+
 /// Returns the pairs to compare: one, unless the sides are folders of bundles.
 pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
     let mut notes = Vec::new();
     let (a, b) = match typed {
         [b] => against_head(b, &mut notes)?,
         [a, b] => (before(a, &mut notes)?, after(b)?),
-        _ => return Err(Failure::error("give one or two things to compare")),
+        typed => return Err(too_many(typed)),
     };
     let pair = |a, b| Pair { a, b, notes: Vec::new() };
     let mut pairs = match (a, b) {
@@ -158,7 +179,7 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
             return by_names(sides).map(Input::Folder);
         }
     }
-    let content = if !path.is_dir() && exists(path) && subject::is_bundle(path)? {
+    let content = if !path.is_dir() && exists(path) && kind::is_bundle(path)? {
         Content::Bundle(BundleFile::Disk(path.to_owned()))
     } else if exists(path) || path.extension().is_some() {
         Content::Project(Project::open(path)?)

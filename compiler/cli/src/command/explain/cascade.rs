@@ -3,7 +3,8 @@
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
 use relay_engine::decide::{Call, Outcome, Rule, decide};
-use relay_engine::place::{self, Identity};
+use relay_engine::nearest::nearest;
+use relay_engine::place::{self, Identity, NoPlace};
 use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::args::{AnswerFormat, CallerArgs};
 use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, bold, doubtful};
+use crate::output::{Output, bad, bold, doubtful};
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --tenant T --tool X --user U --json`.
@@ -23,6 +24,9 @@ use crate::text::{indented, printable};
 pub(crate) struct CascadeExplained {
     /// The version of this JSON format.
     format_version: u32,
+    /// Why a server would reject or deny the call, or refuse the caller, so that it gives no skills; then the rest is
+    /// what the call would be given otherwise.
+    refused: Option<String>,
     /// The text that the call is given, and why.
     #[serde(flatten)]
     explained: Explained,
@@ -35,31 +39,50 @@ pub(super) fn explain(
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let Asked { tenant, mut notes } = Asked::of(bundle, caller, tool)?;
+    let Asked { tenant, mut notes, refused } = Asked::of(bundle, caller, tool)?;
     let question = Question { tenant: tenant.as_deref(), tool, user: caller.user.as_deref() };
     let mut explained = cascade::explain(bundle, question)?;
     notes.extend(cascade::notes(bundle, question)?);
     explained.notes = notes;
-    let answer = CascadeExplained { format_version: FORMAT_VERSION, explained };
+    let exit = if refused.is_some() { Exit::No } else { Exit::Yes };
+    let answer = CascadeExplained { format_version: FORMAT_VERSION, refused, explained };
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
     }
-    Ok(Exit::Yes)
+    Ok(exit)
+}
+
+/// Returns whether the caller names a tenant that the project does not list. Without a list, tenants mean nothing.
+fn is_unknown_tenant(bundle: &Bundle, caller: &CallerArgs) -> Result<bool, Failure> {
+    match &caller.tenant {
+        Some(name) if bundle.tenants().count() > 0 => Ok(bundle.tenants().find(name)?.is_none()),
+        _ => Ok(false),
+    }
 }
 
 /// The question that a server would ask for the caller.
 struct Asked {
     tenant: Option<String>,
-    /// The assumptions of the answer, and why a server would not answer so.
+    /// The assumptions of the answer.
     notes: Vec<String>,
+    /// Why a server would give the call no skills.
+    refused: Option<String>,
 }
 
 impl Asked {
     /// Places the caller, as a server does: the lines of `users` may give it a tenant.
     fn of(bundle: &Bundle, caller: &CallerArgs, tool: Option<&str>) -> Result<Self, Failure> {
         let CallerArgs { tenant, role, user, group } = caller;
-        let mut asked = Self { tenant: tenant.clone(), notes: Vec::new() };
+        let mut asked = Self { tenant: tenant.clone(), notes: Vec::new(), refused: None };
+        if let (Some(name), true) = (tenant, is_unknown_tenant(bundle, caller)?) {
+            let reason = NoPlace::UnknownTenant(name.clone());
+            let tenants = bundle.tenants().list()?;
+            let near = nearest(name, tenants.iter().map(|tenant| tenant.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            asked.refused = Some(format!("a server refuses this caller: {reason}{near}"));
+            return Ok(asked);
+        }
         let identity = Identity {
             id: user.as_deref().unwrap_or_default(),
             tenant: tenant.as_deref(),
@@ -73,7 +96,7 @@ impl Asked {
         let placement = match place::preview(bundle, &identity)? {
             Ok(placement) => placement,
             Err(reason) => {
-                asked.notes.push(format!("a server refuses this caller: {reason}"));
+                asked.refused = Some(format!("a server refuses this caller: {reason}"));
                 return Ok(asked);
             }
         };
@@ -87,12 +110,13 @@ impl Asked {
         let decision = decide(&view, &Call { tool })?;
         match (decision.rule, decision.outcome) {
             (Rule::NotSeen, _) => {
-                let note = format!("this caller does not see `{tool}`: a server rejects the call");
-                asked.notes.push(note);
+                let reason =
+                    format!("this caller does not see `{tool}`: a server rejects the call");
+                asked.refused = Some(reason);
             }
             (rule, Outcome::Deny) => {
                 let (tier, reason) = (decision.tier.number(), rule.reason());
-                asked.notes.push(format!(
+                asked.refused = Some(format!(
                     "a server denies this call of `{tool}`, and gives it no skills: tier {tier}, {reason}"
                 ));
             }
@@ -105,13 +129,19 @@ impl Asked {
 fn render(answer: &CascadeExplained, width: usize) -> String {
     let Explained { resolved_context, trace, near_misses, notes } = &answer.explained;
     let mut page = String::new();
-    for note in notes {
+    if let Some(reason) = &answer.refused {
+        page.push_str(&format!("{} {}\n", bad("refused:"), printable(reason)));
+    }
+    let refused = answer.refused.as_deref().unwrap_or_default();
+    // A refusal for an unknown tenant says it already.
+    let is_said = |note: &str| note.starts_with("the tenant `") && refused.contains("the tenant `");
+    for note in notes.iter().filter(|note| !is_said(note)) {
         page.push_str(&format!("{} {}\n", doubtful("note:"), printable(note)));
     }
     let size = Size::of(resolved_context.len());
     page.push_str(&format!(
         "{} {} bytes, about {} tokens\n",
-        bold("skills:"),
+        bold(if answer.refused.is_some() { "skills otherwise:" } else { "skills:" }),
         grouped(size.bytes),
         grouped(size.tokens_estimated)
     ));

@@ -13,6 +13,8 @@ use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
 use crate::args::AnswerFormat;
+use crate::caller::Asker;
+use crate::command::explain::hidden::Hidden;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
@@ -25,8 +27,11 @@ pub(crate) struct PromptExplained {
     format_version: u32,
     /// The prompt.
     prompt: String,
-    /// Why the server would reject the request; then the fields below are absent.
+    /// Why the server would reject the request; then the answer is absent.
     refused: Option<String>,
+    /// Who sees the prompt, if the project has it and the caller does not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<Hidden>,
     /// The answer.
     #[serde(flatten)]
     sent: Option<Sent>,
@@ -96,13 +101,13 @@ pub(crate) fn given(json: Option<&str>) -> Result<BTreeMap<String, String>, Fail
 }
 
 pub(crate) fn explain(
-    view: &View<'_>,
+    asker: &Asker<'_>,
     name: &str,
     given: &BTreeMap<String, String>,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let answer = answer(view, name, given)?;
+    let answer = answer(asker, name, given)?;
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer))?,
@@ -111,19 +116,37 @@ pub(crate) fn explain(
 }
 
 fn answer(
-    view: &View<'_>,
+    asker: &Asker<'_>,
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<PromptExplained, Failure> {
+    let (view, bundle) = (&asker.view, asker.bundle);
+    let mut hidden = None;
     let (refused, sent) = match view.find_prompt(name)? {
-        None => (Some(unknown(view, name)?), None),
+        None => {
+            if let Some(prompt) = bundle.find_prompt(name)? {
+                hidden = Some(Hidden::of(asker, List::Prompts, prompt.index(), prompt.at()?)?);
+            }
+            // To this caller it is a name like any other that the project does not have.
+            let refused = match &hidden {
+                Some(_) => format!("unknown prompt `{name}`"),
+                None => unknown(view, name)?,
+            };
+            (Some(refused), None)
+        }
         Some(prompt) => match engine::fill(prompt.rendering(), given) {
             Ok(filled) => (None, Some(Sent::of(&prompt, &filled)?)),
             Err(FillError::Corrupt(error)) => return Err(error.into()),
             Err(error) => (Some(error.to_string()), None),
         },
     };
-    Ok(PromptExplained { format_version: FORMAT_VERSION, prompt: name.into(), refused, sent })
+    Ok(PromptExplained {
+        format_version: FORMAT_VERSION,
+        prompt: name.into(),
+        refused,
+        hidden,
+        sent,
+    })
 }
 
 impl Sent {
@@ -181,7 +204,8 @@ fn render(answer: &PromptExplained) -> String {
     let name = bold(format!("prompt {}", printable(&answer.prompt)));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();
-        return format!("{name}: {} {}\n", bad("rejected:"), printable(refused));
+        let hidden = answer.hidden.as_ref().map(Hidden::render).unwrap_or_default();
+        return format!("{name}: {} {}\n{hidden}", bad("rejected:"), printable(refused));
     };
     let mut text = format!("{name}, declared at {}\n", printable(&sent.at));
     for argument in &sent.arguments {

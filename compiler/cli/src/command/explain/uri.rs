@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::Content;
+use relay_bundle::{Content, List};
 use relay_engine::prompt::{self as engine, FillError};
 use relay_engine::resource::{self, Found};
 use relay_engine::view::View;
@@ -12,9 +12,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::FORMAT_VERSION;
+use crate::answer::audience::Names;
 use crate::answer::message::Message;
 use crate::answer::size::{Size, grouped};
 use crate::args::AnswerFormat;
+use crate::caller::Asker;
+use crate::command::explain::hidden::Hidden;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
@@ -27,8 +30,11 @@ pub(crate) struct UriExplained {
     format_version: u32,
     /// The requested URI.
     uri: String,
-    /// Why the server would reject the request; then the fields below are absent.
+    /// Why the server would reject the request; then the answer is absent.
     refused: Option<String>,
+    /// Who sees the resource, if the project has it and the caller does not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<Hidden>,
     /// The answer.
     #[serde(flatten)]
     sent: Option<Sent>,
@@ -69,22 +75,39 @@ enum AnsweredBy {
 }
 
 pub(crate) fn explain(
-    view: &View<'_>,
+    asker: &Asker<'_>,
     uri: &str,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (refused, sent) = match answer(view, uri)? {
+    let (refused, sent) = match answer(&asker.view, uri)? {
         Ok(sent) => (None, Some(sent)),
         Err(reason) => (Some(reason), None),
     };
+    let is_found = resource::find(&asker.view, uri)?.is_some();
+    let hidden = if is_found { None } else { hidden(asker, uri)? };
     let exit = if sent.is_some() { Exit::Yes } else { Exit::No };
-    let answer = UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, sent };
+    let answer =
+        UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, hidden, sent };
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer))?,
     }
     Ok(exit)
+}
+
+/// Returns who sees the resource of this URI; `None` if the project has none.
+fn hidden(asker: &Asker<'_>, uri: &str) -> Result<Option<Hidden>, Failure> {
+    let names = Names::of(asker.bundle)?;
+    for number in names.numbers() {
+        let (list, row, at) = match resource::find(&names.view(number)?, uri)? {
+            Some(Found::Resource(found)) => (List::Resources, found.index(), found.at()?),
+            Some(Found::Template(found, _)) => (List::Templates, found.index(), found.at()?),
+            None => continue,
+        };
+        return Hidden::of(asker, list, row, at).map(Some);
+    }
+    Ok(None)
 }
 
 /// Returns the answer, or why the server would reject the request.
@@ -138,7 +161,8 @@ fn render(answer: &UriExplained) -> String {
     let uri = bold(printable(&answer.uri));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();
-        return format!("{uri}: {} {}\n", bad("rejected:"), printable(refused));
+        let hidden = answer.hidden.as_ref().map(Hidden::render).unwrap_or_default();
+        return format!("{uri}: {} {}\n{hidden}", bad("rejected:"), printable(refused));
     };
     let kind = match sent.answered_by {
         AnsweredBy::Resource => "resource",

@@ -95,7 +95,7 @@ pub(super) fn warn_of_unmet(trust: &Trust, now: u64, output: &mut Output) {
     for unmet in unmet(trust, now) {
         output.warn(
             &format!("no bundle is trusted with this file: {unmet}"),
-            "add a key with `relay trust add`, or lower the number in the file",
+            "add a key with `relay trust add`, or lower the number, as `relay trust threshold` does",
         );
     }
 }

@@ -1,17 +1,19 @@
 //! Operands that no word reaches, and limits on operands that have no effect.
 
 use miette::Diagnostic;
+use relay_policy::facts::Role;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::language::facts::OPERANDS;
-use crate::parse::facts::written::{children, place, role, words};
+use crate::parse::facts::written::{children, number, place, role, words};
 use crate::parse::node::Node;
 use crate::source::Span;
 
 /// Checks the operands of a command or a form.
 pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     let names = OPERANDS.map(|rule| rule.name);
+    report_idle(node, out);
     let mut taken_at = None;
     let mut last_at = None;
     for operand in children(node, &names) {
@@ -31,6 +33,39 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
             out.report(at, IdleCap { at });
         }
     }
+}
+
+/// Reports the operands of a command with sub-commands that no word reaches: the word at their place is a sub-command,
+/// and those after it are the sub-command's.
+fn report_idle(node: &Node, out: &mut Diagnostics) {
+    let Some(sub) = children(node, &["sub"]).next() else { return };
+    let names = OPERANDS.map(|rule| rule.name);
+    let mut operands = children(node, &names).peekable();
+    // A word that no sub-command has is the script that an interpreter runs.
+    if operands.peek().is_some_and(|first| role(first) == Some(Role::Script)) {
+        return;
+    }
+    let before = number(node, "sub-at").map_or(1, |at| at.value).saturating_sub(1);
+    for operand in operands.skip(usize::from(before)) {
+        out.report(operand.name.at, IdleOperand { sub_at: sub.name.at, at: operand.name.at });
+    }
+}
+
+/// The word at the place of this operand is taken for a sub-command, so that a row about it has no effect.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no word reaches this operand, since the command has sub-commands")]
+#[diagnostic(
+    code(fact::idle_operand),
+    severity(Warning),
+    help(
+        "write it in the `sub` that takes it; `sub-at=2` says that one operand is before the sub-command"
+    )
+)]
+struct IdleOperand {
+    #[label("the word is a sub-command")]
+    sub_at: Span,
+    #[label(primary, "without effect")]
+    at: Span,
 }
 
 /// The operand before it takes all words that remain, so none is left for this one. An author who wrote

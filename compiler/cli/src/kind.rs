@@ -1,0 +1,163 @@
+//! What a path leads to, by its name and its first bytes: a bundle where a project is meant, a key in place of a trust
+//! file. Each is said before the file is read as something that it is not.
+
+use std::path::Path;
+
+use crate::disk;
+use crate::failure::Failure;
+use crate::shell;
+
+/// The start of every bundle, without the bytes that a transfer in text mode would change.
+pub(crate) const BEGINNING: &[u8] = b"relay bundle";
+/// The start of a public key.
+const PUBLIC: &[u8] = b"ed25519:";
+
+/// What a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A project's document or folder.
+    Project,
+    /// A bundle.
+    Bundle,
+    /// A trust file.
+    Trust,
+    /// A private key.
+    Key,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bundle,
+    Folder,
+    Document,
+    Toml,
+    Other(&'static str),
+    Markdown,
+    PrivateKey,
+    PublicKey,
+    ApiKey,
+}
+
+/// Fails if the file at `path` is known to be something else than what is wanted; the help names what takes it, or how
+/// to get what is wanted.
+pub(crate) fn refuse_others(path: &Path, wanted: Wanted) -> Result<(), Failure> {
+    let Some(kind) = Kind::of(path)? else { return Ok(()) };
+    if kind.is(wanted) {
+        return Ok(());
+    }
+    let message =
+        format!("`{}` is {}, and {} is needed here", path.display(), kind.name(), wanted.name());
+    Err(Failure::error(message).help(help(kind, wanted, &shell::word(&path.to_string_lossy()))))
+}
+
+/// Returns whether the file at `path` is a bundle, by its name or its first bytes.
+pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
+    if path.extension().is_some_and(|ending| ending == "relay") {
+        return Ok(true);
+    }
+    if !path.is_file() {
+        // Opening it reports the error.
+        return Ok(false);
+    }
+    disk::begins_with(path, BEGINNING)
+}
+
+impl Kind {
+    /// Returns what a file is; `None` if nothing says so, or if there is no such file.
+    fn of(path: &Path) -> Result<Option<Self>, Failure> {
+        if path.is_dir() {
+            return Ok(Some(Self::Folder));
+        }
+        // A pipe is read once, by whatever it is for.
+        if !path.is_file() {
+            return Ok(None);
+        }
+        if is_bundle(path)? {
+            return Ok(Some(Self::Bundle));
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        Ok(Some(match ending {
+            "kdl" => Self::Document,
+            "toml" => Self::Toml,
+            "json" => Self::Other("a JSON file"),
+            "yaml" | "yml" => Self::Other("a YAML file"),
+            "md" => Self::Markdown,
+            "key" => Self::PrivateKey,
+            "api-key" => Self::ApiKey,
+            "pub" => Self::PublicKey,
+            _ if disk::begins_with(path, PUBLIC)? => Self::PublicKey,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Returns whether it may be what is wanted; a file may have any name, so that only its reader knows what it holds.
+    fn is(self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::Project => matches!(self, Self::Folder | Self::Document),
+            Wanted::Bundle => self == Self::Bundle,
+            // One in JSON is refused by its reader.
+            Wanted::Trust => matches!(self, Self::Toml | Self::Folder | Self::Other(_)),
+            // The reader says what is wrong with a key.
+            Wanted::Key => !matches!(self, Self::Bundle | Self::Document | Self::Toml),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bundle => "a bundle",
+            Self::Folder => "a folder",
+            Self::Document => "a project",
+            Self::Toml => "a TOML file",
+            Self::Other(name) => name,
+            Self::Markdown => "a Markdown file",
+            Self::PrivateKey => "a private key",
+            Self::PublicKey => "a public key",
+            Self::ApiKey => "an API key",
+        }
+    }
+}
+
+impl Wanted {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Project => "a project",
+            Self::Bundle => "a bundle",
+            Self::Trust => "a trust file",
+            Self::Key => "a private key",
+        }
+    }
+}
+
+/// Returns what to do with the file at `path`, which is not what is wanted.
+fn help(kind: Kind, wanted: Wanted, path: &str) -> String {
+    match (wanted, kind) {
+        (Wanted::Project, Kind::Bundle) => format!(
+            "give the project that it was built from; `relay inspect {path}` and `relay describe {path}` read bundles"
+        ),
+        (Wanted::Project, Kind::Markdown) => {
+            "`prompts { folder \"prompts\" }` in a project makes a prompt of each file in a folder"
+                .to_owned()
+        }
+        (Wanted::Project, Kind::Toml) => format!(
+            "`relay trust list {path}` reads a trust file, `relay serve BUNDLE --config {path}` the settings of a server"
+        ),
+        (Wanted::Project, Kind::PrivateKey) => {
+            format!("`relay sign BUNDLE --key {path}` signs with it")
+        }
+        (Wanted::Project | Wanted::Trust, Kind::PublicKey) => {
+            format!(
+                "`relay trust add trust.toml --key {path}` adds it to a trust file, or makes one"
+            )
+        }
+        (Wanted::Project, _) => "`relay init` writes a project to begin with".to_owned(),
+        (Wanted::Bundle, Kind::Document | Kind::Folder) => {
+            format!("write one with `relay build {path}`, and give the file that ends with .relay")
+        }
+        (Wanted::Bundle, _) => "give a file that `relay build` wrote".to_owned(),
+        (Wanted::Trust, _) => {
+            "`relay trust add trust.toml --key FILE.pub` makes a trust file".to_owned()
+        }
+        (Wanted::Key, _) => "give the .key file that `relay keygen` wrote".to_owned(),
+    }
+}

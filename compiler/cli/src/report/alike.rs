@@ -1,0 +1,65 @@
+//! Findings that differ in nothing but their place: the first is drawn, the others are listed below it. Forty files
+//! without front matter are one fault of their author.
+
+use std::collections::BTreeMap;
+
+use miette::Severity;
+use relay_compiler::Report;
+
+/// So many equal findings are drawn one by one.
+const DRAWN_MAX: usize = 3;
+/// So many places of the others are listed.
+const PLACES_MAX: usize = 5;
+
+/// A finding to draw, and those like it that are not drawn.
+pub(super) struct Drawn<'r> {
+    pub(super) report: &'r Report,
+    pub(super) others: Vec<&'r Report>,
+}
+
+/// Returns the findings to draw: errors before warnings, each in the order of files and places.
+pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for report in &reports {
+        *counts.entry(key(report)).or_default() += 1;
+    }
+    let mut drawn: Vec<Drawn<'_>> = Vec::new();
+    let mut first: BTreeMap<_, usize> = BTreeMap::new();
+    for report in reports {
+        let key = key(report);
+        let is_folded = counts.get(&key).is_some_and(|count| *count > DRAWN_MAX);
+        let known = first.get(&key).and_then(|index| drawn.get_mut(*index));
+        match known.filter(|_| is_folded) {
+            Some(known) => known.others.push(report),
+            None => {
+                first.insert(key, drawn.len());
+                drawn.push(Drawn { report, others: Vec::new() });
+            }
+        }
+    }
+    drawn.sort_by_key(|one| !one.report.is_error());
+    drawn
+}
+
+/// Returns the line about those that are not drawn, of places as `FILE:LINE`; empty if there are none.
+pub(super) fn line(places: &[String]) -> String {
+    let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
+        return String::new();
+    };
+    if first.is_empty() {
+        return String::new();
+    }
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more (--format short lists each)"),
+    };
+    format!("  and {} more like it: {}{more}\n", places.len(), first.join(", "))
+}
+
+type Key = (String, String, String, bool);
+
+fn key(report: &Report) -> Key {
+    let help = report.diagnostic.help().map(|help| help.to_string()).unwrap_or_default();
+    let is_error = matches!(report.diagnostic.severity(), None | Some(Severity::Error));
+    (report.code(), report.diagnostic.to_string(), help, is_error)
+}

@@ -1,0 +1,28 @@
+//! The report with a finding on each line, as editors and `grep` read it.
+
+use crate::report::json::{Finding, Findings, Severity};
+use crate::text::on_one_line;
+
+/// Returns the lines: `FILE:LINE:COLUMN: error[CODE]: MESSAGE; HELP`.
+pub(crate) fn draw(findings: &Findings) -> String {
+    let mut text: String = findings.diagnostics.iter().map(line).collect();
+    if findings.omitted > 0 {
+        text.push_str(&format!("{} more findings are not listed\n", findings.omitted));
+    }
+    text
+}
+
+fn line(finding: &Finding) -> String {
+    let place = &finding.place;
+    let severity = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    let message = finding.placed_message();
+    let written = format!(
+        "{}:{}:{}: {severity}[{}]: {message}{help}",
+        place.file, place.line, place.column, finding.code
+    );
+    on_one_line(&written) + "\n"
+}

@@ -1,0 +1,241 @@
+//! What to write instead of a node or a value that does not belong where it is.
+
+use super::value::{Scalar, Value, suggestion};
+use crate::grammar::{Field, Form, Kind, Rule};
+use crate::language;
+use relay_engine::nearest::nearest;
+
+/// A nested rule is looked for this deep.
+const DEPTH_MAX: usize = 4;
+
+/// A node as it is written.
+pub(super) struct Written<'n> {
+    pub(super) name: &'n str,
+    pub(super) arguments: &'n [Value],
+    pub(super) has_properties: bool,
+}
+
+/// Returns the help for a node that a node of `rule`, or a document, does not hold.
+pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'static str]) -> String {
+    let name = child.name;
+    if let Some(help) = rule.and_then(|rule| as_value(child, rule)) {
+        return help;
+    }
+    let children = rule.map_or(language::TOP, |rule| rule.children);
+    // The word is right and its braces are missing: `prompt` at the top, `skill` outside of `skills`.
+    let path = children.iter().find_map(|rule| path_to(name, rule, DEPTH_MAX));
+    if let Some(path) = path {
+        return within(&path, child);
+    }
+    // A name that is nearly right is more likely than one at the wrong place.
+    if nearest(name, known.iter().copied()).is_none() {
+        if let Some(home) = home(name) {
+            return home;
+        }
+        if let Some(help) = as_name(child, children) {
+            return help;
+        }
+    }
+    suggestion(name, known, "nodes")
+}
+
+/// Returns the help for a property that a node of `rule` does not have.
+pub(super) fn of_property(name: &str, rule: &Rule) -> String {
+    // A row without a meaning is only read to be reported.
+    let known = rule.fields.iter().filter(|field| field.is_property() && !field.meaning.is_empty());
+    let mut known: Vec<_> = known.map(|field| field.name).collect();
+    known.sort_unstable();
+    if nearest(name, known.iter().copied()).is_none() {
+        if rule.child_names().contains(&name) {
+            return format!(
+                "`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`"
+            );
+        }
+        let mut owners = Vec::new();
+        collect_owners(name, language::TOP, &mut owners);
+        if let [_, ..] = owners.as_slice() {
+            let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+            return format!("`{name}` is a property of {}", owners.join(", "));
+        }
+    }
+    suggestion(name, &known, "properties")
+}
+
+/// Collects the nodes that have a property.
+fn collect_owners(name: &str, rules: &[&'static Rule], owners: &mut Vec<&'static str>) {
+    for rule in rules {
+        let has = rule.property(name).is_some_and(|field| !field.meaning.is_empty());
+        if has && !owners.contains(&rule.name) {
+            owners.push(rule.name);
+        }
+        collect_owners(name, rule.children, owners);
+    }
+}
+
+/// Returns the help for values that are too many: the first of them and those that follow it.
+pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String {
+    let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));
+    let [first, ..] = extra else { return String::new() };
+    let word = node.name;
+    let Scalar::Text(text) = &first.scalar else {
+        return "remove it, or write it as a property, `name=value`".to_owned();
+    };
+    let value = extra.get(1).and_then(written);
+    if rule.property(text).is_some() {
+        let value = value.unwrap_or_else(|| "…".to_owned());
+        return format!("`{text}` is a property: write `{text}={value}`");
+    }
+    if rule.child_names().contains(&text.as_str()) {
+        let value = value.map(|value| format!(" {value}")).unwrap_or_default();
+        return format!("`{text}` is a node of its own: write it in braces, `{{ {text}{value} }}`");
+    }
+    if text == word || home(text).is_some() {
+        let before = kept.iter().filter_map(written).collect::<Vec<_>>().join(" ");
+        let after = extra.iter().filter_map(written).collect::<Vec<_>>().join(" ");
+        return format!(
+            "begin `{text}` on a line of its own, or after a `;`: `{word} {before}; {after}`"
+        );
+    }
+    let words: Option<Vec<&str>> = node.arguments.iter().map(words_of).collect();
+    let takes_text = taken > 0
+        && rule
+            .argument(taken - 1)
+            .is_some_and(|field| matches!(field.kind, Kind::Text(_) | Kind::Name(_)));
+    match words.filter(|_| takes_text) {
+        Some(words) => {
+            let (before, joined) = words.split_at(taken - 1);
+            let before: String = before.iter().map(|word| format!("{word} ")).collect();
+            format!("quote a text of several words: `{word} {before}\"{}\"`", joined.join(" "))
+        }
+        None => "remove it; a text with spaces needs quotes, and a property an `=`".to_owned(),
+    }
+}
+
+/// Returns the help for a node that is a value of the node around it: a property, or one of its
+/// words.
+fn as_value(child: &Written<'_>, rule: &Rule) -> Option<String> {
+    let name = child.name;
+    if let Some(Field { name, kind, .. }) = rule.property(name) {
+        let value = match child.arguments {
+            [value] => written(value)?,
+            _ => example(*kind),
+        };
+        let node = rule.name;
+        return Some(format!(
+            "`{name}` is a property: write `{name}={value}` after the name, before the braces of the `{node}`"
+        ));
+    }
+    let is_word =
+        |field: &&Field| matches!(field.kind, Kind::Words(words) if words.contains(&name));
+    let field = rule.fields.iter().find(is_word)?;
+    Some(match field.form {
+        Form::Argument | Form::Optional => format!("write `{} {name}`", rule.name),
+        _ => format!("write `{}={name}`", field.name),
+    })
+}
+
+/// Returns the help for a name that was written in place of the one node that takes it.
+fn as_name(child: &Written<'_>, children: &[&Rule]) -> Option<String> {
+    let named: Vec<&str> = children
+        .iter()
+        .filter(|rule| rule.argument(0).is_some_and(|field| field.form == Form::Argument))
+        .map(|rule| rule.name)
+        .collect();
+    let [word] = named.as_slice() else { return None };
+    (children.len() == 1 && child.arguments.is_empty() && !child.has_properties)
+        .then(|| format!("write `{word} {}`", child.name))
+}
+
+/// Returns the words from `rule` to the node called `name` in it.
+fn path_to<'r>(name: &str, rule: &'r Rule, depth: usize) -> Option<Vec<&'r Rule>> {
+    if depth == 0 {
+        return None;
+    }
+    if rule.children.iter().any(|child| child.name == name) {
+        return Some(vec![rule]);
+    }
+    rule.children.iter().find_map(|child| {
+        let mut path = path_to(name, child, depth - 1)?;
+        path.insert(0, rule);
+        Some(path)
+    })
+}
+
+/// Returns the help for a node that belongs into nodes which may be here.
+fn within(path: &[&Rule], child: &Written<'_>) -> String {
+    let name = child.name;
+    let argument = child.arguments.first().and_then(written);
+    let argument = argument.map(|argument| format!(" {argument}")).unwrap_or_default();
+    let opened: String = path.iter().map(|rule| format!("{} {{ ", opening(rule))).collect();
+    let closed = " }".repeat(path.len());
+    let place = path.iter().map(|rule| format!("`{}`", rule.name)).collect::<Vec<_>>().join(" > ");
+    format!("`{name}` belongs in {place}: write `{opened}{name}{argument} …{closed}`")
+}
+
+/// Returns a node's word, with what follows it.
+fn opening(rule: &Rule) -> String {
+    let word = rule.name;
+    match rule.argument(0) {
+        Some(Field { kind: Kind::Words([first, ..]), .. }) => format!("{word} {first}"),
+        Some(Field { form: Form::Argument, .. }) => format!("{word} NAME"),
+        _ => word.to_owned(),
+    }
+}
+
+/// Returns where nodes called `name` belong; `None` if there are none.
+fn home(name: &str) -> Option<String> {
+    fn collect(name: &str, within: &[&'static Rule], homes: &mut Vec<&'static str>) {
+        for rule in within {
+            let is_home = rule.children.iter().any(|child| child.name == name);
+            if is_home && !homes.contains(&rule.what) {
+                homes.push(rule.what);
+            }
+            collect(name, rule.children, homes);
+        }
+    }
+    if language::TOP.iter().any(|rule| rule.name == name) {
+        return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
+    }
+    let mut homes = Vec::new();
+    collect(name, language::TOP, &mut homes);
+    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
+}
+
+/// Returns a value as it is written; `None` if it has an annotation, which may be the fault.
+fn written(value: &Value) -> Option<String> {
+    if value.annotation.is_some() {
+        return None;
+    }
+    Some(match &value.scalar {
+        Scalar::Text(text) if is_word(text) => text.clone(),
+        Scalar::Text(text) => format!("{text:?}"),
+        Scalar::Integer(number) => number.to_string(),
+        Scalar::Float(number) => number.clone(),
+        Scalar::Boolean(yes) => format!("#{yes}"),
+        Scalar::Null => "#null".to_owned(),
+    })
+}
+
+fn words_of(value: &Value) -> Option<&str> {
+    match &value.scalar {
+        Scalar::Text(text) => Some(text),
+        Scalar::Float(number) => Some(number),
+        Scalar::Integer(_) | Scalar::Boolean(_) | Scalar::Null => None,
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_*".contains(&byte);
+    text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.bytes().all(plain)
+}
+
+fn example(kind: Kind) -> String {
+    match kind {
+        Kind::Text(_) | Kind::Name(_) => "\"…\"".to_owned(),
+        Kind::Boolean => "#true".to_owned(),
+        Kind::Number { .. } => "N".to_owned(),
+        Kind::Bytes { .. } => "(bytes)\"8KiB\"".to_owned(),
+        Kind::Chars { .. } => "(chars)N".to_owned(),
+        Kind::Words(words) => words.first().copied().unwrap_or("…").to_owned(),
+    }
+}
