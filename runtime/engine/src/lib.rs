@@ -13,6 +13,7 @@ pub mod decide;
 pub mod equal_text;
 pub mod glob;
 pub mod handle;
+pub mod invisible;
 pub mod keywords;
 pub mod nearest;
 pub mod place;
