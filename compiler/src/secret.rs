@@ -4,6 +4,7 @@
 //! is found in its armour, and without it by the structure of its bytes. What is encoded in base64
 //! is searched as well, and so is text in UTF-16.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -132,6 +133,21 @@ static URL: LazyLock<Option<Regex>> =
 
 /// A word of so many characters is no word of a sentence.
 const WORD_CHARS_MAX: usize = 20;
+
+/// Returns bytes with `*` for each byte of a secret that is found in them, or that `known` names.
+pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8]> {
+    let found = search(bytes).into_iter().chain(search_sentences(bytes));
+    let mut masked = Cow::Borrowed(bytes);
+    for range in found.map(|found| found.range).chain(known.iter().cloned()) {
+        if let Some(secret) = masked.to_mut().get_mut(range) {
+            secret
+                .iter_mut()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .for_each(|byte| *byte = b'*');
+        }
+    }
+    masked
+}
 
 /// Returns the passwords that sentences and URLs give. A sentence about passwords gives none: its
 /// words are letters alone, or stand for a value, as `<password>` and `$PASSWORD` do.

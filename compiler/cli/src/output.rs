@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::environment;
 use crate::failure::Failure;
-use crate::text::printable_with_styles;
+use crate::text::{page, printable_lines, without_commands};
 
 /// The line width if the output has none of its own: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
@@ -49,7 +49,7 @@ impl Output {
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
-        let text = printable_with_styles(&text.to_string());
+        let text = page(&text.to_string());
         written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
     }
 
@@ -60,11 +60,11 @@ impl Output {
         written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
-    /// Writes a text that an agent gets, and a line end: unchanged, but on a terminal control
-    /// characters are escaped.
+    /// Writes a text that an agent gets, and a line end. It is unchanged, unless it holds what people
+    /// do not see, or what a CI takes for a command.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        let text = format!("{text}\n");
-        if io::stdout().is_terminal() { self.result(text) } else { self.verbatim(&text) }
+        let text = without_commands(&printable_lines(&format!("{text}\n")));
+        self.verbatim(&text)
     }
 
     /// Writes a result as JSON.
@@ -76,7 +76,7 @@ impl Output {
 
     /// Writes something that is not a result. A closed standard error is ignored.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
-        let text = printable_with_styles(&text.to_string());
+        let text = page(&text.to_string());
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::text::printable;
+use crate::text::printable_lines;
 
 /// Where relay is documented.
 pub(crate) const HOME: &str = env!("CARGO_PKG_REPOSITORY");
@@ -51,7 +51,7 @@ impl Log {
 
 /// Returns a message. Nothing in it is a link: the text may be an author's.
 pub(crate) fn message(text: &str) -> Value {
-    json!({ "text": printable(text).replace("](", "] (") })
+    json!({ "text": printable_lines(text).replace("](", "] (") })
 }
 
 /// Returns a location: a region of a file, whose path is as its reader opens it.

@@ -21,7 +21,7 @@ use crate::source::{FileId, Span, Spanned};
 use relay_engine::nearest::nearest;
 use value::{report_annotation, suggestion};
 
-pub(super) use value::{Scalar, Value};
+pub(super) use value::{Scalar, SeveralLines, Value};
 
 /// A node with its arguments, properties and children.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use relay_engine::prompt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::text::printable;
+use crate::text::printable_lines;
 
 /// A message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -147,7 +147,7 @@ impl Message {
     /// Returns its content as human output: binary parts as their size and digest.
     pub(crate) fn display(&self) -> String {
         let parts: Vec<String> = self.content.iter().map(Part::display).collect();
-        printable(&parts.join("\n"))
+        printable_lines(&parts.join("\n"))
     }
 }
 

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::model::{About, AllowedSecret, BodySource, Prompt, Skill};
-use crate::secret::{self, Found};
+use relay_bundle::Suppressed;
+
+use super::invisible;
+use super::search::Finding;
+use crate::model::{About, Allowed, BodySource, Prompt, Skill};
+use crate::secret;
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
@@ -15,11 +19,9 @@ pub(super) struct Owner {
     pub(super) at: Span,
     /// The files that its texts come from.
     files: Vec<FileId>,
-    /// Whether its node may hold `allow-secret`.
+    /// Whether its node may hold `allow-secret` and `allow-invisible`.
     pub(super) may_allow: bool,
-    pub(super) allowed: Vec<AllowedSecret>,
-    /// Whether a password that a sentence gives counts too.
-    strict: bool,
+    pub(super) allowed: Vec<Allowed>,
     /// Texts that were searched as they are written, and hold nothing.
     clean: Vec<Arc<str>>,
 }
@@ -29,31 +31,35 @@ impl Owner {
     pub(super) fn of_project(at: Span) -> Self {
         let files = vec![at.file];
         let (allowed, clean) = (Vec::new(), Vec::new());
-        Self { at, files, may_allow: false, allowed, strict: false, clean }
+        Self { at, files, may_allow: false, allowed, clean }
     }
 
     pub(super) fn of_prompt(prompt: &Prompt) -> Self {
         let bodies = prompt.bodies.iter().chain(&prompt.included);
-        Self::new(&prompt.name, bodies, &prompt.allowed_secrets)
+        Self::new(&prompt.name, bodies, &prompt.allowed)
     }
 
     pub(super) fn of_about(uri: &Spanned<String>, about: &About) -> Self {
         let bodies = [&about.body].into_iter().chain(&about.included);
-        Self::new(uri, bodies, &about.allowed_secrets)
+        Self::new(uri, bodies, &about.allowed)
     }
 
-    /// Returns the owner of a skill. Every call is given its text, and an author who writes for
-    /// agents is tempted to write down what they need, so sentences are searched too.
     pub(super) fn of_skill(skill: &Skill) -> Self {
-        let owner = Self::new(&skill.name, skill.body.iter(), &skill.allowed_secrets);
-        Self { strict: true, ..owner }
+        Self::new(&skill.name, skill.body.iter(), &skill.allowed)
     }
 
-    /// Returns the secrets in bytes of this owner.
-    pub(super) fn search(&self, bytes: &[u8]) -> Vec<Found> {
-        let mut found = secret::search(bytes);
-        if self.strict {
-            found.extend(secret::search_sentences(bytes));
+    /// Returns what a text of this owner must not hold.
+    pub(super) fn search(&self, text: &str) -> Vec<Finding> {
+        let mut found = secrets(text.as_bytes());
+        found.extend(invisible::search(text));
+        found
+    }
+
+    /// Returns what the bytes of a file must not hold; `text` says whether they are a text.
+    pub(super) fn search_file(&self, bytes: &[u8], is_text: bool) -> Vec<Finding> {
+        let mut found = secrets(bytes);
+        if let (true, Ok(text)) = (is_text, std::str::from_utf8(bytes)) {
+            found.extend(invisible::search_file(text));
         }
         found
     }
@@ -61,12 +67,12 @@ impl Owner {
     fn new<'b>(
         name: &Spanned<String>,
         bodies: impl Iterator<Item = &'b BodySource>,
-        allowed: &[AllowedSecret],
+        allowed: &[Allowed],
     ) -> Self {
         let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
         let allowed = allowed.to_vec();
         let clean = Vec::new();
-        Self { at: name.at, files, may_allow: true, allowed, strict: false, clean }
+        Self { at: name.at, files, may_allow: true, allowed, clean }
     }
 
     /// Remembers the texts of bodies that were searched and hold nothing, as far as they are in
@@ -94,14 +100,24 @@ impl Owner {
     }
 }
 
-/// Returns where a text is inside a value; the value if it is written otherwise there, or the
-/// text's place in the file if the value has none.
-pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Span {
+/// An author who writes for agents is tempted to write down what they need, so sentences that give a
+/// password are searched too.
+fn secrets(bytes: &[u8]) -> Vec<Finding> {
+    let mut found = secret::search(bytes);
+    found.extend(secret::search_sentences(bytes));
+    let finding =
+        |it: secret::Found| Finding { of: Suppressed::Secret, rule: it.rule, range: it.range };
+    found.into_iter().map(finding).collect()
+}
+
+/// Returns where a text is inside a value, or in the file if the value has no place; `None` if it is
+/// written otherwise there.
+pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
     let (start, end) = match at.start == at.end {
         true => (0, usize::MAX),
         false => (at.start as usize, at.end as usize),
     };
-    find(sources, at.file, start, end, text).unwrap_or(at)
+    find(sources, at.file, start, end, text)
 }
 
 fn find(
