@@ -105,7 +105,7 @@ impl Forms {
                 continue;
             };
             let places = form.find_iter(bytes).take(FOUND_MAX);
-            found.extend(places.map(|place| Found { rule, range: place.range() }));
+            found.extend(places.map(|place| Found::whole(rule, place.range())));
         }
     }
 }
@@ -138,7 +138,7 @@ const WORD_CHARS_MAX: usize = 20;
 pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8]> {
     let found = search(bytes).into_iter().chain(search_sentences(bytes));
     let mut masked = Cow::Borrowed(bytes);
-    for range in found.map(|found| found.range).chain(known.iter().cloned()) {
+    for range in found.map(|found| found.value).chain(known.iter().cloned()) {
         if let Some(secret) = masked.to_mut().get_mut(range) {
             secret
                 .iter_mut()
@@ -162,7 +162,7 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
                 _ => !is_placeholder(value.as_bytes()),
             };
             if is_secret {
-                found.push(Found { rule, range: whole.range() });
+                found.push(Found { rule, range: whole.range(), value: value.range() });
             }
         }
     }
@@ -188,6 +188,14 @@ pub(crate) struct Found {
     pub(crate) rule: &'static str,
     /// Where it is; of what is encoded, the text that encodes it.
     pub(crate) range: Range<usize>,
+    /// The part that no report prints: all, or the value of a name.
+    pub(crate) value: Range<usize>,
+}
+
+impl Found {
+    fn whole(rule: &'static str, range: Range<usize>) -> Self {
+        Self { rule, value: range.clone(), range }
+    }
 }
 
 /// Returns the names of the rules, sorted.
@@ -219,7 +227,7 @@ fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
         let narrow: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
         let mut inner = Vec::new();
         TEXT_FORMS.search(&narrow, &mut inner);
-        found.extend(inner.into_iter().map(|it| Found { rule: it.rule, range: 0..bytes.len() }));
+        found.extend(inner.into_iter().map(|it| Found::whole(it.rule, 0..bytes.len())));
     }
     if depth == 0 {
         return;
@@ -228,7 +236,7 @@ fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
         let Some(decoded) = bytes.get(run.clone()).and_then(decode) else { continue };
         let mut inner = Vec::new();
         search_to(&decoded, depth - 1, &mut inner);
-        found.extend(inner.into_iter().map(|it| Found { rule: it.rule, range: run.clone() }));
+        found.extend(inner.into_iter().map(|it| Found::whole(it.rule, run.clone())));
     }
 }
 

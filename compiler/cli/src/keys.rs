@@ -16,6 +16,7 @@ use crate::disk::{self, Access};
 use crate::environment;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::text::shown_path;
 
 /// A key file is a few lines.
 pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
@@ -58,7 +59,7 @@ impl Key {
             } else {
                 "it is not an Ed25519 private key in PKCS#8 PEM"
             };
-            Failure::error(format!("cannot sign with `{}`: {what}", path.display()))
+            Failure::error(format!("cannot sign with `{}`: {what}", shown_path(&path)))
                 .help("give the .key file that `relay keygen` wrote")
         })?;
         Ok(Self { signing, name: name_of(path) })
@@ -134,7 +135,7 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         if Key::generate("dev")?.write(&files)? {
             output.note(format_args!(
                 "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
-                files.private.display()
+                shown_path(&files.private)
             ));
         }
     }
@@ -157,8 +158,8 @@ fn warn_if_readable_by_others(path: &Path, output: &mut Output) {
     let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & GROUP_AND_OTHERS != 0 {
         output.warn(
-            &format!("others can read or change the private key `{}`", path.display()),
-            &format!("chmod 600 {}", path.display()),
+            &format!("others can read or change the private key `{}`", shown_path(&path)),
+            &format!("chmod 600 {}", shown_path(&path)),
         );
     }
 }

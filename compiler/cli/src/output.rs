@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
+use relay_engine::invisible::visible_json;
 use serde::Serialize;
 
 use crate::environment;
@@ -67,11 +68,10 @@ impl Output {
         self.verbatim(&text)
     }
 
-    /// Writes a result as JSON.
+    /// Writes a result as JSON. Invisible characters are escaped, and mean the same.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let mut text = serde_json::to_string_pretty(value)?;
-        text.push('\n');
-        self.verbatim(&text)
+        let text = serde_json::to_string_pretty(value)?;
+        self.verbatim(&format!("{}\n", visible_json(&text)))
     }
 
     /// Writes something that is not a result. A closed standard error is ignored.
@@ -88,20 +88,20 @@ impl Output {
 
     /// Writes one line that is neither error nor result.
     pub(crate) fn note(&mut self, text: impl fmt::Display) {
-        self.message(format_args!("{} {text}\n", bold("note:")));
+        self.message(format_args!("{} {}\n", bold("note:"), hanging(&text.to_string())));
     }
 
     /// Writes a warning.
     pub(crate) fn warn(&mut self, message: &str, help: &str) {
-        self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(message)));
-        self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
+        self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(hanging(message))));
+        self.message(format_args!("  {} {}\n", styled(HELP, "help:"), hanging(help)));
     }
 
     /// Writes why a command stopped.
     pub(crate) fn fail(&mut self, message: &str, help: Option<&str>) {
-        self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(message)));
+        self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(hanging(message))));
         if let Some(help) = help {
-            self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
+            self.message(format_args!("  {} {}\n", styled(HELP, "help:"), hanging(help)));
         }
     }
 
@@ -141,6 +141,11 @@ fn look<S: anstream::stream::RawStream>(stream: &S) -> Look {
         colour: AutoStream::choice(stream) != ColorChoice::Never,
         width: width.clamp(40, WIDTH_MAX),
     }
+}
+
+/// Returns `text` with its lines but the first indented, so that none looks like a line of its own.
+fn hanging(text: &str) -> String {
+    text.replace('\n', "\n  ")
 }
 
 /// Returns `text` in bold.

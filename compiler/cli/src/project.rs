@@ -13,6 +13,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 use crate::shipped;
+use crate::text::shown_path;
 
 /// The document of a project that is given as a folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
@@ -54,7 +55,7 @@ impl Project {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let document = document_at(path);
         let unreadable = |reason: String| {
-            Failure::error(format!("cannot read `{}`: {reason}", document.display()))
+            Failure::error(format!("cannot read `{}`: {reason}", shown_path(&document)))
         };
         let missing = |error| unreadable(reason(&error)).help(help_for(&document));
         let metadata = std::fs::metadata(&document).map_err(missing)?;
@@ -180,7 +181,7 @@ fn help_for(document: &Path) -> String {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .map(|path| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path))
         .filter(|path| path.extension().is_some_and(|ending| ending == "kdl"))
-        .map(|path| format!("`{}`", path.display()))
+        .map(|path| format!("`{}`", shown_path(&path)))
         .collect();
     found.sort();
     found.truncate(5);

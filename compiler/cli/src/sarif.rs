@@ -1,5 +1,6 @@
 //! SARIF 2.1.0: what the logs of all verbs share.
 
+use relay_engine::invisible::visible_json;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -45,7 +46,7 @@ impl Log {
         let category = category.map(|category| json!({ "id": format!("{category}/") }));
         let run = with(run, "automationDetails", category);
         let log = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
-        Ok(format!("{}\n", serde_json::to_string_pretty(&log)?))
+        Ok(format!("{}\n", visible_json(&serde_json::to_string_pretty(&log)?)))
     }
 }
 

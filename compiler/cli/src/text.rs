@@ -1,5 +1,7 @@
 //! Text for a terminal: escaped, and wrapped by display width.
 
+use std::path::Path;
+
 use relay_engine::invisible;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
@@ -13,9 +15,14 @@ pub(crate) fn printable(text: &str) -> String {
 /// Returns `text` as [`printable`], with its lines and tabs. Callers mark or indent each line, so that
 /// none looks like one of relay's own.
 pub(crate) fn printable_lines(text: &str) -> String {
-    let visible = invisible::visible(text);
-    // The first character of a Windows line end needs no escape, and is not worth a place.
-    visible.replace("\r\n", "\n")
+    // That of a Windows line end is one that a terminal obeys, too.
+    invisible::visible(text).replace('\r', "\\u{d}")
+}
+
+/// Returns a path as [`printable`]: names of files may come from a stranger's branch. Nothing here prints
+/// a path by its own `display`.
+pub(crate) fn shown_path(path: impl AsRef<Path>) -> String {
+    printable(&path.as_ref().to_string_lossy())
 }
 
 /// Returns `text` without anything that GitHub Actions takes for a command in what a step prints: a
@@ -159,13 +166,14 @@ mod tests {
         ] {
             assert!(!page(theirs).contains(['\u{1b}', '\u{9b}', '\u{7}']), "{theirs:?}");
         }
-        assert_eq!(page("a\rb\tc\n\u{202e}"), "a\\u{d}b\tc\n\\u{202e}");
+        assert_eq!(page("a\rb\tc\n\u{202e}\r\n"), "a\\u{d}b\tc\n\\u{202e}\\u{d}\n");
         assert_eq!(page("a\u{2028}b\u{61c}"), "a\\u{2028}b\\u{61c}");
     }
 
     #[test]
     fn no_line_is_a_command_of_a_ci() {
-        assert_eq!(without_commands("a ::b\n::c\n"), "a ::b\n\\u{3a}:c\n");
+        assert_eq!(without_commands("a ::b\n::c::d\n"), "a ::b\n\\u{3a}:c::d\n");
+        assert_eq!(without_commands("::: note\n"), "::: note\n");
         assert_eq!(
             without_commands(" \u{1b}[1m\u{1b}[0m ::error::"),
             " \u{1b}[1m\u{1b}[0m \\u{3a}:error::"

@@ -408,10 +408,14 @@ impl Pass<'_, '_> {
         let mut rest = at;
         for Finding { of, rule, range } in self.owner.search(text) {
             let found = text.as_bytes().get(range).unwrap_or_default();
-            let place = place::inside(self.sources, rest, found).unwrap_or(at);
+            let place = place::inside(self.sources, rest, found)
+                .or_else(|| place::escaped(self.sources, rest, found))
+                .unwrap_or(at);
             match of {
                 // Written with escapes.
-                Suppressed::Secret if place == at => self.sources.hide(at),
+                Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {
+                    self.sources.hide(at);
+                }
                 // The next one is after it.
                 Suppressed::Invisible if place != at => rest.start = place.end,
                 _ => {}

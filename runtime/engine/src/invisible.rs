@@ -46,18 +46,22 @@ pub fn search(text: &str) -> Vec<Found> {
 /// Returns a text with each invisible character as `\u{…}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let mut escaped = String::new();
-    let mut copied = 0;
-    each(text, &mut |at, letter, _| {
-        escaped.push_str(text.get(copied..at).unwrap_or_default());
-        escaped.extend(letter.escape_unicode());
-        copied = at + letter.len_utf8();
-    });
-    if copied == 0 {
-        return text.into();
-    }
-    escaped.push_str(text.get(copied..).unwrap_or_default());
-    escaped.into()
+    escaped(text, &|letter, out| out.extend(letter.escape_unicode()))
+}
+
+/// Returns JSON text that means the same, with each invisible character as `\uXXXX`: some readers end
+/// a line at U+2028 and U+0085.
+#[must_use]
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    escaped(json, &|letter, out| {
+        // Between the tokens of JSON there is white space, of which a line end may be `\r\n`.
+        if letter == '\r' {
+            return out.push(letter);
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    })
 }
 
 /// Returns the ASCII text that tag characters spell; `None` if the text has another character.
@@ -89,6 +93,21 @@ pub fn named(letter: char) -> impl fmt::Display {
             (None, _) => Ok(()),
         }
     })
+}
+
+fn escaped<'t>(text: &'t str, write: &dyn Fn(char, &mut String)) -> Cow<'t, str> {
+    let mut escaped = String::new();
+    let mut copied = 0;
+    each(text, &mut |at, letter, _| {
+        escaped.push_str(text.get(copied..at).unwrap_or_default());
+        write(letter, &mut escaped);
+        copied = at + letter.len_utf8();
+    });
+    if copied == 0 {
+        return text.into();
+    }
+    escaped.push_str(text.get(copied..).unwrap_or_default());
+    escaped.into()
 }
 
 /// Calls `take` with the place of each invisible character, the character and its kind.

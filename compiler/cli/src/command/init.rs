@@ -8,6 +8,7 @@ use crate::disk::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::output::{Output, bold};
+use crate::text::shown_path;
 
 /// The files of a new project and what is in them; `NAME` is the project's name.
 const FILES: [(&str, &str); 6] = [
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     // Nothing is written unless everything can be.
     let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
-        return Err(Failure::error(format!("`{}` already exists", path.display()))
+        return Err(Failure::error(format!("`{}` already exists", shown_path(&path)))
             .help("choose a new or empty folder: `relay init NAME`"));
     }
     let name = match &arguments.name {
@@ -41,12 +42,12 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
         let written =
             disk::create(&path, text.replace("NAME", &name).as_bytes(), Access::AllUsers)?;
         if !written {
-            return Err(Failure::error(format!("`{}` already exists", path.display())));
+            return Err(Failure::error(format!("`{}` already exists", shown_path(&path))));
         }
-        output.result(format_args!("{}\n", path.display()))?;
+        output.result(format_args!("{}\n", shown_path(&path)))?;
     }
     let place =
-        if folder == Path::new(".") { String::new() } else { format!(" {}", folder.display()) };
+        if folder == Path::new(".") { String::new() } else { format!(" {}", shown_path(&folder)) };
     output.message(format_args!(
         "\nNext:\n  {}\n  {}\n",
         bold(format_args!("relay check{place}")),
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
 fn name_of(folder: &Path) -> Result<String, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let path = fs::canonicalize(folder).map_err(|error| {
-        Failure::error(format!("cannot use `{}`: {}", folder.display(), reason(&error)))
+        Failure::error(format!("cannot use `{}`: {}", shown_path(&folder), reason(&error)))
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name: String = name

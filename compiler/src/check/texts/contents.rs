@@ -106,9 +106,11 @@ impl TextSearch {
             if self.is_seen((of, rule), &dense(&text), owner) {
                 continue;
             }
-            let at = match owner {
-                Some(owner) => owner.place(sources, &text),
-                None => self.project.place(sources, &text),
+            let owned = owner.unwrap_or(&self.project);
+            let at = match of {
+                Suppressed::Secret => owned.place(sources, &text),
+                // Elsewhere in the document the same character may be that of another owner.
+                Suppressed::Invisible => owned.at,
             };
             self.take(owner, (of, rule), &text, at, out);
         }

@@ -1,6 +1,6 @@
 //! A text with characters that people do not see.
 //!
-//! A reviewer approves what is displayed, and an agent obeys what is there.
+//! A reviewer approves the text that is displayed, and an agent obeys the one that is there.
 
 use miette::Diagnostic;
 use relay_bundle::Suppressed;

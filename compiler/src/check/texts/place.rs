@@ -120,6 +120,23 @@ pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Spa
     find(sources, at.file, start, end, text)
 }
 
+/// Returns whether a value is written with escapes of KDL.
+pub(super) fn has_escapes(sources: &Sources<'_>, at: Span) -> bool {
+    let source = sources.file(at.file);
+    let written = source.bytes.get(at.start as usize..at.end as usize);
+    written.is_some_and(|written| written.contains(&b'\\'))
+}
+
+/// Returns where the first of some invisible characters is inside a value that is written with escapes.
+pub(super) fn escaped(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
+    let first = std::str::from_utf8(text).ok()?.chars().next()?;
+    let code = u32::from(first);
+    let forms =
+        [format!("\\u{{{code:x}}}"), format!("\\u{{{code:X}}}"), format!("\\u{{{code:04X}}}")];
+    let (start, end) = (at.start as usize, at.end as usize);
+    forms.iter().find_map(|form| find(sources, at.file, start, end, form.as_bytes()))
+}
+
 fn find(
     sources: &Sources<'_>,
     file: FileId,

@@ -398,7 +398,7 @@ fn said(variant: &Variant) -> String {
     let mut text = String::new();
     for message in &variant.messages {
         field("message", Some(message.role.as_str()), &mut text);
-        body(&message.display(), &mut text);
+        body(&message.human(), &mut text);
     }
     text
 }
