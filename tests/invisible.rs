@@ -124,9 +124,9 @@ resources {
 }
 skills {
     global { skill s "@34" { title "@35"; meta kind="@36" } }
-    tool { skill t tools="@7" file="skill.md" }
+    tool "server_info" { skill t file="skill.md" }
 }
-expect selection { tags "@37"; not-full a }
+expect selection role=reader { tags "@37"; tags "@15"; full a }
 when "@38" { prompts { prompt a { text "@39" } } }
 "#,
     ),

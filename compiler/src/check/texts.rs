@@ -5,6 +5,7 @@
 //! are searched, which covers generated texts too, and every part that bundles may get later.
 
 mod contents;
+mod finding;
 mod invisible;
 mod place;
 mod search;
@@ -17,8 +18,9 @@ use miette::Diagnostic;
 use relay_bundle::Suppressed;
 use thiserror::Error;
 
+use self::finding::Finding;
 use self::place::Owner;
-use self::search::Finding;
+
 pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
@@ -31,7 +33,6 @@ use crate::model::{
     About, Access, Allowed, Argument, BodySource, Facts, MessageSource, Model, PartSource, Policy,
     Project, Prompt, Setting, Skill, Skills, When,
 };
-use crate::secret;
 use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
 
@@ -193,9 +194,10 @@ impl TextSearch {
         let owners = owners.chain(self.skills.values());
         for Allowed { of, rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
             let (rule, at) = (rule.value.clone(), rule.at);
-            let (known, all) = match of {
-                Suppressed::Secret => (secret::rule_names(), "rules"),
-                Suppressed::Invisible => (invisible::kind_names(), "kinds"),
+            let known = finding::rule_names(*of);
+            let all = match of {
+                Suppressed::Secret => "rules",
+                Suppressed::Invisible => "kinds",
             };
             if !known.contains(&rule.as_str()) {
                 let help = match relay_engine::nearest::nearest(&rule, known.iter().copied()) {
@@ -395,7 +397,7 @@ impl Pass<'_, '_> {
             _ => {
                 let file = *file;
                 let bytes = &Arc::clone(&self.sources.file(file)).bytes;
-                for Finding { of, rule, range } in self.owner.search_file(bytes, text.is_some()) {
+                for Finding { of, rule, range } in finding::search_file(bytes, text.is_some()) {
                     let found = bytes.get(range.clone()).unwrap_or_default();
                     let at = named_at.unwrap_or(file.span(range.start, range.end));
                     self.search.take(Some(self.owner), (of, rule), found, at, self.out);
@@ -406,11 +408,13 @@ impl Pass<'_, '_> {
 
     fn value(&mut self, text: &str, at: Span) {
         let mut rest = at;
-        for Finding { of, rule, range } in self.owner.search(text) {
+        for Finding { of, rule, range } in finding::search(text) {
             let found = text.as_bytes().get(range).unwrap_or_default();
-            let place = place::inside(self.sources, rest, found)
-                .or_else(|| place::escaped(self.sources, rest, found))
-                .unwrap_or(at);
+            let escaped = || match of {
+                Suppressed::Secret => None,
+                Suppressed::Invisible => place::escaped(self.sources, rest, found),
+            };
+            let place = place::inside(self.sources, rest, found).or_else(escaped).unwrap_or(at);
             match of {
                 // Written with escapes.
                 Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {

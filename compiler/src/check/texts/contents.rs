@@ -3,8 +3,9 @@
 use relay_bundle::{Contents, Suppressed};
 use serde::Serialize;
 
+use super::finding::{self, Finding};
 use super::place::{Owner, dense};
-use super::search::{Finding, TextSearch};
+use super::search::TextSearch;
 use super::strings::texts;
 use crate::diagnostic::Diagnostics;
 use crate::source::Sources;
@@ -94,11 +95,7 @@ impl TextSearch {
             if owner.is_some_and(|owner| owner.is_clean(text)) {
                 return;
             }
-            let searched = match owner {
-                Some(owner) => owner.search(text),
-                None => self.project.search(text),
-            };
-            for Finding { of, rule, range } in searched {
+            for Finding { of, rule, range } in finding::search(text) {
                 found.push((of, rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
         });

@@ -3,16 +3,12 @@
 //! A reviewer approves the text that is displayed, and an agent obeys the one that is there.
 
 use miette::Diagnostic;
-use relay_bundle::Suppressed;
-use relay_engine::invisible::{self, Kind};
+use relay_engine::invisible;
 use thiserror::Error;
 
 use super::place::Owner;
-use super::search::Finding;
 use crate::source::Span;
 
-/// So many runs of invisible characters are reported of one text.
-const FOUND_MAX: usize = 20;
 /// So many characters of a run are named.
 const NAMED_MAX: usize = 4;
 
@@ -56,29 +52,4 @@ impl InvisibleText {
         }
         Self { found: format!("{characters} ({rule}): {named}"), help, at }
     }
-}
-
-/// Returns the invisible characters of a text.
-pub(super) fn search(text: &str) -> impl Iterator<Item = Finding> {
-    invisible::search(text).into_iter().take(FOUND_MAX).map(|found| Finding {
-        of: Suppressed::Invisible,
-        rule: found.kind.name(),
-        range: found.range,
-    })
-}
-
-/// Returns those of a file's text: a byte order mark at its beginning and the form of its line ends
-/// are dropped when it is read.
-pub(super) fn search_file(text: &str) -> impl Iterator<Item = Finding> {
-    let is_dropped = |found: &Finding| {
-        let bytes = text.get(found.range.clone()).unwrap_or_default();
-        bytes.chars().all(|letter| letter == '\r')
-            || (bytes == "\u{feff}" && found.range.start == 0)
-    };
-    search(text).filter(move |found| !is_dropped(found))
-}
-
-/// Returns the names of the kinds, sorted.
-pub(super) fn kind_names() -> Vec<&'static str> {
-    Kind::ALL.into_iter().map(Kind::name).collect()
 }

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::Suppressed;
-
-use super::invisible;
-use super::search::Finding;
 use crate::model::{About, Allowed, BodySource, Prompt, Skill};
-use crate::secret;
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
@@ -48,22 +43,6 @@ impl Owner {
         Self::new(&skill.name, skill.body.iter(), &skill.allowed)
     }
 
-    /// Returns what a text of this owner must not hold.
-    pub(super) fn search(&self, text: &str) -> Vec<Finding> {
-        let mut found = secrets(text.as_bytes());
-        found.extend(invisible::search(text));
-        found
-    }
-
-    /// Returns what the bytes of a file must not hold; `text` says whether they are a text.
-    pub(super) fn search_file(&self, bytes: &[u8], is_text: bool) -> Vec<Finding> {
-        let mut found = secrets(bytes);
-        if let (true, Ok(text)) = (is_text, std::str::from_utf8(bytes)) {
-            found.extend(invisible::search_file(text));
-        }
-        found
-    }
-
     fn new<'b>(
         name: &Spanned<String>,
         bodies: impl Iterator<Item = &'b BodySource>,
@@ -98,16 +77,6 @@ impl Owner {
         let found = self.files.iter().find_map(|file| find(sources, *file, 0, usize::MAX, text));
         found.unwrap_or(self.at)
     }
-}
-
-/// An author who writes for agents is tempted to write down what they need, so sentences that give a
-/// password are searched too.
-fn secrets(bytes: &[u8]) -> Vec<Finding> {
-    let mut found = secret::search(bytes);
-    found.extend(secret::search_sentences(bytes));
-    let finding =
-        |it: secret::Found| Finding { of: Suppressed::Secret, rule: it.rule, range: it.range };
-    found.into_iter().map(finding).collect()
 }
 
 /// Returns where a text is inside a value, or in the file if the value has no place; `None` if it is

@@ -1,7 +1,6 @@
 //! The owners of texts while they are searched, and what was found so far.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use miette::Diagnostic;
 use relay_bundle::Suppressed;
@@ -33,16 +32,6 @@ impl LiteralSecret {
         }
         Self { rule, help, at }
     }
-}
-
-/// Something that a text must not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
-    /// The search that found it.
-    pub(super) of: Suppressed,
-    /// The form of a secret, or the kind of characters.
-    pub(super) rule: &'static str,
-    pub(super) range: Range<usize>,
 }
 
 /// Something that was found before.
