@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use memchr::{memchr2, memchr2_iter};
+use memchr::{memchr_iter, memchr2, memchr2_iter};
 use regex::bytes::{Regex, RegexSet};
 
 /// Name and form of each kind of secret that is text.
@@ -156,11 +156,9 @@ pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8
 /// words are letters alone, or stand for a value, as `<password>` and `$PASSWORD` do.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
-    if !may_assign(bytes) {
-        return found;
-    }
-    for (rule, form) in [(ASSIGNED, &*ASSIGNMENT), (IN_URL, &*URL)] {
-        let Some(form) = form else { continue };
+    let forms = [(ASSIGNED, &ASSIGNMENT, may_assign(bytes)), (IN_URL, &URL, may_be_url(bytes))];
+    for (rule, form, may_match) in forms {
+        let Some(form) = may_match.then_some(form).and_then(|form| form.as_ref()) else { continue };
         for captures in form.captures_iter(bytes).take(FOUND_MAX) {
             let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
             let is_secret = match rule {
@@ -175,14 +173,29 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     found
 }
 
-/// Returns whether bytes have what both forms have: most texts do not, and this is many times faster.
+/// Returns whether bytes may hold an assignment. Most texts do not, and this is many times faster.
 fn may_assign(bytes: &[u8]) -> bool {
-    let is_is = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        before.is_some_and(|before| before.eq_ignore_ascii_case(&b'i'))
+    let follows_name = |at: usize| {
+        let before = bytes.get(..at).and_then(|before| before.split_last());
+        before.is_some_and(|(last, before)| last.eq_ignore_ascii_case(&b'i') && ends_name(before))
     };
     bytes.len() >= SENTENCE_BYTES_MIN
-        && (memchr2(b':', b'=', bytes).is_some() || memchr2_iter(b's', b'S', bytes).any(is_is))
+        && (memchr2(b':', b'=', bytes).is_some()
+            || memchr2_iter(b's', b'S', bytes).any(follows_name))
+}
+
+/// Returns whether bytes may hold a URL.
+fn may_be_url(bytes: &[u8]) -> bool {
+    memchr_iter(b':', bytes).any(|at| bytes.get(at..at + 3) == Some(b"://"))
+}
+
+/// Returns whether bytes end as a name of [`ASSIGNMENT`] does, with a quote and blanks after it.
+fn ends_name(bytes: &[u8]) -> bool {
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\x0b".contains(byte);
+    let end = bytes.iter().rposition(|byte| !is_between(byte)).map_or(0, |last| last + 1);
+    let name = bytes.get(..end).and_then(|name| name.last_chunk::<3>());
+    let endings = [b"ord", b"pwd", b"swd", b"ase", b"ret", b"ken", b"ial", b"als", b"key"];
+    name.is_some_and(|name| endings.iter().any(|ending| name.eq_ignore_ascii_case(*ending)))
 }
 
 /// Returns whether a value only marks the place of one.
@@ -408,6 +421,10 @@ mod tests {
             "API-Key: abcdefghijklmnopqrstuvwx",
             "client_secret=abc123def456",
             "token: `t0k3n-value`",
+            "THE PASSWORD IS Tr0ub4dor",
+            "the `Passphrase` is Tr0ub4dor",
+            "Our pwd\tis Tr0ub4dor",
+            "credentials is abcdef123",
         ] {
             assert_eq!(found(text), ["assigned-secret"], "{text}");
         }

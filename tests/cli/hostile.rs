@@ -37,6 +37,11 @@ const REPORTS: [&str; 11] = [
 /// Replaces the mark in every text of a value, of which a bundle may get more later.
 fn replace(value: &mut Value, hostile: &str) {
     match value {
+        // Pages of lists are texts that hold JSON.
+        Value::String(text) if text.starts_with(['{', '[']) => {
+            let json = Value::from(hostile).to_string();
+            *text = text.replace(MARK, json.trim_matches('"'));
+        }
         Value::String(text) => *text = text.replace(MARK, hostile),
         Value::Array(list) => list.iter_mut().for_each(|each| replace(each, hostile)),
         Value::Object(fields) => fields.values_mut().for_each(|each| replace(each, hostile)),
@@ -172,7 +177,7 @@ fn a_report_names_each_hidden_character_and_its_place() {
         .prints("Ask\\u{ad} first.\\u{e0069}\\u{e0067}")
         .prints("U+00AD SOFT HYPHEN")
         .prints("[project.kdl:2:39]")
-        .prints("`allow-invisible tag");
+        .prints("tag because=\"…\"`");
     for form in ["human", "json", "sarif", "github"] {
         let run = sandbox.relay(&format!("check . --format {form}")).ends(1);
         assert_eq!(invisible::search(&run.stdout), [], "{}", run.stdout);

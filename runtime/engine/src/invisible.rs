@@ -142,7 +142,20 @@ fn each(text: &str, take: &mut dyn FnMut(usize, char, Kind)) {
 
 /// Returns whether a text is ASCII without control characters but tab and line feed, as most are.
 fn is_plain(bytes: &[u8]) -> bool {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    // Whole chunks are compared at once by vector instructions.
-    bytes.chunks(64).all(|chunk| chunk.iter().fold(true, |plain, byte| plain & is_plain(*byte)))
+    let is_plain_byte = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let is_plain = |eight: &[u8; 8]| is_graphic(*eight) || eight.iter().all(is_plain_byte);
+    match bytes.last_chunk() {
+        Some(last) => bytes.as_chunks().0.iter().all(is_plain) && is_plain(last),
+        None => bytes.iter().all(is_plain_byte),
+    }
+}
+
+/// Returns whether eight bytes are ASCII without control characters; never for bytes that are not.
+fn is_graphic(eight: [u8; 8]) -> bool {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = EACH << 7;
+    let word = u64::from_le_bytes(eight);
+    // A byte below a blank borrows, a delete character carries, and another one has the bit.
+    let (below, above) = (word.wrapping_sub(EACH * 0x20), word.wrapping_add(EACH));
+    (word | below | above) & HIGH == 0
 }
