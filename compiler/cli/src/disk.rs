@@ -71,11 +71,11 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
     match length {
         Ok(length) if length as u64 > bytes_max => Err(Failure::error(format!(
             "cannot use `{}`: it is larger than {bytes_max} bytes",
-            shown_path(&path)
+            shown_path(path)
         ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::error(format!("cannot read `{}`: it is not text", shown_path(&path))))
+            Err(Failure::error(format!("cannot read `{}`: it is not text", shown_path(path))))
         }
         Err(error) => Err(fail(error)),
     }
@@ -92,7 +92,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         Ok(_) => {
             return Err(Failure::error(format!(
                 "cannot write `{}`: it exists and is not a file",
-                shown_path(&path)
+                shown_path(path)
             )));
         }
         Err(_) => None,

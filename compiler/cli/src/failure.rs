@@ -38,7 +38,7 @@ impl Failure {
 
     /// Returns a failure to use a file; `doing` is a verb such as `read` or `write`.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
-        Self::error(format!("cannot {doing} `{}`: {}", shown_path(&path), reason(error)))
+        Self::error(format!("cannot {doing} `{}`: {}", shown_path(path), reason(error)))
     }
 
     /// Adds what to do about it.

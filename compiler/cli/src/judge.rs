@@ -75,5 +75,5 @@ pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chose
 
 /// Returns the failure of a question about the policy of a bundle or project that has none.
 pub(crate) fn no_policy(path: &Path) -> Failure {
-    Failure::error(format!("`{}` has no policy", shown_path(&path)))
+    Failure::error(format!("`{}` has no policy", shown_path(path)))
 }

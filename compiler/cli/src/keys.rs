@@ -59,7 +59,7 @@ impl Key {
             } else {
                 "it is not an Ed25519 private key in PKCS#8 PEM"
             };
-            Failure::error(format!("cannot sign with `{}`: {what}", shown_path(&path)))
+            Failure::error(format!("cannot sign with `{}`: {what}", shown_path(path)))
                 .help("give the .key file that `relay keygen` wrote")
         })?;
         Ok(Self { signing, name: name_of(path) })
@@ -158,8 +158,8 @@ fn warn_if_readable_by_others(path: &Path, output: &mut Output) {
     let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & GROUP_AND_OTHERS != 0 {
         output.warn(
-            &format!("others can read or change the private key `{}`", shown_path(&path)),
-            &format!("chmod 600 {}", shown_path(&path)),
+            &format!("others can read or change the private key `{}`", shown_path(path)),
+            &format!("chmod 600 {}", shown_path(path)),
         );
     }
 }

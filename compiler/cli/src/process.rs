@@ -43,7 +43,7 @@ fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failur
         Ok(_) => return Ok(Exit::Unknown),
         Err(error) => error,
     };
-    Err(Failure::error(format!("cannot start `{}`: {}", shown_path(&program), reason(&failed))))
+    Err(Failure::error(format!("cannot start `{}`: {}", shown_path(program), reason(&failed))))
 }
 
 /// Asks git which commit `folder` is at, and whether anything below it differs from that commit.
@@ -76,7 +76,7 @@ fn ask_git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
             said.lines().next().unwrap_or("git printed no error").trim_start_matches("fatal: ");
         return Err(Failure::error(format!(
             "cannot find the git commit of `{}`: {said}",
-            shown_path(&folder)
+            shown_path(folder)
         ))
         .help(help));
     }

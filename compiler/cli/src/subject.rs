@@ -55,7 +55,7 @@ pub(crate) fn open_path(
         if env.is_some() || *strict {
             let message = format!(
                 "`--env` and `--strict` apply to projects, and `{}` is a bundle",
-                shown_path(&path)
+                shown_path(path)
             );
             return Err(Failure::error(message).help("omit them: a bundle is already compiled"));
         }
@@ -79,13 +79,13 @@ pub(crate) fn open_path(
 /// Opens the bundle in a file.
 pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     if path.is_dir() {
-        return Err(Failure::error(format!("cannot read `{}`: it is a folder", shown_path(&path)))
+        return Err(Failure::error(format!("cannot read `{}`: it is a folder", shown_path(path)))
             .help("give a bundle: a file that `relay build` wrote"));
     }
     let bytes = read(path).map_err(|failure| {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
-    in_memory(bytes).map_err(|failure| at(&shown_path(&path), failure))
+    in_memory(bytes).map_err(|failure| at(&shown_path(path), failure))
 }
 
 /// A bundle of whose tables some may be missing.

@@ -51,7 +51,7 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
     let trust = parse(&text).map_err(|reason| {
-        Failure::error(format!("`{}` is not a valid trust file:{reason}", shown_path(&path)))
+        Failure::error(format!("`{}` is not a valid trust file:{reason}", shown_path(path)))
     })?;
     Ok((text, trust))
 }
@@ -102,7 +102,7 @@ impl TrustFile {
 
     fn of(text: &str, trust: Trust, path: &Path, is_new: bool) -> Result<Self, Failure> {
         let document = text.parse().map_err(|error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", shown_path(&path)).trim_end())
+            Failure::error(format!("`{}` is not TOML:\n{error}", shown_path(path)).trim_end())
         })?;
         Ok(Self { path: path.to_owned(), document, trust, is_new })
     }
@@ -195,7 +195,7 @@ impl TrustFile {
 }
 
 fn invalid(path: &Path, reason: &str) -> Failure {
-    let message = format!("`{}` would not be a valid trust file:{reason}", shown_path(&path));
+    let message = format!("`{}` would not be a valid trust file:{reason}", shown_path(path));
     Failure::error(message).help("nothing was written")
 }
 

@@ -180,15 +180,12 @@ fn default_path(folder: &Path, name: &str) -> PathBuf {
 /// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
-        return Err(Failure::error(format!(
-            "cannot write `{}`: it is a folder",
-            shown_path(&path)
-        ))
-        .help(format!("name a file in it, as in `{}`", shown_path(&path.join("NAME.relay")))));
+        return Err(Failure::error(format!("cannot write `{}`: it is a folder", shown_path(path)))
+            .help(format!("name a file in it, as in `{}`", shown_path(path.join("NAME.relay")))));
     }
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     if metadata.is_file() && metadata.len() > 0 && !disk::begins_with(path, &MAGIC)? {
-        return Err(Failure::error(format!("`{}` exists and is not a bundle", shown_path(&path)))
+        return Err(Failure::error(format!("`{}` exists and is not a bundle", shown_path(path)))
             .help("choose another file with -o, or remove this one"));
     }
     Ok(())

@@ -53,7 +53,7 @@ pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
 /// Writes the attribute to the file at `path`; returns false if it is there.
 fn set_up(path: &Path) -> Result<bool, Failure> {
     let refuse = |what: &str| {
-        Err(Failure::error(format!("cannot write `{}`: it is {what}", shown_path(&path)))
+        Err(Failure::error(format!("cannot write `{}`: it is {what}", shown_path(path)))
             .help(format!("git reads only a file there; write `{PATTERN} {ATTRIBUTE}` to one")))
     };
     let old = match path.symlink_metadata() {

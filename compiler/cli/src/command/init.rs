@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
         output.result(format_args!("{}\n", shown_path(&path)))?;
     }
     let place =
-        if folder == Path::new(".") { String::new() } else { format!(" {}", shown_path(&folder)) };
+        if folder == Path::new(".") { String::new() } else { format!(" {}", shown_path(folder)) };
     output.message(format_args!(
         "\nNext:\n  {}\n  {}\n",
         bold(format_args!("relay check{place}")),
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
 fn name_of(folder: &Path) -> Result<String, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let path = fs::canonicalize(folder).map_err(|error| {
-        Failure::error(format!("cannot use `{}`: {}", shown_path(&folder), reason(&error)))
+        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name: String = name

@@ -26,12 +26,12 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
     let files = KeyFiles::named(name);
     let there = [&files.private, &files.public].into_iter().find(|file| file.exists());
     if let Some(file) = there {
-        return Err(exists(&shown_path(&file)));
+        return Err(exists(&shown_path(file)));
     }
     // The name keeps its dots: `-o release.v2` makes `release.v2.key`.
     let key = Key::generate(&keys::name_of(&files.private))?;
     if !key.write(&files)? {
-        return Err(exists(&format!("{}.key` or `{}.pub", shown_path(&name), shown_path(&name))));
+        return Err(exists(&format!("{}.key` or `{}.pub", shown_path(name), shown_path(name))));
     }
     output.message(format_args!(
         "wrote `{}` (keep it secret) and `{}`\n\n\

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Fai
     }
     output.message(format_args!(
         "wrote `{}` ({})\n",
-        shown_path(&written),
+        shown_path(written),
         crate::answer::size::counted(envelope.signatures.len(), "signature"),
     ));
     output.result(format_args!("{}\n", bundle.digest()))?;
@@ -68,7 +68,7 @@ fn write_detached(file: &Path, envelope: &Envelope) -> Result<(), Failure> {
     if file.is_file() && read_envelope(file)?.is_err() {
         return Err(Failure::error(format!(
             "`{}` exists and is not a signature envelope",
-            shown_path(&file)
+            shown_path(file)
         ))
         .help("choose another file for --detached"));
     }

@@ -65,10 +65,8 @@ fn revoke(arguments: &TrustRevokeArgs, output: &mut Output) -> Result<Exit, Fail
         Revoked::Digest(digest) => (digest.to_string(), file.revoke_digest(digest)),
     };
     if !is_new {
-        output.note(format_args!(
-            "{what} is revoked already: `{}` stays as it is",
-            shown_path(&path)
-        ));
+        output
+            .note(format_args!("{what} is revoked already: `{}` stays as it is", shown_path(path)));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("revoked {what}"), path, output)
@@ -96,7 +94,7 @@ fn finish(
     let trust = file.write()?;
     output.result(format_args!(
         "{change}\nwrote `{}`, version {}\n",
-        shown_path(&path),
+        shown_path(path),
         trust.version
     ))?;
     if edit.min_epoch.is_none() && !is_new {
@@ -115,7 +113,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
         (Some(file), _) => {
             let text = disk::read_text(file, keys::KEY_BYTES_MAX)?;
             if text.contains("PRIVATE KEY") {
-                let message = format!("`{}` is a private key", shown_path(&file));
+                let message = format!("`{}` is a private key", shown_path(file));
                 return Err(Failure::error(message).help("give the file that ends with `.pub`"));
             }
             (text, Some(keys::name_of(file)))
@@ -146,7 +144,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
 
 /// Fails if the file has the key, or another one of its name.
 fn refuse_known(key: &NewKey, trust: &Trust, path: &Path) -> Result<(), Failure> {
-    let (id, path) = (key.id(), shown_path(&path));
+    let (id, path) = (key.id(), shown_path(path));
     if let Some(known) = trust.keys.iter().find(|known| known.public == key.public) {
         let failure =
             Failure::error(format!("`{path}` has this key already: {id} `{}`", known.name));
@@ -194,9 +192,9 @@ fn find(text: &str, trust: &Trust, path: &Path) -> Result<Revoked, Failure> {
     let known = keys.iter().flat_map(|(id, name)| [id.as_str(), name]);
     let help = match relay_compiler::nearest(text, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("`relay trust list {}` lists the keys", shown_path(&path)),
+        None => format!("`relay trust list {}` lists the keys", shown_path(path)),
     };
     let message =
-        format!("`{text}` is neither a key of `{}`, a digest nor a file", shown_path(&path));
+        format!("`{text}` is neither a key of `{}`, a digest nor a file", shown_path(path));
     Err(Failure::error(message).help(help))
 }

@@ -126,7 +126,7 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     for file in files {
         let file = file.as_ref();
         let uncountable = |reason: String| {
-            Failure::no(format!("cannot count the signatures in `{}`: {reason}", shown_path(&file)))
+            Failure::no(format!("cannot count the signatures in `{}`: {reason}", shown_path(file)))
         };
         let detached =
             sign::read_envelope(file)?.map_err(|error| uncountable(error.to_string()))?;
@@ -205,9 +205,9 @@ fn reported(bundle: &Bundle, checked: &Result<Accepted, TrustError>) -> Vec<Sign
 
 fn render(answer: &Verified, path: &Path) -> String {
     let mut text = match &answer.reason {
-        None => format!("{} {}\n", good("trusted"), bold(shown_path(&path))),
+        None => format!("{} {}\n", good("trusted"), bold(shown_path(path))),
         Some(reason) => {
-            format!("{} {}\n  {}\n", bad("not trusted"), bold(shown_path(&path)), printable(reason))
+            format!("{} {}\n  {}\n", bad("not trusted"), bold(shown_path(path)), printable(reason))
         }
     };
     let Some(digest) = &answer.digest else { return text };

@@ -37,7 +37,7 @@ impl Named {
         let mut path = path.get(1..).unwrap_or_default();
         if revision.is_empty() {
             let refuse = |reason: &str, help: &str| {
-                let typed = shown_path(&typed);
+                let typed = shown_path(typed);
                 Err(Failure::error(format!("cannot read `{typed}`: {reason}")).help(help))
             };
             match path {

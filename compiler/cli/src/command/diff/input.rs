@@ -83,7 +83,7 @@ pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
 
 /// Returns what HEAD has of `typed`, and what the work tree has.
 fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input), Failure> {
-    let name = shown_path(&typed);
+    let name = shown_path(typed);
     let one_side = |what: &str, example: String| {
         Err(Failure::error(format!("`{name}` alone is compared with HEAD, and it is {what}"))
             .help(format!("give both sides, as in `{example}`")))
@@ -118,7 +118,7 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
 
 /// Opens A. What its revision lacks is nothing.
 fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
-    let label = shown_path(&typed);
+    let label = shown_path(typed);
     match open(typed, &label)? {
         Ok(input) => Ok(input),
         Err(Missing { message, help, commit }) => {
@@ -130,7 +130,7 @@ fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
 
 /// Opens B. What its revision lacks is an error.
 fn after(typed: &Path) -> Result<Input, Failure> {
-    let label = shown_path(&typed);
+    let label = shown_path(typed);
     open(typed, &label)?.map_err(|Missing { message, help, commit: _ }| {
         Failure::error(format!("cannot read `{label}`: {message}")).help(help)
     })
@@ -164,7 +164,7 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
     } else if exists(path) || path.extension().is_some() {
         Content::Project(Project::open(path)?)
     } else {
-        let name = shown_path(&path);
+        let name = shown_path(path);
         let failure = Failure::error(format!("cannot read `{name}`: no such file or folder"));
         return Err(failure.help(format!(
             "for a revision of that name, write its path too, as in `{name}:{DOCUMENT}`"
