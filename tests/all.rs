@@ -18,6 +18,7 @@ mod cli;
 mod diff;
 mod examples;
 mod gate;
+mod invisible;
 mod limits;
 mod policy;
 mod serve;

@@ -23,6 +23,7 @@ mod fmt;
 mod formats;
 mod git_setup;
 mod help;
+mod hostile;
 mod inspect;
 mod keys;
 mod mistakes;

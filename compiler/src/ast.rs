@@ -3,6 +3,8 @@
 //! Names are looked up, and documents joined, in `resolve`. A value that was not written is `None`,
 //! or a [`Setting`](crate::setting::Setting) that holds its default and has no place.
 
+use relay_bundle::Suppressed;
+
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
@@ -96,7 +98,7 @@ pub(crate) struct Prompt {
     pub(crate) body: Body,
     pub(crate) messages: Vec<Message>,
     pub(crate) readers: Vec<For>,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// The text of a prompt, a resource or a system message: `text "…"` or `file=`.
@@ -150,7 +152,7 @@ pub(crate) struct Folder {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) settings: FolderSettings,
     pub(crate) readers: Vec<For>,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// `resource URI … { … }`
@@ -163,7 +165,7 @@ pub(crate) struct Resource {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
     pub(crate) readers: Vec<For>,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// A node of `messages { … }`: `NAME "…"` or `NAME file=…`.
@@ -198,7 +200,7 @@ pub(crate) struct Skill {
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) selectors: SkillSelectors,
     pub(crate) body: Body,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// `tools { … }`
@@ -348,9 +350,10 @@ pub(crate) struct For {
     pub(crate) settings: ForSettings,
 }
 
-/// `allow-secret RULE because="…"`: a text that looks like a secret and is none.
+/// `allow-secret RULE because="…"` or `allow-invisible KIND because="…"`: lets pass what a text holds.
 #[derive(Debug, Clone)]
-pub(crate) struct AllowedSecret {
+pub(crate) struct Allowed {
+    pub(crate) of: Suppressed,
     pub(crate) rule: Spanned<String>,
     pub(crate) because: Option<Spanned<String>>,
 }

@@ -17,7 +17,6 @@ mod idle_message;
 mod idle_role;
 mod idle_when;
 mod instructions;
-mod literal_secret;
 mod merged_over_limit;
 mod message_variables;
 mod missing_index;
@@ -33,19 +32,20 @@ mod skill_unknown_tenant;
 mod skill_without_user;
 mod tags_over_limit;
 mod text_too_large;
+mod texts;
 mod unreachable_prompt;
 mod unused_argument;
 
 pub(crate) use critical_over_budget::BYTES_MAX as CRITICAL_BYTES_MAX;
 pub(crate) use instructions::MESSAGE_BYTES_MAX;
-pub(crate) use literal_secret::SecretSearch;
+pub(crate) use texts::TextSearch;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;
 
-/// Runs every rule. What the bundle will hold is searched for secrets by what is returned.
-pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
+/// Runs every rule. The search that is returned goes on in what the bundle will hold.
+pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> TextSearch {
     admits_nobody::check(model, out);
     awkward_name::check(model, out);
     critical_not_briefed::check(model, out);
@@ -61,7 +61,6 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     idle_role::check(model, out);
     idle_when::check(model, out);
     instructions::check(model, out);
-    let secrets = literal_secret::check(sources, model, out);
     merged_over_limit::check(model, out);
     message_variables::check(sources, model, out);
     missing_index::check(model, out);
@@ -77,7 +76,8 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     skill_without_user::check(model, out);
     tags_over_limit::check(model, out);
     text_too_large::check(model, out);
+    let texts = texts::check(sources, model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
-    secrets
+    texts
 }

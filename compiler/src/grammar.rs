@@ -66,6 +66,8 @@ pub(crate) enum Form {
 pub(crate) enum Kind {
     /// A text; the word says which for people.
     Text(&'static str),
+    /// A text of one line.
+    Line(&'static str),
     /// A text that is not empty.
     Name(&'static str),
     /// `#true` or `#false`.
@@ -148,9 +150,14 @@ impl Field {
         Self { name, form: Form::Either, kind: Kind::Text("text"), default: None, meaning }
     }
 
+    /// Returns the row of a text of one line that is a property or a node.
+    pub(crate) const fn title(name: &'static str, meaning: &'static str) -> Self {
+        Self { kind: Kind::Line("text"), ..Self::either(name, meaning) }
+    }
+
     /// Returns the row of a short text that is a property or a node.
     pub(crate) const fn line(name: &'static str, meaning: &'static str) -> Self {
-        Self { form: Form::Line, ..Self::either(name, meaning) }
+        Self { form: Form::Line, ..Self::title(name, meaning) }
     }
 
     /// Returns the row with a default.

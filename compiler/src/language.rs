@@ -96,7 +96,7 @@ impl Top {
 pub(crate) static WHEN: Rule = Rule {
     name: "when",
     what: "a when",
-    meaning: "A patch for one environment, `--env NAME`: a node changes what it says of the node of its kind and name, and everything else stays. A body (`file=`, `text` or `message`s) is one unit, `arg`s and `allow-secret`s go by their name, and a list is replaced. A name that the project does not have is an error, unless `new=#true` adds it.",
+    meaning: "A patch for one environment, `--env NAME`: a node changes what it says of the node of its kind and name, and everything else stays. A body (`file=`, `text` or `message`s) is one unit, `arg`s, `allow-secret`s and `allow-invisible`s go by their name, and a list is replaced. A name that the project does not have is an error, unless `new=#true` adds it.",
     fields: &[Field::argument("an environment", Kind::Name("text"), "The environment's name.")],
     children: PATCHED,
     example: include_str!("reference/when.kdl"),

@@ -40,7 +40,9 @@ pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
-pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
+pub use source::{
+    FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts, is_shown,
+};
 
 /// The most tenants whose calls are resolved for the largest text of skills; of the others an upper
 /// bound is known.
@@ -137,7 +139,7 @@ impl<'s> Parsed<'s> {
                 unread,
             };
         };
-        let secrets = check::run(sources, &model, &mut out);
+        let texts = check::run(sources, &model, &mut out);
         let effective = Effective::of(sources, &model);
         let mut bundle = None;
         let mut skill_texts = Vec::new();
@@ -146,7 +148,7 @@ impl<'s> Parsed<'s> {
             let named_at = model.project.name.at;
             let declared = prove::Declared::of(&model);
             let contents = lower::contents(sources, options, model, &effective);
-            secrets.check_contents(sources, &contents, &mut out);
+            texts.check_contents(sources, &contents, &mut out);
             bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
             if let Some(bytes) = bundle.take() {
                 let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);

@@ -112,7 +112,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         messages: _,
         booleans: _,
         readers: _,
-        allowed_secrets: _,
+        allowed: _,
     } = prompt;
     let summary = summary.map(|summary| places.setting(summary));
     Prompt {
@@ -140,7 +140,7 @@ fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
         body,
         included: _,
         readers: _,
-        allowed_secrets: _,
+        allowed: _,
     } = about;
     Resource {
         at: places.of(uri.at),
@@ -169,7 +169,7 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
         body: _,
         included: _,
         readers: _,
-        allowed_secrets: _,
+        allowed: _,
     } = about;
     ResourceTemplate {
         at: places.of(uri_template.at),

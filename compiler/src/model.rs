@@ -8,7 +8,7 @@ pub(crate) mod audience;
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
+use relay_bundle::{Content, Level, Mask, Rendering, Suppressed, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
@@ -181,7 +181,7 @@ pub(crate) struct Prompt {
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
     pub(crate) readers: Readers,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// A `message` node, for renderer.
@@ -245,9 +245,10 @@ impl BodySource {
     }
 }
 
-/// A suppression of the rule that finds secrets.
+/// A suppression of a rule that searches texts.
 #[derive(Debug, Clone)]
-pub(crate) struct AllowedSecret {
+pub(crate) struct Allowed {
+    pub(crate) of: Suppressed,
     pub(crate) rule: Spanned<String>,
     pub(crate) because: Spanned<String>,
 }
@@ -282,7 +283,7 @@ pub(crate) struct About {
     /// The files that its template includes.
     pub(crate) included: Vec<BodySource>,
     pub(crate) readers: Readers,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 /// The skills of a project.
@@ -309,7 +310,7 @@ pub(crate) struct Skill {
     /// One that is switched off may have no text.
     pub(crate) body: Option<BodySource>,
     pub(crate) text: String,
-    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+    pub(crate) allowed: Vec<Allowed>,
 }
 
 impl Skill {

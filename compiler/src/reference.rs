@@ -221,7 +221,7 @@ fn argument_placeholder(field: &Field) -> String {
 
 fn values(kind: Kind) -> String {
     match kind {
-        Kind::Text(what) | Kind::Name(what) => what.to_owned(),
+        Kind::Text(what) | Kind::Line(what) | Kind::Name(what) => what.to_owned(),
         Kind::Boolean => "`#true`, `#false`".to_owned(),
         Kind::Number { low, high } if high > u64::from(u32::MAX) => format!("number from {low}"),
         Kind::Number { low, high } => format!("number, {low} to {high}"),

@@ -4,12 +4,14 @@
 //! is found in its armour, and without it by the structure of its bytes. What is encoded in base64
 //! is searched as well, and so is text in UTF-16.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use memchr::{memchr_iter, memchr2, memchr2_iter};
 use regex::bytes::{Regex, RegexSet};
 
 /// Name and form of each kind of secret that is text.
@@ -104,7 +106,7 @@ impl Forms {
                 continue;
             };
             let places = form.find_iter(bytes).take(FOUND_MAX);
-            found.extend(places.map(|place| Found { rule, range: place.range() }));
+            found.extend(places.map(|place| Found::whole(rule, place.range())));
         }
     }
 }
@@ -130,15 +132,33 @@ static ASSIGNMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static URL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@[^\s/@]").ok());
 
+/// `pwd=` and the shortest password.
+const SENTENCE_BYTES_MIN: usize = 10;
 /// A word of so many characters is no word of a sentence.
 const WORD_CHARS_MAX: usize = 20;
+
+/// Returns bytes with `*` for each byte of a secret that is found in them, or that `known` names.
+pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8]> {
+    let found = search(bytes).into_iter().chain(search_sentences(bytes));
+    let mut masked = Cow::Borrowed(bytes);
+    for range in found.map(|found| found.value).chain(known.iter().cloned()) {
+        if let Some(secret) = masked.to_mut().get_mut(range) {
+            secret
+                .iter_mut()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .for_each(|byte| *byte = b'*');
+        }
+    }
+    masked
+}
 
 /// Returns the passwords that sentences and URLs give. A sentence about passwords gives none: its
 /// words are letters alone, or stand for a value, as `<password>` and `$PASSWORD` do.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
-    for (rule, form) in [(ASSIGNED, &*ASSIGNMENT), (IN_URL, &*URL)] {
-        let Some(form) = form else { continue };
+    let forms = [(ASSIGNED, &ASSIGNMENT, may_assign(bytes)), (IN_URL, &URL, may_be_url(bytes))];
+    for (rule, form, may_match) in forms {
+        let Some(form) = may_match.then_some(form).and_then(|form| form.as_ref()) else { continue };
         for captures in form.captures_iter(bytes).take(FOUND_MAX) {
             let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
             let is_secret = match rule {
@@ -146,11 +166,36 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
                 _ => !is_placeholder(value.as_bytes()),
             };
             if is_secret {
-                found.push(Found { rule, range: whole.range() });
+                found.push(Found { rule, range: whole.range(), value: value.range() });
             }
         }
     }
     found
+}
+
+/// Returns whether bytes may hold an assignment. Most texts do not, and this is many times faster.
+fn may_assign(bytes: &[u8]) -> bool {
+    let follows_name = |at: usize| {
+        let before = bytes.get(..at).and_then(|before| before.split_last());
+        before.is_some_and(|(last, before)| last.eq_ignore_ascii_case(&b'i') && ends_name(before))
+    };
+    bytes.len() >= SENTENCE_BYTES_MIN
+        && (memchr2(b':', b'=', bytes).is_some()
+            || memchr2_iter(b's', b'S', bytes).any(follows_name))
+}
+
+/// Returns whether bytes may hold a URL.
+fn may_be_url(bytes: &[u8]) -> bool {
+    memchr_iter(b':', bytes).any(|at| bytes.get(at..at + 3) == Some(b"://"))
+}
+
+/// Returns whether bytes end as a name of [`ASSIGNMENT`] does, with a quote and blanks after it.
+fn ends_name(bytes: &[u8]) -> bool {
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\x0b".contains(byte);
+    let end = bytes.iter().rposition(|byte| !is_between(byte)).map_or(0, |last| last + 1);
+    let name = bytes.get(..end).and_then(|name| name.last_chunk::<3>());
+    let endings = [b"ord", b"pwd", b"swd", b"ase", b"ret", b"ken", b"ial", b"als", b"key"];
+    name.is_some_and(|name| endings.iter().any(|ending| name.eq_ignore_ascii_case(*ending)))
 }
 
 /// Returns whether a value only marks the place of one.
@@ -172,6 +217,14 @@ pub(crate) struct Found {
     pub(crate) rule: &'static str,
     /// Where it is; of what is encoded, the text that encodes it.
     pub(crate) range: Range<usize>,
+    /// The part that no report prints: all, or the value of a name.
+    pub(crate) value: Range<usize>,
+}
+
+impl Found {
+    fn whole(rule: &'static str, range: Range<usize>) -> Self {
+        Self { rule, value: range.clone(), range }
+    }
 }
 
 /// Returns the names of the rules, sorted.
@@ -203,7 +256,7 @@ fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
         let narrow: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
         let mut inner = Vec::new();
         TEXT_FORMS.search(&narrow, &mut inner);
-        found.extend(inner.into_iter().map(|it| Found { rule: it.rule, range: 0..bytes.len() }));
+        found.extend(inner.into_iter().map(|it| Found::whole(it.rule, 0..bytes.len())));
     }
     if depth == 0 {
         return;
@@ -212,7 +265,7 @@ fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
         let Some(decoded) = bytes.get(run.clone()).and_then(decode) else { continue };
         let mut inner = Vec::new();
         search_to(&decoded, depth - 1, &mut inner);
-        found.extend(inner.into_iter().map(|it| Found { rule: it.rule, range: run.clone() }));
+        found.extend(inner.into_iter().map(|it| Found::whole(it.rule, run.clone())));
     }
 }
 
@@ -368,6 +421,10 @@ mod tests {
             "API-Key: abcdefghijklmnopqrstuvwx",
             "client_secret=abc123def456",
             "token: `t0k3n-value`",
+            "THE PASSWORD IS Tr0ub4dor",
+            "the `Passphrase` is Tr0ub4dor",
+            "Our pwd\tis Tr0ub4dor",
+            "credentials is abcdef123",
         ] {
             assert_eq!(found(text), ["assigned-secret"], "{text}");
         }

@@ -27,12 +27,12 @@ use crate::language::project::PROJECT;
 use crate::language::prompt::{CHAPTERS, PROMPT};
 use crate::language::prompts::PROMPTS;
 use crate::language::resource::{RESOURCE, RESOURCES};
-use crate::language::shared::{ALLOW_SECRET, BECAUSE, FILE, TEMPLATE, TEXT};
+use crate::language::shared::{BECAUSE, FILE, TEMPLATE, TEXT, allowing};
 use crate::language::skills::{META, SKILL, SKILLS, SkillSelectors};
 use crate::language::tools::{OTHER, TOOLS};
 use crate::model::{
-    About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
-    Skill, Skills, SystemText,
+    About, Access, Allowed, BodySource, Gate, MessageSource, Model, PartSource, Prompt, Skill,
+    Skills, SystemText,
 };
 use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
@@ -186,7 +186,7 @@ impl Renderer<'_, '_> {
             node.children
                 .push(EffectiveNode { facts: facts.collect(), ..EffectiveNode::of(&META) });
         }
-        node.children.extend(skill.allowed_secrets.iter().map(suppression));
+        node.children.extend(skill.allowed.iter().map(suppression));
         node
     }
 
@@ -217,7 +217,7 @@ impl Renderer<'_, '_> {
         let arguments = prompt.rendering.arguments.iter();
         node.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
         node.children.extend(messages.iter().map(|message| self.message(message, template)));
-        node.children.extend(prompt.allowed_secrets.iter().map(suppression));
+        node.children.extend(prompt.allowed.iter().map(suppression));
         node
     }
 
@@ -280,7 +280,7 @@ impl Renderer<'_, '_> {
         node.texts(&RESOURCE, &about.settings);
         node.children.extend(self.readers(&about.readers, access));
         node.children.extend(variables);
-        node.children.extend(about.allowed_secrets.iter().map(suppression));
+        node.children.extend(about.allowed.iter().map(suppression));
         node
     }
 
@@ -337,8 +337,8 @@ impl EffectiveNode {
     }
 }
 
-fn suppression(allowed: &AllowedSecret) -> EffectiveNode {
-    let mut node = leaf(ALLOW_SECRET.name, &allowed.rule.value);
+fn suppression(allowed: &Allowed) -> EffectiveNode {
+    let mut node = leaf(allowing(allowed.of).name, &allowed.rule.value);
     node.properties.push((BECAUSE.name, Scalar::Text(allowed.because.value.clone())));
     node
 }

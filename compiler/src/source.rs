@@ -3,14 +3,19 @@
 //! A stage asks [`Sources`] for files by their path inside the project's folder and gets ids;
 //! spans carry the id, so a report can show text from any file that was read.
 
+mod drawn;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use memchr::memchr2_iter;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use relay_bundle::{Digest, Place};
 use thiserror::Error;
+
+use self::drawn::Drawn;
 
 /// A file that was read in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,6 +88,11 @@ pub enum ReadError {
     /// A link leads out of the project's folder.
     #[error("it is a link out of the project's folder")]
     Outside,
+    /// A reader of a report would not see the path as it is.
+    #[error(
+        "its name, or that of a folder above it, has a control or invisible character; rename it"
+    )]
+    Name,
     /// It is something else: a folder, a device.
     #[error("it is not {expected}")]
     WrongKind {
@@ -112,6 +122,7 @@ pub struct Sources<'f> {
     facts: &'f [u8],
     loaded: RefCell<Loaded>,
     template_cost: Cell<u64>,
+    hidden: RefCell<Vec<Span>>,
 }
 
 #[derive(Default)]
@@ -128,10 +139,41 @@ pub struct SourceFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Its text as reports show it, made when one is first drawn.
-    drawn: OnceLock<String>,
+    drawn: OnceLock<(Drawn, LineStarts)>,
     /// Where each line but the first begins, made when a place is first asked for: a project may
     /// declare thousands of things in one file.
-    line_starts: OnceLock<Vec<u32>>,
+    line_starts: OnceLock<LineStarts>,
+}
+
+/// Where each line of a text but the first begins.
+#[derive(Debug)]
+struct LineStarts {
+    starts: Vec<u32>,
+    end: usize,
+}
+
+impl LineStarts {
+    fn of(bytes: &[u8]) -> Self {
+        let ends = memchr2_iter(b'\n', b'\r', bytes);
+        let starts = ends.map(|end| end + 1).filter(|start| {
+            // CR and LF end one line.
+            bytes.get(start - 1) == Some(&b'\n') || bytes.get(*start) != Some(&b'\n')
+        });
+        // No file has 4 GiB, see `Files`.
+        let starts = starts.filter_map(|start| u32::try_from(start).ok()).collect();
+        Self { starts, end: bytes.len() }
+    }
+
+    /// Returns the line, from 0, that holds the byte at `offset`.
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= offset)
+    }
+
+    /// Returns where a line, from 0, begins; the end of the text if it has fewer.
+    fn start(&self, line: usize) -> usize {
+        let Some(before) = line.checked_sub(1) else { return 0 };
+        self.starts.get(before).map_or(self.end, |start| *start as usize)
+    }
 }
 
 impl SourceFile {
@@ -141,43 +183,20 @@ impl SourceFile {
 
     /// Returns which line, from 0, holds the byte at `offset`, and where that line begins.
     fn line(&self, offset: u32) -> (usize, usize) {
-        let line = self.line_starts().partition_point(|start| *start <= offset);
-        (line, self.line_start(line))
+        let line = self.line_starts().line(offset as usize);
+        (line, self.line_starts().start(line))
     }
 
-    /// Returns where a line, from 0, begins; the end of the file if it has fewer.
-    fn line_start(&self, line: usize) -> usize {
-        let Some(before) = line.checked_sub(1) else { return 0 };
-        self.line_starts().get(before).map_or(self.bytes.len(), |start| *start as usize)
+    fn line_starts(&self) -> &LineStarts {
+        self.line_starts.get_or_init(|| LineStarts::of(&self.bytes))
     }
 
-    fn line_starts(&self) -> &[u32] {
-        self.line_starts.get_or_init(|| {
-            let ends = memchr2_iter(b'\n', b'\r', &self.bytes);
-            let starts = ends.map(|end| end + 1).filter(|start| {
-                // CR and LF end one line.
-                self.bytes.get(start - 1) == Some(&b'\n') || self.bytes.get(*start) != Some(&b'\n')
-            });
-            // No file has 4 GiB, see `Files`.
-            starts.filter_map(|start| u32::try_from(start).ok()).collect()
-        })
-    }
-
-    /// Returns its text for a report. What is not UTF-8 is replaced, and so are control characters,
-    /// which a terminal might obey; every character keeps its place.
-    fn drawn(&self) -> &str {
+    /// Returns its text for a report; `hidden` is known to hold secrets.
+    fn drawn(&self, hidden: &[Range<usize>]) -> &(Drawn, LineStarts) {
         self.drawn.get_or_init(|| {
-            // Nearly every document is plain, and this is many times faster.
-            let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t' | 0x20..=0x7e);
-            if self.bytes.iter().all(is_plain) {
-                return String::from_utf8_lossy(&self.bytes).into_owned();
-            }
-            let mut drawn = String::with_capacity(self.bytes.len());
-            for chunk in self.bytes.utf8_chunks() {
-                drawn.extend(chunk.valid().chars().map(visible));
-                drawn.extend(chunk.invalid().iter().map(|_| '?'));
-            }
-            drawn
+            let drawn = Drawn::new(&self.bytes, hidden);
+            let lines = LineStarts::of(drawn.text.as_bytes());
+            (drawn, lines)
         })
     }
 
@@ -201,6 +220,7 @@ impl<'f> Sources<'f> {
             facts: &[],
             loaded: RefCell::default(),
             template_cost: Cell::new(0),
+            hidden: RefCell::default(),
         }
     }
 
@@ -237,7 +257,10 @@ impl<'f> Sources<'f> {
         if let Some(known) = self.loaded.borrow().by_path.get(path) {
             return known.clone();
         }
-        let read = self.files.read(path);
+        let read = match is_shown(path) {
+            true => self.files.read(path),
+            false => Err(ReadError::Name),
+        };
         let mut loaded = self.loaded.borrow_mut();
         let answer = read.map(|bytes| {
             let id = FileId(u32::try_from(loaded.files.len()).unwrap_or(u32::MAX));
@@ -268,10 +291,15 @@ impl<'f> Sources<'f> {
             .unwrap_or_else(|| Arc::new(SourceFile::new("", Vec::new())))
     }
 
+    /// Keeps a secret out of reports: that at `at` is written in a form that no search finds there.
+    pub(crate) fn hide(&self, at: Span) {
+        self.hidden.borrow_mut().push(at);
+    }
+
     /// Returns the files that were read, for drawing reports.
     #[must_use]
     pub fn texts(&self) -> Texts {
-        Texts { files: self.loaded.borrow().files.clone() }
+        Texts { files: self.loaded.borrow().files.clone(), hidden: self.hidden.borrow().clone() }
     }
 
     /// Returns path and digest of every file that was read, sorted by path. The digest of a text is
@@ -315,7 +343,7 @@ impl<'f> Sources<'f> {
     pub fn line_text(&self, span: Span) -> String {
         let file = self.file(span.file);
         let (line, start) = file.line(span.start);
-        let line = file.bytes.get(start..file.line_start(line + 1)).unwrap_or_default();
+        let line = file.bytes.get(start..file.line_starts().start(line + 1)).unwrap_or_default();
         String::from_utf8_lossy(line).trim().to_owned()
     }
 }
@@ -359,29 +387,30 @@ const EXCERPT_BYTES: usize = 100;
 /// apart, for the same reason.
 const LABEL_BYTES_MAX: u32 = 4096;
 
-/// Returns a character of the same length in UTF-8 that a terminal only displays.
-fn visible(c: char) -> char {
-    match c {
-        '\n' | '\r' | '\t' => c,
-        _ if !is_steering(c) => c,
-        _ => match c.len_utf8() {
-            1 => '?',
-            2 => '\u{b7}',
-            _ => '\u{fffd}',
-        },
-    }
-}
-
-/// Returns whether a terminal would obey a character or reorder text by it: control characters and
-/// marks of direction.
-fn is_steering(c: char) -> bool {
-    let direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
-}
-
-/// The files of a run, for drawing reports: miette reads the lines around a label here.
+/// The files of a run, for drawing reports: miette reads the lines around a label here, whose span is
+/// one of [`Texts::drawn_span`].
 pub struct Texts {
     files: Vec<Arc<SourceFile>>,
+    /// What is known to hold secrets.
+    hidden: Vec<Span>,
+}
+
+impl Texts {
+    /// Returns where the text at a span of the sources is drawn.
+    #[must_use]
+    pub fn drawn_span(&self, span: SourceSpan) -> SourceSpan {
+        let at = Span::from(span);
+        let Some((drawn, _)) = self.drawn(at.file) else { return span };
+        let [start, end] = [at.start, at.end].map(|offset| drawn.to_drawn(offset as usize));
+        at.file.span(start, end).into()
+    }
+
+    fn drawn(&self, id: FileId) -> Option<&(Drawn, LineStarts)> {
+        let file = self.files.get(id.0 as usize)?;
+        let hidden = self.hidden.iter().filter(|hidden| hidden.file == id);
+        let hidden: Vec<_> = hidden.map(|at| at.start as usize..at.end as usize).collect();
+        Some(file.drawn(&hidden))
+    }
 }
 
 impl SourceCode for Texts {
@@ -393,25 +422,27 @@ impl SourceCode for Texts {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let Span { file: id, start, end } = Span::from(*span);
         let file = self.files.get(id.0 as usize).ok_or(MietteError::OutOfBounds)?;
-        let text = file.drawn();
+        let (drawn, lines_of) = self.drawn(id).ok_or(MietteError::OutOfBounds)?;
+        let text = &drawn.text;
         if end as usize > text.len() {
             // Labels in two files, which miette tries to draw together.
             return Err(MietteError::OutOfBounds);
         }
-        let (first, last) = (file.line(start).0, file.line(end.saturating_sub(1).max(start)).0);
+        let [first, last] =
+            [start, end.saturating_sub(1).max(start)].map(|offset| lines_of.line(offset as usize));
         let top = first.saturating_sub(context_lines_before);
         let bottom = last + context_lines_after;
-        let mut from = file.line_start(top);
-        let mut to = file.line_start(bottom + 1);
+        let mut from = lines_of.start(top);
+        let mut to = lines_of.start(bottom + 1);
         let (mut line, mut lines) = (top, bottom + 1 - top);
         let long = (top..=bottom)
-            .any(|line| file.line_start(line + 1) - file.line_start(line) > LINE_BYTES_MAX);
+            .any(|line| lines_of.start(line + 1) - lines_of.start(line) > LINE_BYTES_MAX);
         if long {
             if end - start > LABEL_BYTES_MAX {
                 return Err(MietteError::OutOfBounds);
             }
-            from = (start as usize).saturating_sub(EXCERPT_BYTES).max(file.line_start(first));
-            to = (end as usize + EXCERPT_BYTES).min(file.line_start(last + 1));
+            from = (start as usize).saturating_sub(EXCERPT_BYTES).max(lines_of.start(first));
+            to = (end as usize + EXCERPT_BYTES).min(lines_of.start(last + 1));
             (line, lines) = (first, last + 1 - first);
         } else if context_lines_before == 0 {
             // Where the span begins is asked for.
@@ -419,8 +450,10 @@ impl SourceCode for Texts {
         }
         let from = text.ceil_char_boundary(from);
         let shown = text.get(from..text.floor_char_boundary(to)).unwrap_or_default();
-        let column =
-            text.get(file.line_start(line)..from).map_or(0, |before| before.chars().count());
+        // The column is that in the file.
+        let [begins, from_written] = [lines_of.start(line), from].map(|at| drawn.to_written(at));
+        let before = file.bytes.get(begins..from_written).unwrap_or_default();
+        let column = String::from_utf8_lossy(before).chars().count();
         let whole = id.span(from, from + shown.len()).into();
         let name = file.path.clone();
         Ok(Box::new(MietteSpanContents::new_named(
@@ -432,6 +465,12 @@ impl SourceCode for Texts {
             lines,
         )))
     }
+}
+
+/// Returns whether reports print a path as it is, in one line.
+#[must_use]
+pub fn is_shown(path: &str) -> bool {
+    !path.contains(['\n', '\t']) && relay_engine::invisible::search(path).is_empty()
 }
 
 /// Returns whether a character ends a line (KDL 2, "Newline").

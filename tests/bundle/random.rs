@@ -7,7 +7,8 @@ use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Expectation,
     Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page,
     Part, PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
-    Segment, Setting, Skill, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
+    Segment, Setting, Skill, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User,
+    Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -391,8 +392,10 @@ fn page() -> impl Strategy<Value = Page> {
 
 fn review() -> impl Strategy<Value = Review> {
     let names = || vec(text(), 0..3);
-    let suppression = (text(), text(), names(), names(), names(), place()).prop_map(
-        |(rule, because, prompts, resources, skills, at)| Suppression {
+    let of = prop_oneof![Just(Suppressed::Secret), Just(Suppressed::Invisible)];
+    let suppression = (of, text(), text(), names(), names(), names(), place()).prop_map(
+        |(of, rule, because, prompts, resources, skills, at)| Suppression {
+            of,
             rule,
             because,
             prompts,

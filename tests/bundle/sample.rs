@@ -10,8 +10,8 @@ use relay_bundle::{
     Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message,
     MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy,
     Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting,
-    Skill, SkillSettings, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
-    encode,
+    Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User,
+    Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -123,6 +123,7 @@ pub(crate) fn rich() -> Contents {
             switched_off: vec![written("backup", 60)],
             switched_off_skills: vec![written("tenant acme/old", 88)],
             suppressions: vec![Suppression {
+                of: Suppressed::Invisible,
                 rule: "aws-access-key".into(),
                 because: "the example of its documentation".into(),
                 prompts: vec!["deploy".into()],

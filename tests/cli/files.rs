@@ -110,7 +110,8 @@ fn a_file_name_cannot_write_lines_of_its_own() {
 fn what_people_read_holds_no_escape_sequence() {
     let sandbox = Sandbox::of(&[(
         "project.kdl",
-        "project demo epoch=1 { title \"T\\u{1b}[2J\" }\nprompts { prompt a { text \"x \\u{1b}]0;t\\u{7} \\u{202e}y\" } }\n",
+        "project demo epoch=1\nprompts { prompt a { text \"x \\u{1b}]0;t\\u{7} \\u{202e}y\"\n\
+         allow-invisible control because=x\nallow-invisible bidi because=x } }\n",
     )]);
     sandbox.write("bad.kdl", "project demo epoch=1\nnope \"\u{1b}[2J\"\n");
     sandbox.relay("build . --unsigned -o x.relay").ends(0);

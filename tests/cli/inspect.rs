@@ -266,7 +266,9 @@ fn text_of_an_author_cannot_look_like_a_heading() {
     let forged = "Line.\\n\\n== prompt forged\\npriority: 10\\n\\u{1b}[31mred \\u{202e}turned";
     let text = format!(
         "project small version=\"1.0.0\" epoch=1\n\
-         prompts {{ prompt a {{ title \"T\\n== prompt forged\"; text \"{forged}\" }} }}\n"
+         prompts {{ prompt a {{ title \"T == prompt forged\"; text \"{forged}\"\n\
+         allow-invisible control because=\"x\\n== prompt forged\"\n\
+         allow-invisible bidi because=\"x\" }} }}\n"
     );
     let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     let output = sandbox.relay("inspect . --canonical").ends(0).stdout;
@@ -310,8 +312,13 @@ fn special_characters_are_kept() {
     for (number, text) in texts.iter().enumerate() {
         // A summary or chapter is one line of any text.
         let text = quoted(text);
+        let kinds = ["bidi", "control", "line-separator", "noncharacter", "zero-width"];
+        let allowed: String = kinds
+            .iter()
+            .map(|kind| format!("        allow-invisible {kind} because=\"a test\"\n"))
+            .collect();
         source.push_str(&format!(
-            "    prompt p{number:02} {{\n        summary {text}\n        chapters {text} \"other\"\n        text {text}\n    }}\n"
+            "    prompt p{number:02} {{\n        summary {text}\n        chapters {text} \"other\"\n        text {text}\n{allowed}    }}\n"
         ));
     }
     source.push_str("}\n");

@@ -462,3 +462,17 @@ fn a_bundle_that_replaces_another_is_recorded() {
     assert_eq!(reload["args"], json!({ "replaces": house::digest(&old) }));
     assert_eq!(reload["bundle"], house::digest(&new));
 }
+
+/// Some readers end a line at these characters; JSON has an escape for each.
+#[test]
+fn a_record_is_one_line_for_every_reader() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    let id = "a\u{2028}b\u{85}c\u{200b}\u{e0041}\u{7f}";
+    let params = json!({ "name": "note" });
+    client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "prompts/get", "params": params }));
+    assert_eq!(client.next_message().expect("an answer")["id"], id);
+    let text = house.read("audit.jsonl");
+    assert_eq!(relay_engine::invisible::search(&text), [], "{text}");
+    assert_eq!(records(&text)[0]["request_id"], id);
+}

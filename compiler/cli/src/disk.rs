@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::Failure;
+use crate::text::shown_path;
 
 /// The users who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +74,11 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
     match length {
         Ok(length) if length as u64 > bytes_max => Err(Failure::error(format!(
             "cannot use `{}`: it is larger than {bytes_max} bytes",
-            path.display()
+            shown_path(path)
         ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::error(format!("cannot read `{}`: it is not text", path.display())))
+            Err(Failure::error(format!("cannot read `{}`: it is not text", shown_path(path))))
         }
         Err(error) => Err(fail(error)),
     }
@@ -94,7 +95,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         Ok(_) => {
             return Err(Failure::error(format!(
                 "cannot write `{}`: it exists and is not a file",
-                path.display()
+                shown_path(path)
             )));
         }
         Err(_) => None,

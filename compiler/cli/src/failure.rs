@@ -7,6 +7,7 @@ use relay_bundle::envelope::EnvelopeError;
 use relay_bundle::{Corrupt, OpenError};
 
 use crate::exit::Exit;
+use crate::text::shown_path;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Failure {
 
     /// Returns a failure to use a file; `doing` is a verb such as `read` or `write`.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
-        Self::error(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))
+        Self::error(format!("cannot {doing} `{}`: {}", shown_path(path), reason(error)))
     }
 
     /// Adds what to do about it.

@@ -11,9 +11,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use relay_compiler::{Files, Listed, ReadError};
-
-use crate::text::printable;
+use relay_compiler::{Files, Listed, ReadError, is_shown};
 
 pub(crate) use disk::Disk;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
@@ -184,17 +182,12 @@ impl<T: FileTree> Walk<'_, T> {
 
 /// Returns the path of a name in a folder, and what is wrong with the name.
 fn path_of(folder: &Folder, name: &OsStr) -> (String, Option<ReadError>) {
-    let wrong = match name.to_str() {
-        None => Some("is not UTF-8"),
-        // A line end in a name could write a line of a report or of `relay show`.
-        Some(name) if printable(name) != name || name.contains(['\n', '\t']) => {
-            Some("has a control character")
-        }
-        Some(_) => None,
+    let fault = match name.to_str() {
+        None => Some(ReadError::Io {
+            reason: "its name, or that of a folder above it, is not UTF-8; rename it".into(),
+        }),
+        Some(name) => (!is_shown(name)).then_some(ReadError::Name),
     };
-    let fault = wrong.map(|wrong| ReadError::Io {
-        reason: format!("its name, or that of a folder above it, {wrong}; rename it"),
-    });
     let fault = fault.or_else(|| folder.fault.clone());
     let name = name.to_string_lossy();
     let path = match folder.path.as_str() {

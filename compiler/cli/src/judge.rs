@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::shipped;
 use crate::subject::{self, Opened};
+use crate::text::shown_path;
 
 /// The table of facts, with floors and paths, that commands are judged by.
 pub(crate) struct Judge {
@@ -74,5 +75,5 @@ pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chose
 
 /// Returns the failure of a question about the policy of a bundle or project that has none.
 pub(crate) fn no_policy(path: &Path) -> Failure {
-    Failure::error(format!("`{}` has no policy", path.display()))
+    Failure::error(format!("`{}` has no policy", shown_path(path)))
 }

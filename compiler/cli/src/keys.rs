@@ -17,6 +17,7 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::kind::{self, Wanted};
 use crate::output::Output;
+use crate::text::shown_path;
 
 /// A key file is a few lines.
 pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
@@ -128,7 +129,7 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         if Key::generate("dev")?.write(&files)? {
             output.note(format_args!(
                 "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
-                files.private.display()
+                shown_path(&files.private)
             ));
         }
     }
@@ -146,10 +147,10 @@ fn not_private(path: &Path, text: &str) -> Failure {
         text if text.starts_with("rk_") => "it is an API key, which clients send to a server",
         _ => "it is not an Ed25519 private key in PKCS#8 PEM",
     };
-    let failure = Failure::error(format!("cannot sign with `{}`: {what}", path.display()));
+    let failure = Failure::error(format!("cannot sign with `{}`: {what}", shown_path(path)));
     let private = path.with_extension("key");
     if private != path && private.is_file() {
-        return failure.help(format!("give its private key: `--key {}`", private.display()));
+        return failure.help(format!("give its private key: `--key {}`", shown_path(&private)));
     }
     failure.help("give the .key file that `relay keygen` wrote")
 }
@@ -166,8 +167,8 @@ fn warn_if_readable_by_others(path: &Path, output: &mut Output) {
     let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & GROUP_AND_OTHERS != 0 {
         output.warn(
-            &format!("others can read or change the private key `{}`", path.display()),
-            &format!("chmod 600 {}", path.display()),
+            &format!("others can read or change the private key `{}`", shown_path(path)),
+            &format!("chmod 600 {}", shown_path(path)),
         );
     }
 }

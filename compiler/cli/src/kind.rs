@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::disk;
 use crate::failure::Failure;
 use crate::shell;
+use crate::text::shown_path;
 
 /// The start of every bundle, without the bytes that a transfer in text mode would change.
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
@@ -47,7 +48,7 @@ pub(crate) fn refuse_others(path: &Path, wanted: Wanted) -> Result<(), Failure> 
         return Ok(());
     }
     let message =
-        format!("`{}` is {}, and {} is needed here", path.display(), kind.name(), wanted.name());
+        format!("`{}` is {}, and {} is needed here", shown_path(path), kind.name(), wanted.name());
     Err(Failure::error(message).help(help(kind, wanted, &shell::word(&path.to_string_lossy()))))
 }
 

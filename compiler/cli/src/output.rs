@@ -6,11 +6,12 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
+use relay_engine::invisible::visible_json;
 use serde::Serialize;
 
 use crate::environment;
 use crate::failure::Failure;
-use crate::text::printable_with_styles;
+use crate::text::{page, printable_lines, without_commands};
 
 /// The line width if the output has none of its own: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
@@ -49,7 +50,7 @@ impl Output {
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
-        let text = printable_with_styles(&text.to_string());
+        let text = page(&text.to_string());
         written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
     }
 
@@ -60,23 +61,22 @@ impl Output {
         written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
-    /// Writes a text that an agent gets, and a line end: unchanged, but on a terminal control
-    /// characters are escaped.
+    /// Writes a text that an agent gets, and a line end. It is unchanged, unless it holds what people
+    /// do not see, or what a CI takes for a command.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        let text = format!("{text}\n");
-        if io::stdout().is_terminal() { self.result(text) } else { self.verbatim(&text) }
+        let text = without_commands(&printable_lines(&format!("{text}\n")));
+        self.verbatim(&text)
     }
 
-    /// Writes a result as JSON.
+    /// Writes a result as JSON. Invisible characters are escaped, and mean the same.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let mut text = serde_json::to_string_pretty(value)?;
-        text.push('\n');
-        self.verbatim(&text)
+        let text = serde_json::to_string_pretty(value)?;
+        self.verbatim(&format!("{}\n", visible_json(&text)))
     }
 
     /// Writes something that is not a result. A closed standard error is ignored.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
-        let text = printable_with_styles(&text.to_string());
+        let text = page(&text.to_string());
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
     }
 
@@ -88,20 +88,20 @@ impl Output {
 
     /// Writes one line that is neither error nor result.
     pub(crate) fn note(&mut self, text: impl fmt::Display) {
-        self.message(format_args!("{} {text}\n", bold("note:")));
+        self.message(format_args!("{} {}\n", bold("note:"), hanging(&text.to_string())));
     }
 
     /// Writes a warning.
     pub(crate) fn warn(&mut self, message: &str, help: &str) {
-        self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(message)));
-        self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
+        self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(hanging(message))));
+        self.message(format_args!("  {} {}\n", styled(HELP, "help:"), hanging(help)));
     }
 
     /// Writes why a command stopped.
     pub(crate) fn fail(&mut self, message: &str, help: Option<&str>) {
-        self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(message)));
+        self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(hanging(message))));
         if let Some(help) = help {
-            self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
+            self.message(format_args!("  {} {}\n", styled(HELP, "help:"), hanging(help)));
         }
     }
 
@@ -146,6 +146,11 @@ fn look<S: anstream::stream::RawStream>(stream: &S) -> Look {
         colour: AutoStream::choice(stream) != ColorChoice::Never,
         width: width.clamp(40, WIDTH_MAX),
     }
+}
+
+/// Returns `text` with its lines but the first indented, so that none looks like a line of its own.
+fn hanging(text: &str) -> String {
+    text.replace('\n', "\n  ")
 }
 
 /// Returns `text` in bold.

@@ -13,6 +13,7 @@ use relay_compiler::Git;
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
+use crate::text::shown_path;
 
 pub(crate) use git::{Inside, Objects, Repository};
 
@@ -42,7 +43,7 @@ fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failur
         Ok(_) => return Ok(Exit::Unknown),
         Err(error) => error,
     };
-    Err(Failure::error(format!("cannot start `{}`: {}", program.display(), reason(&failed))))
+    Err(Failure::error(format!("cannot start `{}`: {}", shown_path(program), reason(&failed))))
 }
 
 /// Asks git which commit `folder` is at, and whether anything below it differs from that commit.
@@ -75,7 +76,7 @@ fn ask_git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
             said.lines().next().unwrap_or("git printed no error").trim_start_matches("fatal: ");
         return Err(Failure::error(format!(
             "cannot find the git commit of `{}`: {said}",
-            folder.display()
+            shown_path(folder)
         ))
         .help(help));
     }

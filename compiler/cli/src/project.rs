@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 use crate::shipped;
+use crate::text::shown_path;
 
 /// The name in reports of a document that is read from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
@@ -62,7 +63,7 @@ impl Project {
                 .help("give the project's document, as in `relay build path/to/project.kdl`"));
         }
         let unreadable = |reason: String| {
-            Failure::error(format!("cannot read `{}`: {reason}", document.display()))
+            Failure::error(format!("cannot read `{}`: {reason}", shown_path(&document)))
         };
         let missing = |error| unreadable(reason(&error)).help(help_for(&document));
         let metadata = std::fs::metadata(&document).map_err(missing)?;
@@ -196,7 +197,7 @@ fn help_for(document: &Path) -> String {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .map(|path| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path))
         .filter(|path| path.extension().is_some_and(|ending| ending == "kdl"))
-        .map(|path| format!("`{}`", path.display()))
+        .map(|path| format!("`{}`", shown_path(&path)))
         .collect();
     found.sort();
     found.truncate(5);

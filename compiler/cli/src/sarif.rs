@@ -1,9 +1,10 @@
 //! SARIF 2.1.0: what the logs of all verbs share.
 
+use relay_engine::invisible::visible_json;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::text::printable;
+use crate::text::printable_lines;
 
 /// Where relay is documented.
 pub(crate) const HOME: &str = env!("CARGO_PKG_REPOSITORY");
@@ -45,13 +46,13 @@ impl Log {
         let category = category.map(|category| json!({ "id": format!("{category}/") }));
         let run = with(run, "automationDetails", category);
         let log = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
-        Ok(format!("{}\n", serde_json::to_string_pretty(&log)?))
+        Ok(format!("{}\n", visible_json(&serde_json::to_string_pretty(&log)?)))
     }
 }
 
 /// Returns a message. Nothing in it is a link: the text may be an author's.
 pub(crate) fn message(text: &str) -> Value {
-    json!({ "text": printable(text).replace("](", "] (") })
+    json!({ "text": printable_lines(text).replace("](", "] (") })
 }
 
 /// Returns a location: a region of a file, whose path is as its reader opens it.

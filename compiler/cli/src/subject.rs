@@ -16,7 +16,7 @@ use crate::kind::{self, BEGINNING, Wanted, is_bundle};
 use crate::output::Output;
 use crate::project::{self, Project, Request};
 use crate::shell;
-use crate::text::printable;
+use crate::text::{printable, shown_path};
 
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
@@ -57,7 +57,7 @@ pub(crate) fn open_path(
         if env.is_some() || *strict {
             let message = format!(
                 "`--env` and `--strict` apply to projects, and `{}` is a bundle",
-                path.display()
+                shown_path(path)
             );
             return Err(Failure::error(message).help("omit them: a bundle is already compiled"));
         }
@@ -102,7 +102,7 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     let bytes = read(path).map_err(|failure| {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
-    in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
+    in_memory(bytes).map_err(|failure| at(&shown_path(path), failure))
 }
 
 /// The advice on a bundle whose parts do not follow from its contents.

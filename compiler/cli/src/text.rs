@@ -1,39 +1,44 @@
 //! Text for a terminal: escaped, and wrapped by display width.
 
+use std::path::Path;
+
+use relay_engine::invisible;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// Returns `text` with every character escaped that would move the cursor, change colours or change
-/// the direction of writing: the author of a bundle may be hostile.
+/// Returns `text` in one line that displays all of it: line ends, tabs and every invisible character are
+/// escaped. The author of a bundle may be hostile, and so may the names of files and callers.
 pub(crate) fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        let turns = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        // Some viewers begin a line there, and others do not.
-        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
-        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns || breaks {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
+    printable_lines(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Returns `text` as [`printable`], on one line.
-pub(crate) fn on_one_line(text: &str) -> String {
-    printable(text).replace('\n', "\\n").replace('\t', "\\t")
+/// Returns `text` as [`printable`], with its lines and tabs. Callers mark or indent each line, so that
+/// none looks like one of relay's own.
+pub(crate) fn printable_lines(text: &str) -> String {
+    // That of a Windows line end is one that a terminal obeys, too.
+    invisible::visible(text).replace('\r', "\\u{d}")
+}
+
+/// Returns a path as [`printable`]: names of files may come from a stranger's branch. Nothing here prints
+/// a path by its own `display`.
+pub(crate) fn shown_path(path: impl AsRef<Path>) -> String {
+    printable(&path.as_ref().to_string_lossy())
 }
 
 /// Returns `text` without anything that GitHub Actions takes for a command in what a step prints: a
-/// line that begins with `::`, and `##[` anywhere.
+/// line that begins with `::NAME::`, and `##[` anywhere.
 pub(crate) fn without_commands(text: &str) -> String {
+    if !text.contains("::") && !text.contains("##[") {
+        return text.to_owned();
+    }
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let start = line.split_at_checked(visible_start(line));
         match start.and_then(|(before, rest)| Some((before, rest.strip_prefix("::")?))) {
-            Some((before, rest)) => safe.extend([before, "\\u{3a}:", rest]),
-            None => safe.push_str(line),
+            Some((before, rest)) if rest.contains("::") => {
+                safe.extend([before, "\\u{3a}:", rest]);
+            }
+            _ => safe.push_str(line),
         }
     }
     safe.replace("##[", "#\\u{23}[")
@@ -51,29 +56,30 @@ pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// Returns `text` as [`printable`], but for the styles that `relay` itself uses, which stay.
+/// Returns a whole page for people: as [`printable_lines`] and [`without_commands`], but for the styles
+/// that `relay` itself uses, which stay.
 ///
 /// Everything that `relay` prints for people passes here, so a name or a message that holds an escape
 /// sequence can colour a word, and nothing else.
-pub(crate) fn printable_with_styles(text: &str) -> String {
+pub(crate) fn page(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut pieces = text.split('\u{1b}');
-    safe.push_str(&printable(pieces.next().unwrap_or_default()));
+    safe.push_str(&printable_lines(pieces.next().unwrap_or_default()));
     for piece in pieces {
         match style_length(piece) {
             Some(length) => {
                 let (style, rest) = piece.split_at(length);
                 safe.push('\u{1b}');
                 safe.push_str(style);
-                safe.push_str(&printable(rest));
+                safe.push_str(&printable_lines(rest));
             }
             None => {
                 safe.push_str("\\u{1b}");
-                safe.push_str(&printable(piece));
+                safe.push_str(&printable_lines(piece));
             }
         }
     }
-    safe
+    without_commands(&safe)
 }
 
 /// Returns the bytes of the white space and styles that `line` begins with.
@@ -113,12 +119,12 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
         // A name with a hyphen stays on one line, so that it can be copied.
         .word_splitter(WordSplitter::NoHyphenation)
         .break_words(false);
-    textwrap::fill(&printable(text), options) + "\n"
+    textwrap::fill(&printable_lines(text), options) + "\n"
 }
 
 /// Returns `text` with `indent` before and a line end after every line, without trailing blanks.
 pub(crate) fn indented(text: &str, indent: &str) -> String {
-    let lines: String = printable(text).lines().map(|line| format!("{line}\n")).collect();
+    let lines: String = printable_lines(text).lines().map(|line| format!("{line}\n")).collect();
     textwrap::indent(&lines, indent)
 }
 
@@ -134,7 +140,7 @@ pub(crate) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{indented, padded, printable_with_styles, without_commands, wrapped};
+    use super::{indented, padded, page, without_commands, wrapped};
 
     #[test]
     fn wide_letters_take_two_columns() {
@@ -149,10 +155,7 @@ mod tests {
     #[test]
     fn only_our_own_styles_stay() {
         let ours = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m \u{1b}[38;5;1mx";
-        assert_eq!(
-            printable_with_styles(ours),
-            "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m \\u{1b}[38;5;1mx"
-        );
+        assert_eq!(page(ours), "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m \\u{1b}[38;5;1mx");
         for theirs in [
             "\u{1b}[2J",
             "\u{1b}]0;title\u{7}",
@@ -161,18 +164,16 @@ mod tests {
             "\u{1b}[31",
             "\u{9b}2J",
         ] {
-            assert!(
-                !printable_with_styles(theirs).contains(['\u{1b}', '\u{9b}', '\u{7}']),
-                "{theirs:?}"
-            );
+            assert!(!page(theirs).contains(['\u{1b}', '\u{9b}', '\u{7}']), "{theirs:?}");
         }
-        assert_eq!(printable_with_styles("a\rb\tc\n\u{202e}"), "a\\u{d}b\tc\n\\u{202e}");
-        assert_eq!(printable_with_styles("a\u{2028}b\u{61c}"), "a\\u{2028}b\\u{61c}");
+        assert_eq!(page("a\rb\tc\n\u{202e}\r\n"), "a\\u{d}b\tc\n\\u{202e}\\u{d}\n");
+        assert_eq!(page("a\u{2028}b\u{61c}"), "a\\u{2028}b\\u{61c}");
     }
 
     #[test]
     fn no_line_is_a_command_of_a_ci() {
-        assert_eq!(without_commands("a ::b\n::c\n"), "a ::b\n\\u{3a}:c\n");
+        assert_eq!(without_commands("a ::b\n::c::d\n"), "a ::b\n\\u{3a}:c::d\n");
+        assert_eq!(without_commands("::: note\n"), "::: note\n");
         assert_eq!(
             without_commands(" \u{1b}[1m\u{1b}[0m ::error::"),
             " \u{1b}[1m\u{1b}[0m \\u{3a}:error::"

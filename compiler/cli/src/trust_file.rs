@@ -11,6 +11,7 @@ use toml_edit::{Array, ArrayOfTables, Datetime, DocumentMut, Item, RawString, Ta
 use crate::disk::{self, Access};
 use crate::failure::Failure;
 use crate::kind::{self, Wanted};
+use crate::text::shown_path;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -53,7 +54,7 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
     kind::refuse_others(path, Wanted::Trust)?;
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
-    let trust = of_text(&text, &path.display().to_string())?;
+    let trust = of_text(&text, &shown_path(path))?;
     Ok((text, trust))
 }
 
@@ -109,7 +110,7 @@ impl TrustFile {
 
     fn of(text: &str, trust: Trust, path: &Path, is_new: bool) -> Result<Self, Failure> {
         let document = text.parse().map_err(|error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", path.display()).trim_end())
+            Failure::error(format!("`{}` is not TOML:\n{error}", shown_path(path)).trim_end())
         })?;
         Ok(Self { path: path.to_owned(), document, trust, is_new })
     }
@@ -209,7 +210,7 @@ impl TrustFile {
 
     /// Writes the file, unless a server would refuse it or read something else in it.
     pub(crate) fn write(self) -> Result<Trust, Failure> {
-        let path = self.path.display();
+        let path = shown_path(&self.path);
         let text = self.document.to_string();
         if text.len() as u64 > TRUST_BYTES_MAX {
             let message = format!("`{path}` would be larger than {TRUST_BYTES_MAX} bytes");
@@ -248,7 +249,7 @@ impl TrustFile {
 }
 
 fn invalid(path: &Path, reason: &str) -> Failure {
-    let message = format!("`{}` would not be a valid trust file:{reason}", path.display());
+    let message = format!("`{}` would not be a valid trust file:{reason}", shown_path(path));
     Failure::error(message).help("nothing was written")
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::level::Level;
-use crate::text::printable;
+use crate::text::{printable, printable_lines};
 
 /// One annotation.
 pub(crate) struct Annotation<'a> {
@@ -47,7 +47,7 @@ impl Annotation<'_> {
         if !properties.is_empty() {
             let _ = write!(command, " {}", properties.join(","));
         }
-        let _ = writeln!(command, "::{}", data(&printable(message)));
+        let _ = writeln!(command, "::{}", data(&printable_lines(message)));
         command
     }
 }

@@ -59,6 +59,8 @@ pub enum Kind {
     Tool,
     /// An `allow-secret`.
     Suppression,
+    /// An `allow-invisible`.
+    Invisible,
     /// An `expect`.
     Expectation,
     /// A prompt.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Bundle, Corrupt, Place, Review, Suppression};
+use relay_bundle::{Bundle, Corrupt, Place, Review, Suppressed, Suppression};
 
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
@@ -82,8 +82,8 @@ pub(crate) fn compare(a: &Review, b: &Review, out: &mut Findings) {
     for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
         let (before, after) = (a.get(key), b.get(key));
         let reasons = |side: Option<&Allowed<'_>>| side.map(|it| it.reasons.join("; "));
-        let (rule, name) = key;
-        let changed = Changed { rule, before: reasons(before), after: reasons(after) };
+        let (of, rule, name) = key;
+        let changed = Changed { of: *of, rule, before: reasons(before), after: reasons(after) };
         if changed.before != changed.after {
             let places = (before.map(|it| it.at), after.map(|it| it.at));
             let held = changes.entry(changed).or_insert(Held { names: Vec::new(), places });
@@ -104,6 +104,7 @@ struct Allowed<'r> {
 /// How a suppression differs.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Changed<'r> {
+    of: Suppressed,
     rule: &'r str,
     before: Option<String>,
     after: Option<String>,
@@ -117,10 +118,10 @@ struct Held<'k> {
     places: (Option<&'k Place>, Option<&'k Place>),
 }
 
-/// Returns the suppressions by rule and holder.
-fn suppressed(review: &Review) -> BTreeMap<(&str, String), Allowed<'_>> {
+/// Returns the suppressions by search, rule and holder.
+fn suppressed(review: &Review) -> BTreeMap<(Suppressed, &str, String), Allowed<'_>> {
     let mut found: BTreeMap<_, Allowed<'_>> = BTreeMap::new();
-    for Suppression { rule, because, prompts, resources, skills, at } in &review.suppressions {
+    for Suppression { of, rule, because, prompts, resources, skills, at } in &review.suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
         let mut holders: Vec<_> =
             prompts.chain(resources.iter().map(|uri| format!("resource {uri}"))).collect();
@@ -130,7 +131,7 @@ fn suppressed(review: &Review) -> BTreeMap<(&str, String), Allowed<'_>> {
         }
         for holder in holders {
             let allowed = found
-                .entry((rule.as_str(), holder))
+                .entry((*of, rule.as_str(), holder))
                 .or_insert_with(|| Allowed { reasons: Vec::new(), at });
             allowed.reasons.push(because);
         }
@@ -140,11 +141,23 @@ fn suppressed(review: &Review) -> BTreeMap<(&str, String), Allowed<'_>> {
 }
 
 fn finding(changed: &Changed<'_>, held: &Held<'_>) -> Finding {
-    let Changed { rule, before, after } = changed;
+    let Changed { of, rule, before, after } = changed;
     let Held { names, places: (of_a, of_b) } = held;
+    let (kind, signed, refused) = match of {
+        Suppressed::Secret => (
+            Kind::Suppression,
+            "a text that looks like such a secret is signed",
+            "a text that looks like such a secret is an error",
+        ),
+        Suppressed::Invisible => (
+            Kind::Invisible,
+            "a text with characters that people do not see is signed",
+            "a text with such characters is an error",
+        ),
+    };
     let (direction, meaning) = match (before, after) {
-        (None, _) => (Direction::NotProved, "a text that looks like such a secret is signed"),
-        (_, None) => (Direction::Narrower, "a text that looks like such a secret is an error"),
+        (None, _) => (Direction::NotProved, signed),
+        (_, None) => (Direction::Narrower, refused),
         (Some(_), Some(_)) => (Direction::Same, "the reason is another"),
     };
     let shown = names.iter().take(NAMES_MAX).copied().collect::<Vec<_>>().join(", ");
@@ -153,7 +166,7 @@ fn finding(changed: &Changed<'_>, held: &Held<'_>) -> Finding {
         more => format!(" and {more} more"),
     };
     let change = Change::Value { before: before.clone(), after: after.clone() };
-    Finding::new(Area::Authority, Kind::Suppression, *rule, change)
+    Finding::new(Area::Authority, kind, *rule, change)
         .part(format!("in {shown}{more}"))
         .direction(direction)
         .meaning(meaning)

@@ -1,4 +1,4 @@
-//! A diagnostic whose words have no line ends.
+//! A diagnostic whose words have no line ends, no secrets, and no characters that people do not see.
 //!
 //! Names and values that a diagnostic quotes are an author's, and KDL texts may have several lines. What
 //! is printed after a line end of theirs would look like a report of its own.
@@ -9,24 +9,32 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
+use relay_engine::invisible;
+
+use crate::secret;
 use crate::source::is_newline;
 
-/// A diagnostic with every line end of its message, help and labels written as an escape.
+/// A diagnostic with every line end and invisible character of its message, help and labels written as an
+/// escape, and every secret masked.
 #[derive(Debug)]
 pub(super) struct OneLine<D>(pub(super) D);
 
 fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_newline) {
-        return text.into();
+    let masked = match secret::masked(text.as_bytes(), &[]) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+    };
+    if !masked.contains(is_newline) && invisible::search(&masked).is_empty() {
+        return masked;
     }
     let mut escaped = String::new();
-    for character in text.chars() {
+    for character in masked.chars() {
         match is_newline(character) {
             true => escaped.extend(character.escape_default()),
             false => escaped.push(character),
         }
     }
-    escaped.into()
+    invisible::visible(&escaped).into_owned().into()
 }
 
 impl<D: Diagnostic> fmt::Display for OneLine<D> {

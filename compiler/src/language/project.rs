@@ -17,8 +17,8 @@ pub(crate) static PROJECT: Rule = Rule {
             "Rises with each release: a server that keeps a state refuses a lower one.",
         )
         .or(Literal::Number(0)),
-        Field::either("title", "The name that clients show."),
-        Field::either("owner", "Who answers for it."),
+        Field::title("title", "The name that clients show."),
+        Field::title("owner", "Who answers for it."),
     ],
     children: &[],
     example: include_str!("../reference/project.kdl"),

@@ -1,6 +1,6 @@
 //! `prompt NAME priority=… file=… { … }`
 
-use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
+use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, message, readers};
 use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::setting::{Setting, settings};
@@ -27,14 +27,22 @@ pub(crate) static PROMPT: Rule = Rule {
         FILE,
         TEMPLATE,
         NEW,
-        Field::either("title", "The name that clients show."),
+        Field::title("title", "The name that clients show."),
         Field::either("description", "What clients show in their list of prompts."),
         Field::either(
             "summary",
             "What it is about, for keywords to match; without it, the description, or the first sentence of its text.",
         ),
     ],
-    children: &[&readers::FOR, &CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &ALLOW_SECRET],
+    children: &[
+        &readers::FOR,
+        &CHAPTERS,
+        &argument::ARG,
+        &TEXT,
+        &message::MESSAGE,
+        &ALLOW_SECRET,
+        &ALLOW_INVISIBLE,
+    ],
     example: include_str!("../reference/prompt.kdl"),
 };
 

@@ -1,6 +1,6 @@
 //! `prompts { … }`: prompts, folders of prompts and folders of commands.
 
-use super::shared::{ALLOW_SECRET, NEW};
+use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, NEW};
 use super::{prompt, readers};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
 use crate::setting::{Setting, settings};
@@ -50,7 +50,7 @@ pub(crate) static FOLDER: Rule = Rule {
         Field { meaning: "", ..ON_ERROR },
         NEW,
     ],
-    children: &[&readers::FOR, &ALLOW_SECRET],
+    children: &[&readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
     example: "",
 };
 
@@ -65,7 +65,7 @@ pub(crate) static COMMANDS: Rule = Rule {
         BRIEFING,
         NEW,
     ],
-    children: &[&readers::FOR, &ALLOW_SECRET],
+    children: &[&readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
     example: "",
 };
 

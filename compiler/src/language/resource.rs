@@ -1,6 +1,6 @@
 //! `resources { resource URI mime=… file=… { … } }`
 
-use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
+use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, readers};
 use crate::grammar::{Field, Kind, Rule};
 use crate::setting::{Setting, settings};
@@ -26,14 +26,14 @@ pub(crate) static RESOURCE: Rule = Rule {
             "name",
             "What clients call it; without it, the name of its file or the end of its URI.",
         ),
-        Field::either("title", "The name that clients show."),
+        Field::title("title", "The name that clients show."),
         Field::either("description", "What clients show in their list of resources."),
         Field::either("mime", "The media type; without it, by the file's name."),
         FILE,
         TEMPLATE,
         NEW,
     ],
-    children: &[&readers::FOR, &argument::ARG, &TEXT, &ALLOW_SECRET],
+    children: &[&readers::FOR, &argument::ARG, &TEXT, &ALLOW_SECRET, &ALLOW_INVISIBLE],
     example: include_str!("../reference/resource.kdl"),
 };
 

@@ -1,5 +1,7 @@
 //! Properties and nodes that several nodes take.
 
+use relay_bundle::Suppressed;
+
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 
 /// The property of a node in a `when` that adds it.
@@ -53,3 +55,25 @@ pub(crate) static ALLOW_SECRET: Rule = Rule::leaf(
         Field::property(BECAUSE.name, Kind::Name("text"), "The reason; it must be given."),
     ],
 );
+
+pub(crate) static ALLOW_INVISIBLE: Rule = Rule::leaf(
+    "allow-invisible",
+    "allow-invisible",
+    "Lets texts pass with characters that people do not see.",
+    &[
+        Field::argument(
+            "the name of a kind",
+            Kind::Name("text"),
+            "The kind of characters that the report names.",
+        ),
+        Field::property(BECAUSE.name, Kind::Name("text"), "The reason; it must be given."),
+    ],
+);
+
+/// Returns the node that lets pass what a search finds.
+pub(crate) fn allowing(of: Suppressed) -> &'static Rule {
+    match of {
+        Suppressed::Secret => &ALLOW_SECRET,
+        Suppressed::Invisible => &ALLOW_INVISIBLE,
+    }
+}

@@ -1,6 +1,6 @@
 //! `skills { global { … }; tenant NAME { … }; tool PATTERN… { … }; user ID { … } }`
 
-use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEXT};
+use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, ENABLED, FILE, NEW, TEXT};
 use relay_bundle::Repeat;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule, Scalar as _, words};
@@ -86,7 +86,7 @@ pub(crate) static SKILL: Rule = Rule {
         )
         .or(Literal::Number(50)),
         Field::either("topic", "Of the matched skills of one topic only the last one is applied."),
-        Field::either("title", "Its name for people."),
+        Field::title("title", "Its name for people."),
         Field::either("description", "What it is for."),
         Field::property("tenant", Kind::Name("text"), "Only for this tenant."),
         Field::property(
@@ -97,7 +97,7 @@ pub(crate) static SKILL: Rule = Rule {
         Field::property("user", Kind::Name("text"), "Only for this user."),
         NEW,
     ],
-    children: &[&SKILL_TOOLS, &META, &TEXT, &ALLOW_SECRET],
+    children: &[&SKILL_TOOLS, &META, &TEXT, &ALLOW_SECRET, &ALLOW_INVISIBLE],
     example: include_str!("../reference/skill.kdl"),
 };
 

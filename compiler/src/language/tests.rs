@@ -77,7 +77,7 @@ fn arguments(rule: &Rule) -> String {
 
 fn good(kind: Kind) -> String {
     match kind {
-        Kind::Text(_) | Kind::Name(_) => "x".into(),
+        Kind::Text(_) | Kind::Line(_) | Kind::Name(_) => "x".into(),
         Kind::Boolean => "#true".into(),
         Kind::Words(words) => words.first().expect("a word").to_string(),
         Kind::Number { low, .. } | Kind::Chars { low, .. } => number(kind, low),

@@ -7,7 +7,7 @@ use relay_bundle::{Expectation, IndexSettings, Reason, Review, Setting, Suppress
 
 use super::places::Places;
 use crate::ast::{Claim, Expect};
-use crate::model::{AllowedSecret, Gate, Model};
+use crate::model::{Allowed, Gate, Model};
 use crate::source::Spanned;
 
 /// Returns what reviewers must see beside the answers.
@@ -16,18 +16,18 @@ pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
     switched_off.sort_by(|a, b| a.value.cmp(&b.value));
     let mut gathered = Gathered { places, found: BTreeMap::new() };
     for prompt in &model.prompts {
-        gathered.add(&prompt.allowed_secrets, |it| it.prompts.push(prompt.name.value.clone()));
+        gathered.add(&prompt.allowed, |it| it.prompts.push(prompt.name.value.clone()));
     }
     for resource in &model.resources {
         let uri = &resource.uri.value;
-        gathered.add(&resource.about.allowed_secrets, |it| it.resources.push(uri.clone()));
+        gathered.add(&resource.about.allowed, |it| it.resources.push(uri.clone()));
     }
     for template in &model.templates {
         let uri = &template.uri_template.value;
-        gathered.add(&template.about.allowed_secrets, |it| it.resources.push(uri.clone()));
+        gathered.add(&template.about.allowed, |it| it.resources.push(uri.clone()));
     }
     for skill in &model.skills.list {
-        gathered.add(&skill.allowed_secrets, |it| it.skills.push(skill.label()));
+        gathered.add(&skill.allowed, |it| it.skills.push(skill.label()));
     }
     let mut suppressions: Vec<Suppression> = gathered.found.into_values().collect();
     for Suppression { prompts, resources, skills, .. } in &mut suppressions {
@@ -108,10 +108,11 @@ struct Gathered<'p, 's> {
 }
 
 impl Gathered<'_, '_> {
-    fn add(&mut self, allowed: &[AllowedSecret], mut add: impl FnMut(&mut Suppression)) {
-        for AllowedSecret { rule, because } in allowed {
+    fn add(&mut self, allowed: &[Allowed], mut add: impl FnMut(&mut Suppression)) {
+        for Allowed { of, rule, because } in allowed {
             let at = self.places.of(rule.at);
             add(self.found.entry(at.clone()).or_insert_with(|| Suppression {
+                of: *of,
                 rule: rule.value.clone(),
                 because: because.value.clone(),
                 prompts: Vec::new(),

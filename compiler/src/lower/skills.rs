@@ -36,7 +36,7 @@ fn lower(skill: model::Skill, places: &Places<'_>) -> Skill {
         user,
         body,
         text,
-        allowed_secrets: _,
+        allowed: _,
     } = skill;
     Skill {
         at: places.of(name.at),

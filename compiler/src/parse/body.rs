@@ -1,10 +1,11 @@
-//! Bodies (`file=`, `text`, `template=`) and `allow-secret`, which lets a text pass that only
-//! looks like a secret.
+//! Bodies (`file=`, `text`, `template=`), `allow-secret` and `allow-invisible`, which let a text pass.
+
+use relay_bundle::Suppressed;
 
 use super::node::Reader;
-use crate::ast::{AllowedSecret, Body};
+use crate::ast::{Allowed, Body};
 use crate::diagnostic::Diagnostics;
-use crate::language::shared::{ALLOW_SECRET, BECAUSE, FILE, TEMPLATE, TEXT};
+use crate::language::shared::{BECAUSE, FILE, TEMPLATE, TEXT, allowing};
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = plain(reader, out);
@@ -30,18 +31,17 @@ pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     body
 }
 
-pub(super) fn allowed_secrets(
-    reader: &mut Reader<'_>,
-    out: &mut Diagnostics,
-) -> Vec<AllowedSecret> {
-    reader
-        .children(ALLOW_SECRET.name)
-        .filter_map(|child| {
-            let mut reader = Reader::new(child, &ALLOW_SECRET, out);
-            let rule = reader.name(out);
+pub(super) fn allowed(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Vec<Allowed> {
+    let mut all = Vec::new();
+    for of in [Suppressed::Secret, Suppressed::Invisible] {
+        let rule = allowing(of);
+        for child in reader.children(rule.name) {
+            let mut reader = Reader::new(child, rule, out);
+            let name = reader.name(out);
             let because = reader.text(BECAUSE.name, out);
             reader.finish(out);
-            Some(AllowedSecret { rule: rule?, because })
-        })
-        .collect()
+            all.extend(name.map(|rule| Allowed { of, rule, because }));
+        }
+    }
+    all
 }

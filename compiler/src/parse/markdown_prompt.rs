@@ -13,11 +13,12 @@ use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
+use super::node::SeveralLines;
 use crate::ast::{FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, Span, Spanned, is_newline};
 use relay_engine::nearest::nearest;
 
 /// The placeholder of the argument in a body.
@@ -180,7 +181,7 @@ pub(crate) fn markdown_prompt(
         argument_hint: hint,
         unknown_keys: unknown,
         meta: sorted(meta),
-        // SecretSearch for one byte is many times faster, and nearly every file has none.
+        // Searching for one byte is many times faster, and nearly every file has none.
         body: if body.contains('\r') {
             body.replace("\r\n", "\n").replace('\r', "\n")
         } else {
@@ -259,7 +260,7 @@ impl Reader<'_, '_> {
         let Entry { key, key_at, value } = entry;
         match key.as_str() {
             "description" => self.description(entry, keys),
-            "title" => keys.title = self.text(Of::Key(key), value),
+            "title" => keys.title = self.title(key, value),
             "argument-hint" => {
                 let hint = self.hint(value);
                 keys.meta.extend(hint.clone().map(|hint| (key.clone(), hint.into())));
@@ -282,7 +283,7 @@ impl Reader<'_, '_> {
         let Entry { key, key_at, value } = entry;
         match key.as_str() {
             "description" => self.description(entry, keys),
-            "title" => keys.title = self.text(Of::Key(key), value),
+            "title" => keys.title = self.title(key, value),
             "priority" => keys.priority = self.priority(key, value),
             "briefing" => keys.briefing = self.boolean(key, value),
             "summary" => keys.summary = self.text(Of::Key(key), value),
@@ -327,6 +328,16 @@ impl Reader<'_, '_> {
             return None;
         };
         Some(Spanned { value: text.trim_end().into(), at: self.matter.span(&node.at) })
+    }
+
+    /// Returns a text of one line.
+    fn title(&mut self, key: &str, node: &Node) -> Option<Spanned<String>> {
+        let text = self.text(Of::Key(key), node)?;
+        if text.value.contains(is_newline) {
+            self.reporter.refuse(text.at, SeveralLines { at: text.at });
+            return None;
+        }
+        Some(text)
     }
 
     fn priority(&mut self, key: &str, node: &Node) -> Option<Spanned<u8>> {

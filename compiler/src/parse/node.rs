@@ -21,7 +21,7 @@ use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
 use value::report_annotation;
 
-pub(super) use value::{Scalar, Value};
+pub(super) use value::{Scalar, SeveralLines, Value};
 
 /// A node with its arguments, properties and children.
 #[derive(Debug, Clone)]

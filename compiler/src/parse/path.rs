@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::source::is_shown;
+
 /// Why a path cannot name a file of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum PathError {
@@ -14,8 +16,8 @@ pub(crate) enum PathError {
     /// It leaves the project's folder.
     #[error("the path leaves the project's folder")]
     Outside,
-    /// It has a backslash or a control character.
-    #[error("the path has a backslash or a control character")]
+    /// It has a backslash, or a character that a report cannot show.
+    #[error("the path has a backslash, or a control or invisible character")]
     Character,
 }
 
@@ -29,7 +31,7 @@ pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathError
     if written.is_empty() {
         return Err(PathError::Empty);
     }
-    if written.contains(|letter: char| letter == '\\' || letter.is_control()) {
+    if written.contains('\\') || !is_shown(written) {
         return Err(PathError::Character);
     }
     let drive = written.as_bytes().get(1) == Some(&b':');

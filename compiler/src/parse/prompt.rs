@@ -23,7 +23,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
         body: body::body(&mut reader, out),
         messages: reader.children(MESSAGE.name).map(|child| message::node(child, out)).collect(),
         readers: readers::readers(&mut reader, out),
-        allowed_secrets: body::allowed_secrets(&mut reader, out),
+        allowed: body::allowed(&mut reader, out),
     };
     reader.finish(out);
     prompt

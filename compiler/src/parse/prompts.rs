@@ -35,7 +35,7 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
         new: reader.is_new(out),
         settings,
         readers: readers::readers(&mut reader, out),
-        allowed_secrets: body::allowed_secrets(&mut reader, out),
+        allowed: body::allowed(&mut reader, out),
     };
     reader.finish(out);
     folder

@@ -29,7 +29,7 @@ fn resource(node: &Node, out: &mut Diagnostics) -> Resource {
         arguments: reader.children(ARG.name).map(|child| argument::node(child, out)).collect(),
         body: body::body(&mut reader, out),
         readers: readers::readers(&mut reader, out),
-        allowed_secrets: body::allowed_secrets(&mut reader, out),
+        allowed: body::allowed(&mut reader, out),
     };
     reader.finish(out);
     resource

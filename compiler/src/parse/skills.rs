@@ -90,7 +90,7 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         meta: reader.child(META.name, out).map(|child| meta(child, out)),
         selectors,
         body,
-        allowed_secrets: body::allowed_secrets(&mut reader, out),
+        allowed: body::allowed(&mut reader, out),
     };
     reader.finish(out);
     skill

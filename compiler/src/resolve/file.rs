@@ -93,7 +93,7 @@ pub(super) fn report_unreadable(
         ),
         ReadError::Outside => "copy the file into the project's folder".into(),
         ReadError::TooLarge { .. } => "split it, or keep it out of the bundle".into(),
-        ReadError::WrongKind { .. } | ReadError::Io { .. } => {
+        ReadError::Name | ReadError::WrongKind { .. } | ReadError::Io { .. } => {
             "paths are relative to the document that names them".into()
         }
     };

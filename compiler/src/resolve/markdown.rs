@@ -44,7 +44,7 @@ pub(super) fn folder(
         new: _,
         settings: FolderSettings { on_error, front_matter, briefing },
         readers,
-        allowed_secrets,
+        allowed,
     } = node;
     let mode = match (on_error.at, kind) {
         (Some(at), MarkdownKind::Folder) => {
@@ -87,7 +87,7 @@ pub(super) fn folder(
         }
         match reader.one(&name, file, out) {
             Some(mut prompt) => {
-                prompt.node.allowed_secrets.clone_from(&allowed_secrets);
+                prompt.node.allowed.clone_from(&allowed);
                 prompt.node.readers.clone_from(&readers);
                 prompt.node.about.briefing =
                     prompt.node.about.briefing.or_else(|| briefing.clone());
@@ -182,7 +182,7 @@ impl Reader<'_, '_> {
             body: ast::Body::default(),
             messages: Vec::new(),
             readers: Vec::new(),
-            allowed_secrets: Vec::new(),
+            allowed: Vec::new(),
         };
         let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
         Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })

@@ -19,7 +19,7 @@ use crate::language::prompts::COMMANDS;
 use crate::language::readers::FOR;
 use crate::language::resource::RESOURCE;
 use crate::language::roles::ROLE;
-use crate::language::shared::{ALLOW_SECRET, TEMPLATE};
+use crate::language::shared::{TEMPLATE, allowing};
 use crate::language::skills::{META, SKILL, SKILLS};
 use crate::language::tools::TOOLS;
 use crate::language::users::USER;
@@ -62,7 +62,7 @@ impl Patches {
             body,
             messages,
             readers,
-            allowed_secrets,
+            allowed,
         } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("prompt `{}`", name.value), out);
@@ -72,7 +72,7 @@ impl Patches {
         node.body(Some(&mut base.messages), &mut base.body, messages, body);
         node.arguments(&mut base.arguments, arguments);
         node.readers(&mut base.readers, readers);
-        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.allowed(&mut base.allowed, allowed);
         node.finish(name.at);
     }
 
@@ -82,16 +82,8 @@ impl Patches {
         patch: ast::Resource,
         out: &mut Diagnostics,
     ) {
-        let ast::Resource {
-            uri,
-            new: _,
-            settings,
-            about,
-            arguments,
-            body,
-            readers,
-            allowed_secrets,
-        } = patch;
+        let ast::Resource { uri, new: _, settings, about, arguments, body, readers, allowed } =
+            patch;
         let Some(uri) = uri else { return };
         let mut node = self.node(format!("resource `{}`", uri.value), out);
         node.settings(&RESOURCE, &mut base.settings, &settings);
@@ -100,7 +92,7 @@ impl Patches {
         node.body(None, &mut base.body, Vec::new(), body);
         node.arguments(&mut base.arguments, arguments);
         node.readers(&mut base.readers, readers);
-        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.allowed(&mut base.allowed, allowed);
         node.finish(uri.at);
     }
 
@@ -123,14 +115,14 @@ impl Patches {
         patch: ast::Skill,
         out: &mut Diagnostics,
     ) {
-        let ast::Skill { name, new: _, settings, meta, selectors, body, allowed_secrets } = patch;
+        let ast::Skill { name, new: _, settings, meta, selectors, body, allowed } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("skill `{label}`"), out);
         node.settings(&SKILL, &mut base.settings, &settings);
         node.settings(&SKILL, &mut base.selectors, &selectors);
         node.setting(META.name, &mut base.meta, meta);
         node.body(None, &mut base.body, Vec::new(), body);
-        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.allowed(&mut base.allowed, allowed);
         node.finish(name.at);
     }
 
@@ -141,12 +133,12 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder { path, new: _, settings, readers, allowed_secrets } = patch;
+        let ast::Folder { path, new: _, settings, readers, allowed } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
         node.settings(&COMMANDS, &mut base.settings, &settings);
         node.readers(&mut base.readers, readers);
-        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.allowed(&mut base.allowed, allowed);
         node.finish(path.at);
     }
 
@@ -427,21 +419,19 @@ impl NodePatch<'_> {
         self.setting("default", &mut base.default, default);
     }
 
-    fn allowed_secrets(
-        &mut self,
-        base: &mut Vec<ast::AllowedSecret>,
-        patches: Vec<ast::AllowedSecret>,
-    ) {
+    fn allowed(&mut self, base: &mut Vec<ast::Allowed>, patches: Vec<ast::Allowed>) {
         for patch in patches {
-            let setting = format!("{} {}", ALLOW_SECRET.name, patch.rule.value);
+            let setting = format!("{} {}", allowing(patch.of).name, patch.rule.value);
             if !self.take(&setting, patch.rule.at) {
                 continue;
             }
-            let named = |known: &&mut ast::AllowedSecret| known.rule.value == patch.rule.value;
+            let named = |known: &&mut ast::Allowed| {
+                (known.of, &known.rule.value) == (patch.of, &patch.rule.value)
+            };
             match base.iter_mut().find(named) {
                 Some(known) => {
-                    let reason = |secret: &ast::AllowedSecret| {
-                        secret.because.as_ref().map(|because| because.value.clone())
+                    let reason = |allowed: &ast::Allowed| {
+                        allowed.because.as_ref().map(|because| because.value.clone())
                     };
                     if reason(known) == reason(&patch) {
                         self.report_same(&setting, Some(known.rule.at), patch.rule.at);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_bundle::{
-    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, lower_case,
+    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, Suppressed,
+    lower_case,
 };
 use relay_engine::derived::briefing_text;
 use thiserror::Error;
@@ -14,7 +15,7 @@ use super::{argument, file, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Access, AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
+    Access, Allowed, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
 use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
@@ -25,29 +26,26 @@ pub(super) fn has_no_body(body: &ast::Body) -> bool {
 }
 
 /// Returns the suppressions that count: those with a reason.
-pub(super) fn allowed_secrets(
-    written: Vec<ast::AllowedSecret>,
-    out: &mut Diagnostics,
-) -> Vec<AllowedSecret> {
+pub(super) fn allowed(written: Vec<ast::Allowed>, out: &mut Diagnostics) -> Vec<Allowed> {
     written
         .into_iter()
-        .filter_map(|ast::AllowedSecret { rule, because }| {
-            if because.is_none() {
-                out.report(rule.at, NoReason { at: rule.at });
+        .filter_map(|ast::Allowed { of, rule, because }| {
+            let at = rule.at;
+            match (because, of) {
+                (Some(because), _) => return Some(Allowed { of, rule, because }),
+                (None, Suppressed::Secret) => out.report(at, NoReason { at }),
+                (None, Suppressed::Invisible) => out.report(at, NoReasonToHide { at }),
             }
-            Some(AllowedSecret { rule, because: because? })
+            None
         })
         .collect()
 }
 
 /// Returns the places of what a node with faults may use: no one can say that it is idle.
-pub(super) fn undecided(
-    arguments: &[ast::Argument],
-    allowed_secrets: &[ast::AllowedSecret],
-) -> Vec<Span> {
+pub(super) fn undecided(arguments: &[ast::Argument], allowed: &[ast::Allowed]) -> Vec<Span> {
     let arguments = arguments.iter().filter_map(|argument| argument.name.as_ref());
-    let secrets = allowed_secrets.iter().map(|secret| secret.rule.at);
-    arguments.map(|name| name.at).chain(secrets).collect()
+    let allowed = allowed.iter().map(|allowed| allowed.rule.at);
+    arguments.map(|name| name.at).chain(allowed).collect()
 }
 
 /// The parts of a markdown file that a node cannot express.
@@ -83,12 +81,12 @@ pub(super) fn prompt(
         body,
         messages,
         readers,
-        allowed_secrets,
+        allowed,
     } = node;
     let errors = out.error_count();
     let arguments = argument::arguments(arguments, out);
     let declared = out.error_count() == errors;
-    let allowed_secrets = self::allowed_secrets(allowed_secrets, out);
+    let allowed = self::allowed(allowed, out);
     let readers = access.readers(readers, out);
     let name = name?;
     // A file may have any name; `check` says which are awkward.
@@ -158,7 +156,7 @@ pub(super) fn prompt(
         messages: shown,
         booleans: rendered.booleans,
         readers,
-        allowed_secrets,
+        allowed,
     })
 }
 
@@ -488,5 +486,14 @@ struct UnknownResource {
 #[diagnostic(code(secret::no_reason), help("add `because=\"…\"`; it shows in the review"))]
 struct NoReason {
     #[label(primary, "why is this no secret?")]
+    at: Span,
+}
+
+/// A suppression lets characters pass that no reviewer sees. The reason is what a reviewer decides by.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-invisible` gives no reason")]
+#[diagnostic(code(invisible::no_reason), help("add `because=\"…\"`; it shows in the review"))]
+struct NoReasonToHide {
+    #[label(primary, "why does the text need them?")]
     at: Span,
 }

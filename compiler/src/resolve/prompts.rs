@@ -76,7 +76,7 @@ impl Found<'_, '_> {
     /// what finds its faults.
     fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
         let on = node.settings.enabled.value;
-        let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
+        let undecided = prompt::undecided(&node.arguments, &node.allowed);
         match prompt::prompt(node, markdown, &self.named, out) {
             Some(prompt) => self.prompts.push((prompt, on)),
             None => undecided.into_iter().for_each(|at| out.mark_used(at)),

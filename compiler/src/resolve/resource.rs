@@ -39,7 +39,7 @@ pub(super) fn resources(
             bare.push(uri);
             continue;
         }
-        let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
+        let undecided = prompt::undecided(&node.arguments, &node.allowed);
         let before = resources.len() + templates.len();
         if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
             let template = template(sources, node, &uri, &pieces, out);
@@ -274,7 +274,7 @@ fn about(
         body,
         included: Vec::new(),
         readers: Readers::default(),
-        allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
+        allowed: prompt::allowed(node.allowed, out),
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) fn skills(
             }
             first_at.insert(label, name.at);
             let on = node.settings.enabled.value;
-            let undecided = prompt::undecided(&[], &node.allowed_secrets);
+            let undecided = prompt::undecided(&[], &node.allowed);
             match skill(sources, level, selectors.clone(), node, out) {
                 Some(skill) if on => list.push(skill),
                 Some(skill) => disabled.push(skill),
@@ -88,9 +88,9 @@ fn skill(
         meta,
         selectors: ast::SkillSelectors { tenant, tools, user },
         body,
-        allowed_secrets,
+        allowed,
     } = node;
-    let allowed_secrets = prompt::allowed_secrets(allowed_secrets, out);
+    let allowed = prompt::allowed(allowed, out);
     let name = name?;
     let named = name::check(&name, "skill", out);
     let (mut tenant, mut tools, mut user) = (tenant, tools.unwrap_or_default(), user);
@@ -119,7 +119,7 @@ fn skill(
         user,
         text: text.as_ref().and_then(|text| text.source.text.as_deref()).unwrap_or_default().into(),
         body: text.map(|text| text.source),
-        allowed_secrets,
+        allowed,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Nodes of the effective project, and how KDL and JSON write them.
 
+use relay_engine::invisible;
 use serde_json::{Map, Value, json};
 
 /// A node with its values in force.
@@ -63,7 +64,7 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
             (!node.defaults.is_empty()).then(|| format!("default: {}", node.defaults.join(", ")));
         let notes: Vec<&str> = node.at.as_deref().into_iter().chain(defaults.as_deref()).collect();
         if !notes.is_empty() {
-            out.push_str(&format!("  // {}", notes.join("; ")));
+            out.push_str(&format!("  // {}", in_comment(&notes.join("; "))));
         }
     }
     out.push('\n');
@@ -117,16 +118,20 @@ impl Scalar {
 /// Returns a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
 fn quote(text: &str, depth: usize) -> String {
     let lines = text.contains('\n');
+    let invisible = invisible::search(text);
+    let mut invisible = invisible.iter().map(|found| found.range.clone()).peekable();
     let mut escaped = String::new();
-    for letter in text.chars() {
+    for (at, letter) in text.char_indices() {
+        while invisible.next_if(|range| range.end <= at).is_some() {}
+        let is_invisible = invisible.peek().is_some_and(|range| range.contains(&at));
         match letter {
             '"' => escaped.push_str("\\\""),
             '\\' => escaped.push_str("\\\\"),
             '\n' if lines => escaped.push('\n'),
             '\t' => escaped.push_str("\\t"),
-            letter if letter.is_control() || ends_line(letter) || turns(letter) => {
-                escaped.push_str(&escape(letter));
-            }
+            letter if is_invisible || letter.is_control() => escaped.push_str(&escape(letter)),
+            // A CI would take it for a command.
+            ':' | '#' if begins_command(text, at) => escaped.push_str(&escape(letter)),
             letter => escaped.push(letter),
         }
     }
@@ -152,17 +157,17 @@ fn escape(letter: char) -> String {
     format!("\\u{{{:x}}}", u32::from(letter))
 }
 
-/// Line ends of KDL that are no control characters.
-fn ends_line(letter: char) -> bool {
-    matches!(letter, '\u{2028}' | '\u{2029}')
+/// Returns whether what begins at `at` is a command of GitHub Actions in a log: `::` at the beginning of
+/// a line, `##[` anywhere.
+fn begins_command(text: &str, at: usize) -> bool {
+    let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+    let begins_line = || before.rsplit('\n').next().unwrap_or_default().trim().is_empty();
+    rest.starts_with("##[") || (rest.starts_with("::") && text.contains('\n') && begins_line())
 }
 
-/// Turns the direction of writing, or is a byte order mark: KDL takes neither as it is.
-fn turns(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-    )
+/// Returns a text for a comment: in one line, without invisible characters.
+fn in_comment(text: &str) -> String {
+    invisible::visible(text).replace('\n', "\\n")
 }
 
 /// Returns a node and its children as JSON.

@@ -84,7 +84,7 @@ pub use reader::Storage;
 pub use rendering::{Rendering, RenderingView};
 pub use resource::{Content, Resource, ResourceView};
 pub use resource_template::{ResourceTemplate, TemplateView, TemplatesView, UriPiece};
-pub use review::{Expectation, IndexSettings, Reason, Review, Suppression};
+pub use review::{Expectation, IndexSettings, Reason, Review, Suppressed, Suppression};
 pub use role::CallerRole;
 pub use section::{Kind, Prebuilt, SectionInfo};
 pub use setting::{Setting, values};

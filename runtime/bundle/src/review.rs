@@ -23,7 +23,7 @@ pub struct Review {
     /// The skills with `enabled=#false`, in the order of the cascade: block and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off_skills: Vec<Setting<String>>,
-    /// Each `allow-secret`, in the order of the places.
+    /// Each `allow-secret` and `allow-invisible`, in the order of the places.
     pub suppressions: Vec<Suppression>,
     /// Each `because` of facts, in the order of the places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -79,10 +79,24 @@ pub struct Reason {
     pub at: Place,
 }
 
-/// An `allow-secret`: texts that look like a secret and are trusted to be none.
+/// The search that a suppression is of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suppressed {
+    /// `allow-secret`: a text that looks like a secret is trusted to be none.
+    #[default]
+    Secret,
+    /// `allow-invisible`: a text needs characters that people do not see.
+    Invisible,
+}
+
+/// An `allow-secret` or `allow-invisible`: texts that pass in spite of what they hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
+    /// The search.
+    #[serde(default, skip_serializing_if = "is_secret")]
+    pub of: Suppressed,
     /// The rule that does not apply.
     pub rule: String,
     /// The reason that its author gave.
@@ -96,6 +110,11 @@ pub struct Suppression {
     pub skills: Vec<String>,
     /// Where it is written.
     pub at: Place,
+}
+
+/// Most suppressions are of secrets: bundles say so by leaving it out.
+fn is_secret(of: &Suppressed) -> bool {
+    *of == Suppressed::Secret
 }
 
 impl Review {

@@ -14,6 +14,7 @@ pub mod derived;
 pub mod equal_text;
 pub mod glob;
 pub mod handle;
+pub mod invisible;
 pub mod keywords;
 pub mod nearest;
 pub mod place;

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
+use relay_engine::invisible::visible_json;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -299,13 +300,13 @@ impl Writer {
     }
 
     fn append(&self, record: &AuditRecord<'_>) -> io::Result<()> {
-        let mut line = Vec::new();
+        let mut line = String::new();
         if !self.ends_a_line()? {
-            line.push(b'\n');
+            line.push('\n');
         }
-        serde_json::to_writer(&mut line, record)?;
-        line.push(b'\n');
-        if (&self.file).write(&line)? < line.len() {
+        line.push_str(&visible_json(&serde_json::to_string(record)?));
+        line.push('\n');
+        if (&self.file).write(line.as_bytes())? < line.len() {
             return Err(io::ErrorKind::StorageFull.into());
         }
         Ok(())

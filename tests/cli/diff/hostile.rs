@@ -13,7 +13,7 @@ use crate::cli::Sandbox;
 /// In each hostile text: it may be in code and nowhere else.
 const TOKEN: &str = "PWNED";
 
-const TEXTS: [&str; 18] = [
+const TEXTS: [&str; 19] = [
     "PWNED",
     "PWNED `x` `` ``` ```` PWNED",
     "PWNED\n```\n</details>\n\n# PWNED\n\n@PWNED/team",
@@ -27,6 +27,7 @@ const TEXTS: [&str; 18] = [
     "Water at six in the morning.\n  ::stop-commands::PWNED\n\nOther words.",
     "PWNED | PWNED \\| PWNED \\\\| PWNED\n|---|---|\n| PWNED |",
     "PWNED\u{202e}DENWP\u{2066}PWNED\u{2028}PWNED\u{2029}# PWNED\u{85}PWNED\u{61c}",
+    "PWNED\u{200b}P\u{200d}W\u{feff}N\u{ad}E\u{e0050}\u{e0057}\u{3164}D\u{fe0f}\u{2060}",
     "\u{1b}[2J\u{1b}]0;PWNED\u{7}PWNED\u{9b}31m",
     "[PWNED]: https://pwned.example\n\n[PWNED] ![PWNED](x) #1 GH-1 $PWNED$ [^PWNED]",
     "    PWNED\n\n> PWNED\n\n1. PWNED\n\nPWNED\n===\n\n---",
@@ -65,19 +66,16 @@ fn assert_harmless(sandbox: &Sandbox, sides: &str) {
 /// Asserts that GitHub Actions takes no line for a command when a step prints it.
 #[track_caller]
 fn assert_no_command(text: &str) {
-    assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+    let is_command =
+        |line: &str| line.trim_start().strip_prefix("::").is_some_and(|line| line.contains("::"));
+    assert!(!text.lines().any(is_command), "{text}");
     assert!(!text.contains("##["), "{text}");
 }
 
 /// Asserts that a reader sees every character.
 #[track_caller]
 fn assert_visible(text: &str) {
-    let hides = |letter: &char| {
-        let is_bidi = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let is_break = matches!(letter, '\u{2028}' | '\u{2029}');
-        is_bidi || is_break || (letter.is_control() && !matches!(letter, '\n' | '\t'))
-    };
-    assert_eq!(text.chars().find(hides), None, "{text:?}");
+    assert_eq!(relay_engine::invisible::search(text), [], "{text:?}");
 }
 
 /// Asserts that an author's text is in code alone, and that every element is ours and is closed.
@@ -202,8 +200,8 @@ fn hostile_texts_break_no_form() {
     for hostile in TEXTS {
         let sandbox = copies();
         // What a project may not hold, a bundle of the other test does.
-        let text: String = hostile.chars().filter(|it| !it.is_control() || *it == '\n').collect();
-        fs::write(sandbox.path("b/notes/watering.md"), &text).expect("a file");
+        let text = relay_engine::invisible::visible(hostile);
+        fs::write(sandbox.path("b/notes/watering.md"), &*text).expect("a file");
         assert_harmless(&sandbox, "a b");
     }
 }

@@ -7,7 +7,7 @@ use relay_engine::prompt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::text::printable;
+use crate::text::printable_lines;
 
 /// A message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -145,18 +145,18 @@ impl Message {
     }
 
     /// Returns its content as human output: binary parts as their size and digest.
-    pub(crate) fn display(&self) -> String {
-        let parts: Vec<String> = self.content.iter().map(Part::display).collect();
-        printable(&parts.join("\n"))
+    pub(crate) fn human(&self) -> String {
+        let parts: Vec<String> = self.content.iter().map(Part::human).collect();
+        printable_lines(&parts.join("\n"))
     }
 }
 
 impl Part {
-    fn display(&self) -> String {
+    fn human(&self) -> String {
         match self {
             Self::Text { text, slots: _ } => text.clone(),
-            Self::Image(binary) => binary.display("image"),
-            Self::Audio(binary) => binary.display("audio"),
+            Self::Image(binary) => binary.human("image"),
+            Self::Audio(binary) => binary.human("audio"),
             Self::Resource { resource } => {
                 let Embedded { uri, mime_type, text, blob: _, bytes, digest } = resource;
                 let mime = mime_type.as_deref().unwrap_or("no media type");
@@ -179,7 +179,7 @@ impl Binary {
         }
     }
 
-    fn display(&self, what: &str) -> String {
+    fn human(&self, what: &str) -> String {
         format!("[{what} {}, {} bytes, {}]", self.mime_type, self.bytes, self.digest)
     }
 }

@@ -23,6 +23,7 @@ use crate::process;
 use crate::progress::Progress;
 use crate::project::{self, Project, Request};
 use crate::report::{self, Findings, Origin};
+use crate::text::shown_path;
 
 /// The output of `relay build --format json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -140,7 +141,7 @@ fn write(
     drop(progress);
     let signers = keys.iter().map(|key| Signer { keyid: key.id(), name: key.name.clone() });
     Ok(Written {
-        path: path.display().to_string(),
+        path: shown_path(&path),
         bytes: file.len(),
         signers: signers.collect(),
         summary: Summary::of(&bundle)?,
@@ -179,12 +180,12 @@ fn default_path(folder: &Path, name: &str) -> PathBuf {
 /// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
-        return Err(Failure::error(format!("cannot write `{}`: it is a folder", path.display()))
-            .help(format!("name a file in it, as in `{}`", path.join("NAME.relay").display())));
+        return Err(Failure::error(format!("cannot write `{}`: it is a folder", shown_path(path)))
+            .help(format!("name a file in it, as in `{}`", shown_path(path.join("NAME.relay")))));
     }
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     if metadata.is_file() && metadata.len() > 0 && !disk::begins_with(path, &MAGIC)? {
-        return Err(Failure::error(format!("`{}` exists and is not a bundle", path.display()))
+        return Err(Failure::error(format!("`{}` exists and is not a bundle", shown_path(path)))
             .help("choose another file with -o, or remove this one"));
     }
     Ok(())

@@ -6,6 +6,7 @@ mod words;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 
 use relay_bundle::Tier;
+use relay_engine::invisible::visible_json;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use schemars::JsonSchema;
@@ -125,7 +126,7 @@ impl Answers<'_> {
                     if matches!(answer, Classified::Error(_)) {
                         self.exit = Exit::No;
                     }
-                    answers.push_str(&serde_json::to_string(&answer)?);
+                    answers.push_str(&visible_json(&serde_json::to_string(&answer)?));
                     answers.push('\n');
                 }
                 AnswerFormat::Human => {
@@ -158,7 +159,8 @@ impl Answers<'_> {
     fn print(&mut self, text: &str, output: &mut Output) -> Result<(), Failure> {
         match self.form {
             AnswerFormat::Json => {
-                let mut line = serde_json::to_string(&self.classified(text, 1))?;
+                let line = serde_json::to_string(&self.classified(text, 1))?;
+                let mut line = visible_json(&line).into_owned();
                 line.push('\n');
                 output.verbatim(&line)
             }

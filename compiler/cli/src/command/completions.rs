@@ -11,6 +11,7 @@ use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::text::shown_path;
 
 pub(crate) fn completions(
     arguments: &CompletionsArgs,
@@ -35,7 +36,7 @@ pub(crate) fn man(arguments: &ManArgs, output: &mut Output) -> Result<Exit, Fail
         })?;
         let path = folder.join(format!("{name}.1"));
         disk::replace(&path, &text)?;
-        output.result(format_args!("{}\n", path.display()))?;
+        output.result(format_args!("{}\n", shown_path(&path)))?;
     }
     Ok(Exit::Yes)
 }

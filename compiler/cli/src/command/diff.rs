@@ -19,7 +19,7 @@ use crate::args::{DiffArgs, DiffFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::text::on_one_line;
+use crate::text::printable;
 use crate::trust_file;
 
 pub(crate) use comparison::Comparison;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
     let format = arguments.format.chosen();
     if format != DiffFormat::Human {
         for note in &comparison.notes {
-            output.warn(&on_one_line(note), "remove the entry, or correct its fingerprint");
+            output.warn(&printable(note), "remove the entry, or correct its fingerprint");
         }
     }
     let outline = || Outline::of(&comparison);

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::project::{self, Project};
-use crate::text::printable;
+use crate::text::printable_lines;
 
 /// A document whose layout is to change.
 struct Change {
@@ -59,7 +59,7 @@ fn difference(path: &str, old: &str, new: &str) -> String {
     let text = unified.context_radius(3).header(path, &format!("{path} (formatted)")).to_string();
     let mut drawn = String::with_capacity(text.len());
     for line in text.lines() {
-        let line = printable(line);
+        let line = printable_lines(line);
         match line.get(..1) {
             Some("+") => drawn.push_str(&good(line).to_string()),
             Some("-") => drawn.push_str(&bad(line).to_string()),

@@ -27,6 +27,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::Findings;
+use crate::text::shown_path;
 
 /// Returns the name and text of each schema, as in `schemas/NAME.json`, sorted by name.
 #[must_use]
@@ -74,7 +75,7 @@ pub(crate) fn write(
     for (name, text) in files {
         let path = folder.join(name.as_ref());
         disk::replace(&path, text.as_bytes())?;
-        output.result(format_args!("{}\n", path.display()))?;
+        output.result(format_args!("{}\n", shown_path(&path)))?;
     }
     Ok(Exit::Yes)
 }

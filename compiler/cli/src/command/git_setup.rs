@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::process::Repository;
 use crate::revision;
-use crate::text::wrapped;
+use crate::text::{shown_path, wrapped};
 
 /// Which files are bundles.
 const PATTERN: &str = "*.relay";
@@ -40,9 +40,9 @@ pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
     let path = PathBuf::from(revision::os_string(&root)).join(".gitattributes");
     let line = format!("`{PATTERN} {ATTRIBUTE}`");
     if set_up(&path)? {
-        output.message(format_args!("wrote {line} to {}; commit it\n", path.display()));
+        output.message(format_args!("wrote {line} to {}; commit it\n", shown_path(&path)));
     } else {
-        output.message(format_args!("{} already has {line}\n", path.display()));
+        output.message(format_args!("{} already has {line}\n", shown_path(&path)));
     }
     output.message(format_args!("\n{}\n", bold("Settings of git, once in each clone:")));
     output.result(SETTINGS)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
 /// Writes the attribute to the file at `path`; returns false if it is there.
 fn set_up(path: &Path) -> Result<bool, Failure> {
     let refuse = |what: &str| {
-        Err(Failure::error(format!("cannot write `{}`: it is {what}", path.display()))
+        Err(Failure::error(format!("cannot write `{}`: it is {what}", shown_path(path)))
             .help(format!("git reads only a file there; write `{PATTERN} {ATTRIBUTE}` to one")))
     };
     let old = match path.symlink_metadata() {

@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::output::{Output, bold};
 use crate::shell;
+use crate::text::shown_path;
 
 use pipeline::{Pipeline, Written};
 
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     // Nothing is written unless everything can be.
     let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
-        return Err(Failure::error(format!("`{}` already exists", path.display()))
+        return Err(Failure::error(format!("`{}` already exists", shown_path(&path)))
             .help("choose a new or empty folder: `relay init NAME`"));
     }
     let name = match &arguments.name {
@@ -45,21 +46,21 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
         let written =
             disk::create(&path, text.replace("NAME", &name).as_bytes(), Access::AllUsers)?;
         if !written {
-            return Err(Failure::error(format!("`{}` already exists", path.display())));
+            return Err(Failure::error(format!("`{}` already exists", shown_path(&path))));
         }
-        output.result(format_args!("{}\n", path.display()))?;
+        output.result(format_args!("{}\n", shown_path(&path)))?;
     }
     let pipeline = Pipeline::of(folder);
     let notes = match pipeline.write()? {
         Written::Files(files) => {
             for path in files {
-                output.result(format_args!("{}\n", path.display()))?;
+                output.result(format_args!("{}\n", shown_path(&path)))?;
             }
             notes_on(&pipeline)
         }
         Written::Kept(path) => vec![format!(
             "`{}` stays as it is: it checks this project if RELAY_PROJECT is `{}`",
-            path.display(),
+            shown_path(&path),
             pipeline.project()
         )],
     };
@@ -115,7 +116,7 @@ fn next(folder: &Path, name: &str) -> String {
 fn name_of(folder: &Path) -> Result<String, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let path = fs::canonicalize(folder).map_err(|error| {
-        Failure::error(format!("cannot use `{}`: {}", folder.display(), reason(&error)))
+        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name: String = name

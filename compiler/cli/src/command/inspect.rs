@@ -28,7 +28,7 @@ use crate::failure::Failure;
 use crate::judge::Judge;
 use crate::output::{Output, doubtful};
 use crate::subject::{self, Opened, Subject};
-use crate::text::printable;
+use crate::text::{printable, shown_path};
 use crate::trust_file;
 
 /// The output of `relay inspect --json`.
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, 
     match inspect(arguments, output) {
         Err(Failure::Stopped { message, .. }) if arguments.keep_going => {
             // Git gives a bundle of a commit another name on every run.
-            let name = format!("`{}`: ", arguments.subject.subject.display());
+            let name = format!("`{}`: ", shown_path(&arguments.subject.subject));
             let reason = message.strip_prefix(&name).unwrap_or(&message);
             output.result(canonical::unreadable(reason))?;
             Ok(Exit::Yes)

@@ -15,6 +15,7 @@ use crate::expiry;
 use crate::failure::Failure;
 use crate::keys::{self, Key, KeyFiles};
 use crate::output::Output;
+use crate::text::shown_path;
 use crate::trust_file::{self, NewKey};
 
 pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -25,18 +26,18 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
     let files = KeyFiles::named(name);
     let there = [&files.private, &files.public].into_iter().find(|file| file.exists());
     if let Some(file) = there {
-        return Err(exists(&file.display().to_string()));
+        return Err(exists(&shown_path(file)));
     }
     // The name keeps its dots: `-o release.v2` makes `release.v2.key`.
     let key = Key::generate(&keys::name_of(&files.private))?;
     if !key.write(&files)? {
-        return Err(exists(&format!("{}.key` or `{}.pub", name.display(), name.display())));
+        return Err(exists(&format!("{}.key` or `{}.pub", shown_path(name), shown_path(name))));
     }
     output.message(format_args!(
         "wrote `{}` (keep it secret) and `{}`\n\n\
          trust.toml of a server that trusts this key (`relay trust add` adds it to one):\n\n",
-        files.private.display(),
-        files.public.display(),
+        shown_path(&files.private),
+        shown_path(&files.public),
     ));
     output.result(trust_file::new_text(&NewKey::of(key.name.clone(), key.public())))?;
     Ok(Exit::Yes)
@@ -60,11 +61,11 @@ fn api_key(id: &str, not_after: Option<&str>, output: &mut Output) -> Result<Exi
     let secret = Zeroizing::new(BASE64_URL_SAFE_NO_PAD.encode(*random));
     let line = Zeroizing::new(format!("rk_{id}_{}\n", *secret));
     if !disk::create(&file, line.as_bytes(), Access::Owner)? {
-        return Err(exists(&file.display().to_string()));
+        return Err(exists(&shown_path(&file)));
     }
     output.message(format_args!(
         "wrote `{}`: the key, for its client alone\n\nserver.toml of a server that takes this key:\n\n",
-        file.display(),
+        shown_path(&file),
     ));
     let sha256 = Digest::of(secret.as_bytes()).to_string();
     output.result(format_args!(

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::keys::Key;
 use crate::output::Output;
 use crate::subject;
+use crate::text::shown_path;
 
 /// An envelope has a few lines for each signature.
 const ENVELOPE_BYTES_MAX: u64 = 1024 * 1024;
@@ -37,7 +38,7 @@ pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Fai
     }
     output.message(format_args!(
         "wrote `{}` ({})\n",
-        written.display(),
+        shown_path(written),
         crate::answer::size::counted(envelope.signatures.len(), "signature"),
     ));
     output.result(format_args!("{}\n", bundle.digest()))?;
@@ -68,7 +69,7 @@ fn write_detached(file: &Path, envelope: &Envelope) -> Result<(), Failure> {
     if file.is_file() && read_envelope(file)?.is_err() {
         return Err(Failure::error(format!(
             "`{}` exists and is not a signature envelope",
-            file.display()
+            shown_path(file)
         ))
         .help("choose another file for --detached"));
     }

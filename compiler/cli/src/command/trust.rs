@@ -21,6 +21,7 @@ use crate::keys;
 use crate::output::Output;
 use crate::shell;
 use crate::subject;
+use crate::text::shown_path;
 use crate::trust_file::{NewKey, TrustFile};
 
 pub(crate) use list::TrustListed;
@@ -71,7 +72,8 @@ fn revoke(arguments: &TrustRevokeArgs, output: &mut Output) -> Result<Exit, Fail
         Named::Digest(digest) => (digest.to_string(), file.revoke_digest(digest)),
     };
     if !is_new {
-        output.note(format_args!("{what} is revoked already: `{}` stays as it is", path.display()));
+        output
+            .note(format_args!("{what} is revoked already: `{}` stays as it is", shown_path(path)));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("revoked {what}"), path, output)
@@ -84,7 +86,7 @@ fn threshold(arguments: &TrustThresholdArgs, output: &mut Output) -> Result<Exit
     if before == *threshold {
         output.note(format_args!(
             "the threshold is {before} already: `{}` stays as it is",
-            path.display()
+            shown_path(path)
         ));
         return Ok(Exit::Yes);
     }
@@ -116,7 +118,7 @@ fn allow(arguments: &TrustAllowArgs, output: &mut Output) -> Result<Exit, Failur
     }
     if !file.allow_digest(digest) {
         output
-            .note(format_args!("{digest} is allowed already: `{}` stays as it is", path.display()));
+            .note(format_args!("{digest} is allowed already: `{}` stays as it is", shown_path(path)));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("allowed {digest}, whatever epoch was served"), path, output)
@@ -140,7 +142,7 @@ fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Fail
         Named::Digest(digest) => {
             let failure = Failure::error(format!(
                 "{digest} is not among the allowed bundles of `{}`",
-                path.display()
+                shown_path(path)
             ));
             return Err(match file.trust().revoked.digests.contains(&digest) {
                 true => failure.help("it is revoked; a revocation is removed by hand"),
@@ -173,7 +175,7 @@ fn finish(
     let trust = file.write()?;
     output.result(format_args!(
         "{change}\nwrote `{}`, version {}\n",
-        path.display(),
+        shown_path(path),
         trust.version
     ))?;
     if edit.min_epoch.is_none() && !is_new {
@@ -192,7 +194,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
         (Some(file), _) => {
             let text = disk::read_text(file, keys::KEY_BYTES_MAX)?;
             if text.contains("PRIVATE KEY") {
-                let message = format!("`{}` is a private key", file.display());
+                let message = format!("`{}` is a private key", shown_path(file));
                 return Err(Failure::error(message).help("give the file that ends with `.pub`"));
             }
             (text, Some(keys::name_of(file)))
@@ -220,14 +222,14 @@ fn not_public(arguments: &TrustAddArgs) -> Failure {
     let TrustAddArgs { file, public, key, .. } = arguments;
     let swapped = is_key_file(file);
     let (trust, key) = match (public, key) {
-        (Some(public), _) if swapped => (shell::word(public), file.display().to_string()),
+        (Some(public), _) if swapped => (shell::word(public), shown_path(file)),
         (Some(public), _) if Path::new(public).exists() => {
             (shell::word(&file.to_string_lossy()), public.clone())
         }
         (_, Some(key)) => {
             return Failure::error(format!(
                 "`{}` is not a public key of `relay keygen`",
-                key.display()
+                shown_path(key)
             ))
             .help("give the file that ends with `.pub`");
         }
@@ -249,7 +251,7 @@ fn is_key_file(path: &Path) -> bool {
 
 /// Fails if the file has the key, or another one of its name.
 fn refuse_known(key: &NewKey, trust: &Trust, path: &Path) -> Result<(), Failure> {
-    let (id, path) = (key.id(), path.display());
+    let (id, path) = (key.id(), shown_path(path));
     if let Some(known) = trust.keys.iter().find(|known| known.public == key.public) {
         let failure =
             Failure::error(format!("`{path}` has this key already: {id} `{}`", known.name));
@@ -297,8 +299,9 @@ fn find(text: &str, trust: &Trust, path: &Path) -> Result<Named, Failure> {
     let known = keys.iter().flat_map(|(id, name)| [id.as_str(), name]);
     let help = match relay_compiler::nearest(text, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("`relay trust list {}` lists the keys", path.display()),
+        None => format!("`relay trust list {}` lists the keys", shown_path(path)),
     };
-    let message = format!("`{text}` is neither a key of `{}`, a digest nor a file", path.display());
+    let message =
+        format!("`{text}` is neither a key of `{}`, a digest nor a file", shown_path(path));
     Err(Failure::error(message).help(help))
 }

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::subject;
-use crate::text::printable;
+use crate::text::{printable, shown_path};
 use crate::trust_file;
 
 /// The output of `relay verify --json`.
@@ -146,7 +146,7 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     for file in files {
         let file = file.as_ref();
         let uncountable = |reason: String| {
-            Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
+            Failure::no(format!("cannot count the signatures in `{}`: {reason}", shown_path(file)))
         };
         let detached =
             sign::read_envelope(file)?.map_err(|error| uncountable(error.to_string()))?;
@@ -230,9 +230,9 @@ fn reported(bundle: &Bundle, checked: &Result<Accepted, TrustError>) -> Vec<Sign
 
 fn render(answer: &Verified, path: &Path) -> String {
     let mut text = match &answer.reason {
-        None => format!("{} {}\n", good("trusted"), bold(path.display())),
+        None => format!("{} {}\n", good("trusted"), bold(shown_path(path))),
         Some(reason) => {
-            format!("{} {}\n  {}\n", bad("not trusted"), bold(path.display()), printable(reason))
+            format!("{} {}\n  {}\n", bad("not trusted"), bold(shown_path(path)), printable(reason))
         }
     };
     let Some(digest) = &answer.digest else { return text };

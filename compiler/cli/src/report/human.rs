@@ -123,7 +123,15 @@ impl Diagnostic for Placed<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.diagnostic.labels()
+        let labels = self.diagnostic.labels()?;
+        Some(Box::new(labels.map(|label| {
+            let (text, at) = (label.label().map(str::to_owned), *label.inner());
+            let at = self.shelf.texts.drawn_span(at);
+            match label.primary() {
+                true => LabeledSpan::new_primary_with_span(text, at),
+                false => LabeledSpan::new_with_span(text, at),
+            }
+        })))
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {

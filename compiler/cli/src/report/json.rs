@@ -2,6 +2,7 @@
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_compiler::{Diagnostics, Report, Span};
+use relay_engine::invisible::visible_json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -98,7 +99,7 @@ pub(crate) struct Label {
 
 /// Returns the report as JSON.
 pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(findings)?))
+    Ok(format!("{}\n", visible_json(&serde_json::to_string_pretty(findings)?)))
 }
 
 impl Findings {

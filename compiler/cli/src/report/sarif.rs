@@ -43,7 +43,7 @@ fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
         "shortDescription": { "text": words },
         "defaultConfiguration": { "level": finding.severity.level().in_sarif() },
     });
-    let rule = with(rule, "help", finding.help.as_ref().map(|help| json!({ "text": help })));
+    let rule = with(rule, "help", finding.help.as_deref().map(message));
     let why = documented.map(|documented| json!({ "text": documented.why.join("\n\n") }));
     let rule = with(rule, "fullDescription", why);
     // The anchor of a heading has no punctuation but `_`.

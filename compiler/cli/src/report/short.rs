@@ -1,7 +1,7 @@
 //! The report with a finding on each line, as editors and `grep` read it.
 
 use crate::report::json::{Finding, Findings, Severity};
-use crate::text::on_one_line;
+use crate::text::printable;
 
 /// Returns the lines: `FILE:LINE:COLUMN: error[CODE]: MESSAGE; HELP`.
 pub(crate) fn draw(findings: &Findings) -> String {
@@ -24,5 +24,5 @@ fn line(finding: &Finding) -> String {
         "{}:{}:{}: {severity}[{}]: {message}{help}",
         place.file, place.line, place.column, finding.code
     );
-    on_one_line(&written) + "\n"
+    printable(&written) + "\n"
 }

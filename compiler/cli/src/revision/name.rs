@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::revision::tree::os_string;
+use crate::text::shown_path;
 
 /// A path in a revision, as typed.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Named {
         let mut path = path.get(1..).unwrap_or_default();
         if revision.is_empty() {
             let refuse = |reason: &str, help: &str| {
-                let typed = typed.display();
+                let typed = shown_path(typed);
                 Err(Failure::error(format!("cannot read `{typed}`: {reason}")).help(help))
             };
             match path {

@@ -231,7 +231,7 @@ fn is_word(text: &str) -> bool {
 
 fn example(kind: Kind) -> String {
     match kind {
-        Kind::Text(_) | Kind::Name(_) => "\"…\"".to_owned(),
+        Kind::Text(_) | Kind::Line(_) | Kind::Name(_) => "\"…\"".to_owned(),
         Kind::Boolean => "#true".to_owned(),
         Kind::Number { .. } => "N".to_owned(),
         Kind::Bytes { .. } => "(bytes)\"8KiB\"".to_owned(),

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Literal};
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, is_newline};
 use relay_bundle::Tier;
 use relay_engine::nearest::nearest;
 
@@ -54,6 +54,16 @@ impl Value {
         Some(text)
     }
 
+    /// Returns the text if it has one line.
+    fn written_line(&self, out: &mut Diagnostics) -> Option<&str> {
+        let text = self.written(out)?;
+        if text.contains(is_newline) {
+            out.report(self.at, SeveralLines { at: self.at });
+            return None;
+        }
+        Some(text)
+    }
+
     /// Returns what a field of this kind takes.
     pub(in crate::parse) fn literal(
         &self,
@@ -62,6 +72,7 @@ impl Value {
     ) -> Option<Spanned<Literal<'_>>> {
         let value = match kind {
             Kind::Text(_) => Literal::Text(self.written(out)?),
+            Kind::Line(_) => Literal::Text(self.written_line(out)?),
             Kind::Name(_) => Literal::Text(self.written_name(out)?),
             Kind::Boolean => Literal::Boolean(self.boolean(out)?),
             Kind::Number { low, high } => {
@@ -355,6 +366,16 @@ struct UnknownWord {
     help: String,
     #[label(primary, "not known here")]
     at: Span,
+}
+
+/// Reports and clients print the text in a line. What is after a line end would look like a line of
+/// their own.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text has several lines")]
+#[diagnostic(code(value::several_lines), help("write it in one line"))]
+pub(in crate::parse) struct SeveralLines {
+    #[label(primary, "one line is expected")]
+    pub(in crate::parse) at: Span,
 }
 
 /// An empty text has no effect, and looks as if something had been written.

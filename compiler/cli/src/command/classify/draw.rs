@@ -6,7 +6,7 @@ use relay_policy::tier::Tier;
 use textwrap::core::display_width;
 
 use crate::output::{bad, bold, dim, doubtful, good};
-use crate::text::on_one_line;
+use crate::text::printable;
 
 /// The most lines of a command that are drawn; of the others it is said how many there are.
 const LINES_MAX: usize = 12;
@@ -63,7 +63,7 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
 fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, drawn: &mut String) {
     let Line { text: line, start } = *line;
     let room = width.saturating_sub(2);
-    let whole = display_width(&on_one_line(line)) <= room;
+    let whole = display_width(&printable(line)) <= room;
     for (number, hit) in hits.iter().enumerate() {
         let from = (hit.span.start as usize).saturating_sub(start).min(line.len());
         let to = (hit.span.end as usize).saturating_sub(start).clamp(from, line.len());
@@ -94,7 +94,7 @@ fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, dr
 /// Returns a line as it is shown, cut to `room` columns around a part of it; how many columns are before
 /// the part, and how many it has.
 fn excerpt(line: &str, from: usize, to: usize, room: usize) -> (String, usize, usize) {
-    let part = |from: usize, to: usize| on_one_line(line.get(from..to).unwrap_or(""));
+    let part = |from: usize, to: usize| printable(line.get(from..to).unwrap_or(""));
     let (before, marked, after) = (part(0, from), part(from, to), part(to, line.len()));
     let columns = (display_width(&before), display_width(&marked));
     if columns.0 + columns.1 + display_width(&after) <= room {

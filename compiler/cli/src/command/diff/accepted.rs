@@ -16,6 +16,7 @@ use crate::disk;
 use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Found, Revision};
+use crate::text::shown_path;
 
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const REASON_CHARS_MAX: usize = 1_000;
@@ -67,9 +68,9 @@ impl AcceptedFile {
     /// Reads a file, and what the commit of A has of it.
     pub(crate) fn read(path: &Path, commit: Option<&str>) -> Result<Self, Failure> {
         let text = disk::read_text(path, FILE_BYTES_MAX)?;
-        let entries = entries(&text, &path.display().to_string())?;
+        let entries = entries(&text, &shown_path(path))?;
         let base = commit.map(|commit| Base::of(path, commit)).transpose()?.flatten();
-        Ok(Self { path: path.display().to_string(), entries, base })
+        Ok(Self { path: shown_path(path), entries, base })
     }
 
     /// Marks the findings that are accepted, and sorts them after the others of their area. An
@@ -128,7 +129,7 @@ impl Base {
         if repository.inside()?.is_err() || repository.commit(commit.as_ref())?.is_none() {
             return Ok(None);
         }
-        let subject = path.display().to_string();
+        let subject = shown_path(path);
         let revision = Revision::open(&repository, commit.as_ref(), &subject)?;
         let path = revision.path(&Path::new(".").join(name), &subject)?;
         let short = commit.get(..COMMIT_CHARS).unwrap_or(commit);

@@ -7,7 +7,7 @@ use crate::args::{AreaName, Condition, DiffArgs};
 use crate::command::diff::comparison::{Comparison, Found};
 use crate::command::diff::words;
 use crate::failure::Failure;
-use crate::text::{on_one_line, shortened};
+use crate::text::{printable, shortened};
 
 /// Characters of a finding's title in the reason of a failure.
 const TITLE_CHARS_MAX: usize = 200;
@@ -81,10 +81,10 @@ pub(crate) fn tripped(conditions: &[Condition], comparison: &Comparison) -> Opti
     let (project, found, condition) = tripping.next()?;
     let finding = &found.finding;
     let title = words::title(&finding.subject, &finding.part);
-    let title = shortened(&on_one_line(&title), TITLE_CHARS_MAX);
+    let title = shortened(&printable(&title), TITLE_CHARS_MAX);
     let of = match comparison.projects.len() {
         1 => String::new(),
-        _ => format!(" of `{}`", on_one_line(project.project())),
+        _ => format!(" of `{}`", printable(project.project())),
     };
     let more = match tripping.count() {
         0 => String::new(),

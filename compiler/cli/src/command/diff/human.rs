@@ -5,7 +5,7 @@ use relay_diff::PieceKind;
 use crate::command::diff::outline::{Body, Group, Outline, Passage, Project, Row, Side, left_out};
 use crate::command::diff::words::{self, Count, Mark};
 use crate::output::{Look, bad, bold, dim, good};
-use crate::text::{on_one_line, padded, printable, without_commands, wrapped};
+use crate::text::{padded, printable, printable_lines, without_commands, wrapped};
 
 /// Characters of a value that is shown on one line with the other.
 const SHORT_CHARS_MAX: usize = 40;
@@ -46,17 +46,17 @@ fn note(text: &str) -> String {
 fn header(project: &Project<'_>) -> String {
     let Project { name, versions, a, b, files, epochs, environments, .. } = project;
     let versions = versions.as_ref().map(|versions| format!(" {versions}"));
-    let name = on_one_line(&format!("{name}{}", versions.unwrap_or_default()));
+    let name = printable(&format!("{name}{}", versions.unwrap_or_default()));
     let mut parts =
         vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), files.clone()];
     parts.extend(epochs.clone());
-    parts.extend(environments.as_deref().map(on_one_line));
+    parts.extend(environments.as_deref().map(printable));
     format!("{}\n", parts.join("   "))
 }
 
 fn side(side: &Side<'_>) -> String {
     let commit = side.commit.map(|commit| format!(" ({commit})"));
-    on_one_line(&format!("{}{}", side.subject, commit.unwrap_or_default()))
+    printable(&format!("{}{}", side.subject, commit.unwrap_or_default()))
 }
 
 /// Returns how many findings there are of each kind.
@@ -71,8 +71,8 @@ fn verdict(groups: &[Vec<Count>]) -> String {
 }
 
 fn finding(row: &Row<'_>, look: Look) -> String {
-    let title = format!("{} {}", mark(row.mark), bold(on_one_line(&row.title())));
-    let place = row.place.as_deref().map(on_one_line);
+    let title = format!("{} {}", mark(row.mark), bold(printable(&row.title())));
+    let place = row.place.as_deref().map(printable);
     let fingerprint = row.needs_acceptance.then(|| row.fingerprint.to_owned());
     let right: Vec<String> = [place, row.size.clone(), fingerprint].into_iter().flatten().collect();
     let mut text = if right.is_empty() {
@@ -109,7 +109,7 @@ fn body(body: &Body<'_>, look: Look) -> String {
         Body::Passages(passages) => passages.iter().map(passage).collect(),
         Body::Lines(lines) => {
             let drawn = |line: &String| match line.starts_with(words::INDENT) {
-                true => format!("    {}\n", on_one_line(line)),
+                true => format!("    {}\n", printable(line)),
                 false => wrapped(line, "    ", look.width),
             };
             lines.iter().map(drawn).collect()
@@ -137,7 +137,7 @@ fn value(before: Option<&str>, after: Option<&str>, look: Look) -> String {
 fn passage(passage: &Passage<'_>) -> String {
     let mut text = String::new();
     for piece in passage.pieces {
-        let shown = printable(&piece.text);
+        let shown = printable_lines(&piece.text);
         // A mark around each line: a style or a bracket would else go on over the next ones.
         for line in shown.split_inclusive('\n') {
             let (line, end) = match line.strip_suffix('\n') {
@@ -156,7 +156,7 @@ fn passage(passage: &Passage<'_>) -> String {
     }
     let mut shown = String::new();
     if let Some(variants) = &passage.with {
-        shown.push_str(&format!("    {}\n", dim(on_one_line(variants))));
+        shown.push_str(&format!("    {}\n", dim(printable(variants))));
     }
     // Lines of context may be empty.
     for line in text.trim_matches('\n').split('\n') {

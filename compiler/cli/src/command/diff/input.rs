@@ -18,6 +18,7 @@ use crate::process::Repository;
 use crate::project::{DOCUMENT, Project};
 use crate::revision::{Found, Named, Revision};
 use crate::subject::BUNDLE_BYTES_MAX;
+use crate::text::shown_path;
 
 /// Typed for a side that is nothing.
 const NOTHING: &str = "/dev/null";
@@ -103,7 +104,7 @@ pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
 
 /// Returns what HEAD has of `typed`, and what the work tree has.
 fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input), Failure> {
-    let name = typed.display();
+    let name = shown_path(typed);
     let one_side = |what: &str, example: String| {
         Err(Failure::error(format!("`{name}` alone is compared with HEAD, and it is {what}"))
             .help(format!("give both sides, as in `{example}`")))
@@ -114,7 +115,7 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
     if !exists(typed)
         && let Some(Named { path, .. }) = Named::of(typed)?
     {
-        let path = path.display();
+        let path = shown_path(&path);
         return one_side("not in the work tree", format!("relay diff {name} {path}"));
     }
     let b = on_disk(typed, "work tree")?;
@@ -138,7 +139,7 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
 
 /// Opens A. What its revision lacks is nothing.
 fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
-    let label = typed.display().to_string();
+    let label = shown_path(typed);
     match open(typed, &label)? {
         Ok(input) => Ok(input),
         Err(Missing { message, help, commit }) => {
@@ -150,7 +151,7 @@ fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
 
 /// Opens B. What its revision lacks is an error.
 fn after(typed: &Path) -> Result<Input, Failure> {
-    let label = typed.display().to_string();
+    let label = shown_path(typed);
     open(typed, &label)?.map_err(|Missing { message, help, commit: _ }| {
         Failure::error(format!("cannot read `{label}`: {message}")).help(help)
     })
@@ -173,9 +174,9 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
     if path.is_dir() && !exists(&path.join(DOCUMENT)) {
         let bundles = bundles_in(path).map_err(|error| Failure::file("read", path, &error))?;
         if !bundles.is_empty() {
-            let sides = bundles.into_iter().map(|file| {
-                side(file.display().to_string(), Content::Bundle(BundleFile::Disk(file)))
-            });
+            let sides = bundles
+                .into_iter()
+                .map(|file| side(shown_path(&file), Content::Bundle(BundleFile::Disk(file))));
             return by_names(sides).map(Input::Folder);
         }
     }
@@ -184,7 +185,7 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
     } else if exists(path) || path.extension().is_some() {
         Content::Project(Project::open(path)?)
     } else {
-        let name = path.display();
+        let name = shown_path(path);
         let failure = Failure::error(format!("cannot read `{name}`: no such file or folder"));
         return Err(failure.help(format!(
             "for a revision of that name, write its path too, as in `{name}:{DOCUMENT}`"

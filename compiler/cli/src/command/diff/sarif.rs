@@ -11,7 +11,7 @@ use crate::command::diff::outline::{Outline, Row};
 use crate::command::diff::words;
 use crate::failure::Failure;
 use crate::sarif::{HOME, Log, location, message, with};
-use crate::text::{on_one_line, printable, shortened};
+use crate::text::{printable, shortened};
 
 /// The results that are listed.
 const RESULTS_MAX: usize = 1_000;
@@ -59,7 +59,7 @@ fn rule(id: &str, area: Area, kind: &str) -> Value {
 fn result(row: &Row<'_>, index: &dyn Fn(&str) -> Option<usize>) -> Value {
     let id = rule_id(row);
     let Spot { file, line } = &row.spot;
-    let text = format!("{}\n{}", on_one_line(&row.title()), row.summary());
+    let text = format!("{}\n{}", printable(&row.title()), row.summary());
     let text = shortened(&text, MESSAGE_CHARS_MAX);
     let result = json!({
         "ruleId": id,

@@ -1,5 +1,6 @@
 //! Two files of a server, compared by their meaning: trust files, or `server.toml`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::Digest;
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Named, Revision};
 use crate::trust_file;
+use crate::text::shown_path;
 
 /// The maximum size of a file in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -34,12 +36,19 @@ pub(crate) fn named(arguments: &DiffArgs) -> Option<[PathBuf; 2]> {
     let is_side = |path: &Path| is_toml(path) || path == Path::new(NOTHING);
     match (arguments.sides.as_slice(), &arguments.trust) {
         ([b], Some(a)) if is_toml(a) && is_toml(b) => Some([a.clone(), b.clone()]),
-        ([b], None) if is_toml(b) => Some([format!("HEAD:./{}", b.display()).into(), b.clone()]),
+        ([b], None) if is_toml(b) => Some([head_of(b), b.clone()]),
         ([a, b], None) if is_side(a) && is_side(b) && (is_toml(a) || is_toml(b)) => {
             Some([a.clone(), b.clone()])
         }
         _ => None,
     }
+}
+
+/// Returns the name of what the last commit has of a file.
+fn head_of(path: &Path) -> PathBuf {
+    let mut name = OsString::from("HEAD:./");
+    name.push(path);
+    name.into()
 }
 
 /// Compares two files.
@@ -56,7 +65,7 @@ pub(crate) fn compare([a, b]: &[PathBuf; 2]) -> Result<Compared, Failure> {
         .collect();
     let findings = match kinds.as_slice() {
         [true, false] | [false, true] => {
-            let message = format!("`{}` and `{}` are files of two kinds", a.display(), b.display());
+            let message = format!("`{}` and `{}` are files of two kinds", shown_path(a), shown_path(b));
             return Err(
                 Failure::error(message).help("compare two trust files, or two `server.toml`")
             );
@@ -74,7 +83,7 @@ pub(crate) fn compare([a, b]: &[PathBuf; 2]) -> Result<Compared, Failure> {
 
 impl Side {
     fn open(typed: &Path) -> Result<Self, Failure> {
-        let label = typed.display().to_string();
+        let label = shown_path(typed);
         if typed == Path::new(NOTHING) {
             return Ok(Self { label, commit: None, text: String::new() });
         }

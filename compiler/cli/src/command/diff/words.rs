@@ -104,6 +104,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Tenant => "tenant",
         Kind::Tool => "tool",
         Kind::Suppression => "allow-secret",
+        Kind::Invisible => "allow-invisible",
         Kind::Expectation => "expect",
         Kind::Briefings => "briefings",
         Kind::Instructions => "instructions",

@@ -228,7 +228,7 @@ fn render(answer: &PromptExplained) -> String {
     ));
     for message in &sent.messages {
         text.push_str(&format!("\n{}\n", bold(message.role.as_str())));
-        text.push_str(&indented(&message.display(), "  | "));
+        text.push_str(&indented(&message.human(), "  | "));
     }
     text
 }

@@ -27,7 +27,7 @@ use crate::answer::skill::Skill;
 use crate::command::inspect::access::{self, User};
 use crate::failure::Failure;
 use crate::judge::Judge;
-use crate::text::{indented, on_one_line};
+use crate::text::{indented, printable};
 
 const INDENT: &str = "    ";
 /// How the author of a message writes the index of prompts.
@@ -38,7 +38,7 @@ const FIRST: &str = "relay bundle, canonical text 2\n\n";
 
 /// Returns the text for a bundle that cannot be read.
 pub(super) fn unreadable(reason: &str) -> String {
-    format!("{FIRST}cannot be read: {}\n", on_one_line(reason))
+    format!("{FIRST}cannot be read: {}\n", printable(reason))
 }
 
 /// Returns the bundle as text.
@@ -156,24 +156,24 @@ fn review(review: &Review, text: &mut String) {
         let prompts = switched_off.iter().map(|name| ("prompt", name));
         let skills = switched_off_skills.iter().map(|label| ("skill", label));
         let names = prompts.chain(skills);
-        let names = names.map(|(kind, name)| format!("{kind} {}", on_one_line(&name.value)));
+        let names = names.map(|(kind, name)| format!("{kind} {}", printable(&name.value)));
         section("switched off", &names.collect::<Vec<_>>().join("\n"), text);
     }
     let expectation = |it: &Expectation| {
         let Expectation { question, claims, at: _ } = it;
-        claims.iter().map(|claim| on_one_line(&format!("{question}: {claim}"))).collect::<Vec<_>>()
+        claims.iter().map(|claim| printable(&format!("{question}: {claim}"))).collect::<Vec<_>>()
     };
     let lines: BTreeSet<String> = expectations.iter().flat_map(expectation).collect();
     if !lines.is_empty() {
         section("expectations", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
     }
     let mut lines = BTreeSet::new();
-    for Suppression { rule, because, prompts, resources, skills, at: _ } in suppressions {
+    for Suppression { of: _, rule, because, prompts, resources, skills, at: _ } in suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
         let resources = resources.iter().map(|uri| format!("resource {uri}"));
         let skills = skills.iter().map(|label| format!("skill {label}"));
         for held in prompts.chain(resources).chain(skills) {
-            lines.insert(on_one_line(&format!("{held}: {rule}, because {because}")));
+            lines.insert(printable(&format!("{held}: {rule}, because {because}")));
         }
     }
     if !lines.is_empty() {
@@ -182,7 +182,7 @@ fn review(review: &Review, text: &mut String) {
     let reason = |reason: &Reason| {
         let Reason { kind, name, part, because, at: _ } = reason;
         let part = if part.is_empty() { String::new() } else { format!(", {part}") };
-        on_one_line(&format!("{kind} {name}{part}: because {because}"))
+        printable(&format!("{kind} {name}{part}: because {because}"))
     };
     let apart = reasons.iter().filter(|it| it.kind == "floor" || !it.part.is_empty());
     let lines: BTreeSet<String> = apart.map(reason).collect();
@@ -255,7 +255,7 @@ fn tool(tool: &relay_bundle::Tool, text: &mut String) {
 /// Draws the tenants, the roles, and who has which.
 fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
     let lines = |lines: Vec<String>| {
-        lines.iter().map(|line| on_one_line(line)).collect::<Vec<_>>().join("\n")
+        lines.iter().map(|line| printable(line)).collect::<Vec<_>>().join("\n")
     };
     let tenants = access::tenants(bundle)?;
     if !tenants.is_empty() {
@@ -398,7 +398,7 @@ fn said(variant: &Variant) -> String {
     let mut text = String::new();
     for message in &variant.messages {
         field("message", Some(message.role.as_str()), &mut text);
-        body(&message.display(), &mut text);
+        body(&message.human(), &mut text);
     }
     text
 }
@@ -423,7 +423,7 @@ fn described(argument: &Argument) -> String {
 }
 
 fn heading(kind: &str, name: &str, text: &mut String) {
-    let _ = writeln!(text, "\n== {kind} {}", on_one_line(name));
+    let _ = writeln!(text, "\n== {kind} {}", printable(name));
 }
 
 fn section(name: &str, held: &str, text: &mut String) {
@@ -433,7 +433,7 @@ fn section(name: &str, held: &str, text: &mut String) {
 
 fn field(name: &str, value: Option<&str>, text: &mut String) {
     if let Some(value) = value {
-        let _ = writeln!(text, "{name}: {}", on_one_line(value));
+        let _ = writeln!(text, "{name}: {}", printable(value));
     }
 }
 

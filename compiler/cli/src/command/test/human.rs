@@ -7,7 +7,7 @@ use relay_compiler::Span;
 use super::answer::{At, Tested, Untouched};
 use crate::answer::size::counted;
 use crate::output::{bad, bold, doubtful, good};
-use crate::text::{on_one_line, padded, widest};
+use crate::text::{padded, printable, widest};
 
 /// The most lines of each kind of what is not touched.
 const UNTOUCHED_MAX: usize = 10;
@@ -37,7 +37,7 @@ pub(super) fn draw(tested: &Tested) -> String {
     for (((_, _, question), line), place) in lines.iter().zip(&places) {
         let is_ok = line.failed.is_empty();
         let word = if is_ok { good("pass").to_string() } else { bad("FAIL").to_string() };
-        page.push_str(&format!("{word}  {}  {}", padded(place, width), on_one_line(question)));
+        page.push_str(&format!("{word}  {}  {}", padded(place, width), printable(question)));
         if !is_ok && line.failed.len() < line.environments {
             page.push_str(&format!("  (environment: {})", line.failed.join(", ")));
         }
@@ -72,7 +72,7 @@ fn untouched_list(untouched: &[Untouched]) -> String {
         let title = format!("no expect touches {}", counted(of_kind.len(), kind));
         page.push_str(&format!("\n{}\n", bold(format!("{title}:"))));
         let shown = of_kind.get(..UNTOUCHED_MAX).unwrap_or(of_kind);
-        let names: Vec<String> = shown.iter().map(|each| on_one_line(&each.name)).collect();
+        let names: Vec<String> = shown.iter().map(|each| printable(&each.name)).collect();
         let width = widest(names.iter().map(String::as_str));
         for (each, name) in shown.iter().zip(&names) {
             page.push_str(&format!("  {}  {}\n", padded(name, width), each.at));

@@ -1,5 +1,7 @@
 //! The `expect`s as JUnit XML: a suite for each environment.
 
+use crate::text::printable_lines;
+
 use super::answer::{Environment, Tested};
 
 pub(super) fn draw(tested: &Tested) -> String {
@@ -60,7 +62,7 @@ fn suite(environment: &Environment, text: &mut String) {
 /// replacement character.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in printable_lines(text).chars() {
         match letter {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -16,6 +16,7 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
+use crate::text::shown_path;
 use crate::trust_file;
 
 /// The output of `relay trust list --json`.
@@ -196,7 +197,7 @@ fn page(listed: &TrustListed, path: &Path, width: usize) -> String {
     }
     facts.extend(revoked_digests.iter().map(|digest| ("revoked", digest.clone())));
     facts.extend(allow_digests.iter().map(|digest| ("allowed", digest.clone())));
-    let heading = format!("{}, version {version}", path.display());
+    let heading = format!("{}, version {version}", shown_path(path));
     let mut page = format!("{}\n{}\n", bold(heading), table::facts(&facts, width));
     let rows = keys.iter().map(|key| {
         let end = |time: &Option<String>| time.clone().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! An author's text in markdown: in a code span or a fence that nothing in it can end. There it is
 //! no heading, no element, no link and no mention.
 
-use crate::text::{on_one_line, printable, shortened, without_commands};
+use crate::text::{printable, printable_lines, shortened, without_commands};
 
 /// Characters of a line in a fence.
 const LINE_CHARS_MAX: usize = 1_000;
@@ -9,7 +9,7 @@ const LINE_CHARS_MAX: usize = 1_000;
 /// Returns a code span of at most `chars_max` characters of `text`. Pipes are escaped, since they
 /// would end the cell of a table.
 pub(crate) fn code(text: &str, chars_max: usize) -> String {
-    let text = shortened(&on_one_line(text), chars_max).replace('|', "\\u{7c}");
+    let text = shortened(&printable(text), chars_max).replace('|', "\\u{7c}");
     let text = without_commands(&text);
     if text.trim().is_empty() {
         // A code span of blanks alone is not shown.
@@ -39,7 +39,7 @@ pub(crate) fn sentence(text: &str, chars_max: usize) -> String {
 pub(crate) fn fence(info: &str, lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()
-        .map(|line| without_commands(&shortened(&printable(line), LINE_CHARS_MAX)))
+        .map(|line| without_commands(&shortened(&printable_lines(line), LINE_CHARS_MAX)))
         .collect();
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
     let mark = "`".repeat(longest.max(2) + 1);

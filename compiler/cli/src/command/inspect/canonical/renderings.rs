@@ -11,7 +11,7 @@ use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::answer::prompt::{Variant, When};
-use crate::text::on_one_line;
+use crate::text::printable;
 
 /// Lines of two renderings that are aligned; of longer ones all lines are different.
 const LINES_MAX: usize = 20_000;
@@ -35,7 +35,7 @@ pub(super) fn draw(variants: &[Variant], lines: impl Fn(&Variant) -> Vec<String>
     for line in &merged {
         if line.of != *of {
             of = &line.of;
-            let _ = writeln!(text, "-- {}", on_one_line(&described(of, &all)));
+            let _ = writeln!(text, "-- {}", printable(&described(of, &all)));
         }
         text.push_str(&line.text);
         text.push('\n');

@@ -1,17 +1,17 @@
 //! The search in what the bundle will hold.
 
-use relay_bundle::Contents;
+use relay_bundle::{Contents, Suppressed};
 use serde::Serialize;
 
+use super::finding::{self, Finding};
 use super::place::{Owner, dense};
-use super::search::{LiteralSecret, SecretSearch};
-use super::texts::texts;
+use super::search::TextSearch;
+use super::strings::texts;
 use crate::diagnostic::Diagnostics;
-use crate::secret::{self, Found};
 use crate::source::Sources;
 
-impl SecretSearch {
-    /// Searches the finished contents for what the texts as they are written do not show: what a
+impl TextSearch {
+    /// Searches the finished contents for what the texts as they are written do not have: what a
     /// template composes, what is decoded, and everything else that a bundle holds.
     pub(crate) fn check_contents(
         mut self,
@@ -95,36 +95,40 @@ impl SecretSearch {
             if owner.is_some_and(|owner| owner.is_clean(text)) {
                 return;
             }
-            let searched = match owner {
-                Some(owner) => owner.search(text.as_bytes()),
-                None => secret::search(text.as_bytes()),
-            };
-            for Found { rule, range } in searched {
-                found.push((rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
+            for Finding { of, rule, range } in finding::search(text) {
+                found.push((of, rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
         });
-        for (rule, text) in found {
-            let dense = dense(&text);
-            if self.is_seen(rule, &dense) {
+        for (of, rule, text) in found {
+            if self.is_seen((of, rule), &dense(&text), owner) {
                 continue;
             }
-            let at = match owner {
-                Some(owner) => owner.place(sources, &text),
-                None => self.project.place(sources, &text),
+            let owned = owner.unwrap_or(&self.project);
+            let at = match of {
+                Suppressed::Secret => owned.place(sources, &text),
+                // Elsewhere in the document the same character may be that of another owner.
+                Suppressed::Invisible => owned.at,
             };
-            if self.take(owner, rule, dense) {
-                out.report(at, LiteralSecret::new(rule, owner, at));
-            }
+            self.take(owner, (of, rule), &text, at, out);
         }
     }
 
-    /// Returns whether a secret, or one that it is a part of, was found before.
-    fn is_seen(&self, rule: &'static str, text: &[u8]) -> bool {
-        self.seen.iter().any(|(known, seen)| {
-            let holds = |outer: &[u8], inner: &[u8]| {
-                outer.windows(inner.len().max(1)).any(|window| window == inner)
-            };
-            *known == rule && (holds(seen, text) || holds(text, seen))
+    /// Returns whether something, or what it is a part of, was found before: a secret anywhere,
+    /// invisible characters in this owner.
+    fn is_seen(
+        &self,
+        found: (Suppressed, &'static str),
+        text: &[u8],
+        owner: Option<&Owner>,
+    ) -> bool {
+        let holds = |outer: &[u8], inner: &[u8]| {
+            outer.windows(inner.len().max(1)).any(|window| window == inner)
+        };
+        self.seen.iter().any(|seen| {
+            let is_elsewhere = owner.is_some_and(|owner| seen.owner != Some(owner.at));
+            (seen.of, seen.rule) == found
+                && !(is_elsewhere && seen.of == Suppressed::Invisible)
+                && (holds(&seen.text, text) || holds(text, &seen.text))
         })
     }
 }

@@ -1,23 +1,27 @@
-//! A text that holds a secret.
+//! A text that holds what no text of a bundle may hold: a secret, or characters that people do not see.
 //!
 //! Every holder of a bundle can read its texts, and so can every agent. The project's texts are
 //! searched first, as they are written, which gives exact places. Then all contents of the bundle
 //! are searched, which covers generated texts too, and every part that bundles may get later.
 
 mod contents;
+mod finding;
+mod invisible;
 mod place;
 mod search;
-mod texts;
+mod strings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use miette::Diagnostic;
+use relay_bundle::Suppressed;
 use thiserror::Error;
 
+use self::finding::Finding;
 use self::place::Owner;
-use self::search::LiteralSecret;
-pub(crate) use self::search::SecretSearch;
+
+pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
@@ -26,10 +30,9 @@ use crate::language::prompt::PROMPT;
 use crate::language::resource::RESOURCE;
 use crate::language::skills::SKILL;
 use crate::model::{
-    About, Access, AllowedSecret, Argument, BodySource, Facts, MessageSource, Model, PartSource,
-    Policy, Project, Prompt, Setting, Skill, Skills, When,
+    About, Access, Allowed, Argument, BodySource, Facts, MessageSource, Model, PartSource, Policy,
+    Project, Prompt, Setting, Skill, Skills, When,
 };
-use crate::secret::{self, Found};
 use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
 
@@ -56,8 +59,31 @@ struct IdleSuppression {
     at: Span,
 }
 
+/// A suppression is for one kind of characters. With a mistyped name it would suppress nothing, and
+/// the text that it is for would be an error.
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown kind `{rule}` of invisible characters")]
+#[diagnostic(code(invisible::unknown_kind))]
+struct UnknownKind {
+    rule: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known")]
+    at: Span,
+}
+
+/// A suppression that is no longer needed would let hidden instructions pass one day.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-invisible {rule}` suppresses nothing")]
+#[diagnostic(code(invisible::idle_suppression), severity(Warning), help("remove it"))]
+struct IdleInvisible {
+    rule: String,
+    #[label(primary, "no text here has such characters")]
+    at: Span,
+}
+
 /// Searches the project as it is written; the result searches what the bundle will hold.
-pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
+pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> TextSearch {
     // Taken apart in full, so that what a project may hold tomorrow asks to be searched.
     let Model {
         project,
@@ -78,7 +104,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         expects,
     } = model;
     let at = project.name.at;
-    let mut search = SecretSearch {
+    let mut search = TextSearch {
         project: Owner::of_project(at),
         prompts: BTreeMap::new(),
         resources: BTreeMap::new(),
@@ -162,21 +188,31 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     search
 }
 
-impl SecretSearch {
+impl TextSearch {
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
         let owners = owners.chain(self.skills.values());
-        for AllowedSecret { rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
+        for Allowed { of, rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
             let (rule, at) = (rule.value.clone(), rule.at);
-            let known = secret::rule_names();
+            let known = finding::rule_names(*of);
+            let all = match of {
+                Suppressed::Secret => "rules",
+                Suppressed::Invisible => "kinds",
+            };
             if !known.contains(&rule.as_str()) {
                 let help = match relay_engine::nearest::nearest(&rule, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the rules are: {}", known.join(", ")),
+                    None => format!("the {all} are: {}", known.join(", ")),
                 };
-                out.report(at, UnknownRule { rule, help, at });
+                match of {
+                    Suppressed::Secret => out.report(at, UnknownRule { rule, help, at }),
+                    Suppressed::Invisible => out.report(at, UnknownKind { rule, help, at }),
+                }
             } else if !self.used.contains(&at) {
-                out.report_idle(at, IdleSuppression { rule, at });
+                match of {
+                    Suppressed::Secret => out.report_idle(at, IdleSuppression { rule, at }),
+                    Suppressed::Invisible => out.report_idle(at, IdleInvisible { rule, at }),
+                }
             } else {
                 out.mark_used(at);
             }
@@ -188,7 +224,7 @@ impl SecretSearch {
 struct Pass<'p, 's> {
     sources: &'p Sources<'s>,
     owner: &'p Owner,
-    search: &'p mut SecretSearch,
+    search: &'p mut TextSearch,
     out: &'p mut Diagnostics,
 }
 
@@ -232,7 +268,7 @@ impl Pass<'_, '_> {
             messages,
             booleans: _,
             readers: _,
-            allowed_secrets,
+            allowed,
         } = prompt;
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);
@@ -243,7 +279,7 @@ impl Pass<'_, '_> {
             }
         }
         if let Some(meta) = meta {
-            texts::texts(meta, &mut |text| self.value(text, name.at));
+            strings::texts(meta, &mut |text| self.value(text, name.at));
         }
         self.arguments(arguments, &rendering.arguments);
         for body in bodies.iter().chain(included) {
@@ -252,7 +288,7 @@ impl Pass<'_, '_> {
         for MessageSource { settings: _, parts } in messages {
             parts.iter().for_each(|part| self.part(part, name.at));
         }
-        self.reasons(allowed_secrets);
+        self.reasons(allowed);
     }
 
     fn skill(&mut self, skill: &Skill) {
@@ -267,7 +303,7 @@ impl Pass<'_, '_> {
             body,
             // It is that of the body.
             text: _,
-            allowed_secrets,
+            allowed,
         } = skill;
         self.value(&name.value, name.at);
         self.settings(&SKILL, settings);
@@ -276,10 +312,10 @@ impl Pass<'_, '_> {
             self.value(&line.value, line.at);
         }
         if let Some(meta) = meta {
-            texts::texts(&meta.value, &mut |text| self.value(text, name.at));
+            strings::texts(&meta.value, &mut |text| self.value(text, name.at));
         }
         body.iter().for_each(|body| self.body(body));
-        self.reasons(allowed_secrets);
+        self.reasons(allowed);
     }
 
     /// Searches the settings that are texts.
@@ -310,7 +346,7 @@ impl Pass<'_, '_> {
     }
 
     fn about(&mut self, about: &About) {
-        let About { name, settings, mime, body, included, readers: _, allowed_secrets } = about;
+        let About { name, settings, mime, body, included, readers: _, allowed } = about;
         for Setting { value, at } in [name, mime] {
             self.value(value, at.unwrap_or(self.owner.at));
         }
@@ -318,7 +354,7 @@ impl Pass<'_, '_> {
         for body in [body].into_iter().chain(included) {
             self.body(body);
         }
-        self.reasons(allowed_secrets);
+        self.reasons(allowed);
     }
 
     fn arguments(&mut self, facts: &[Argument], arguments: &[relay_bundle::Argument]) {
@@ -346,8 +382,8 @@ impl Pass<'_, '_> {
     }
 
     /// A reason is in the canonical source, which goes with the bundle.
-    fn reasons(&mut self, allowed: &[AllowedSecret]) {
-        for AllowedSecret { rule: _, because: Spanned { value, at } } in allowed {
+    fn reasons(&mut self, allowed: &[Allowed]) {
+        for Allowed { of: _, rule: _, because: Spanned { value, at } } in allowed {
             self.value(value, *at);
         }
     }
@@ -361,25 +397,34 @@ impl Pass<'_, '_> {
             _ => {
                 let file = *file;
                 let bytes = &Arc::clone(&self.sources.file(file)).bytes;
-                for Found { rule, range } in self.owner.search(bytes) {
-                    let text = bytes.get(range.clone()).unwrap_or_default();
-                    self.found(rule, text, named_at.unwrap_or(file.span(range.start, range.end)));
+                for Finding { of, rule, range } in finding::search_file(bytes, text.is_some()) {
+                    let found = bytes.get(range.clone()).unwrap_or_default();
+                    let at = named_at.unwrap_or(file.span(range.start, range.end));
+                    self.search.take(Some(self.owner), (of, rule), found, at, self.out);
                 }
             }
         }
     }
 
     fn value(&mut self, text: &str, at: Span) {
-        for Found { rule, range } in self.owner.search(text.as_bytes()) {
-            let text = text.as_bytes().get(range).unwrap_or_default();
-            let at = place::inside(self.sources, at, text);
-            self.found(rule, text, at);
-        }
-    }
-
-    fn found(&mut self, rule: &'static str, text: &[u8], at: Span) {
-        if self.search.take(Some(self.owner), rule, place::dense(text)) {
-            self.out.report(at, LiteralSecret::new(rule, Some(self.owner), at));
+        let mut rest = at;
+        for Finding { of, rule, range } in finding::search(text) {
+            let found = text.as_bytes().get(range).unwrap_or_default();
+            let escaped = || match of {
+                Suppressed::Secret => None,
+                Suppressed::Invisible => place::escaped(self.sources, rest, found),
+            };
+            let place = place::inside(self.sources, rest, found).or_else(escaped).unwrap_or(at);
+            match of {
+                // Written with escapes.
+                Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {
+                    self.sources.hide(at);
+                }
+                // The next one is after it.
+                Suppressed::Invisible if place != at => rest.start = place.end,
+                _ => {}
+            }
+            self.search.take(Some(self.owner), (of, rule), found, place, self.out);
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{About, AllowedSecret, BodySource, Prompt, Skill};
-use crate::secret::{self, Found};
+use crate::model::{About, Allowed, BodySource, Prompt, Skill};
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
@@ -15,11 +14,9 @@ pub(super) struct Owner {
     pub(super) at: Span,
     /// The files that its texts come from.
     files: Vec<FileId>,
-    /// Whether its node may hold `allow-secret`.
+    /// Whether its node may hold `allow-secret` and `allow-invisible`.
     pub(super) may_allow: bool,
-    pub(super) allowed: Vec<AllowedSecret>,
-    /// Whether a password that a sentence gives counts too.
-    strict: bool,
+    pub(super) allowed: Vec<Allowed>,
     /// Texts that were searched as they are written, and hold nothing.
     clean: Vec<Arc<str>>,
 }
@@ -29,44 +26,32 @@ impl Owner {
     pub(super) fn of_project(at: Span) -> Self {
         let files = vec![at.file];
         let (allowed, clean) = (Vec::new(), Vec::new());
-        Self { at, files, may_allow: false, allowed, strict: false, clean }
+        Self { at, files, may_allow: false, allowed, clean }
     }
 
     pub(super) fn of_prompt(prompt: &Prompt) -> Self {
         let bodies = prompt.bodies.iter().chain(&prompt.included);
-        Self::new(&prompt.name, bodies, &prompt.allowed_secrets)
+        Self::new(&prompt.name, bodies, &prompt.allowed)
     }
 
     pub(super) fn of_about(uri: &Spanned<String>, about: &About) -> Self {
         let bodies = [&about.body].into_iter().chain(&about.included);
-        Self::new(uri, bodies, &about.allowed_secrets)
+        Self::new(uri, bodies, &about.allowed)
     }
 
-    /// Returns the owner of a skill. Every call is given its text, and an author who writes for
-    /// agents is tempted to write down what they need, so sentences are searched too.
     pub(super) fn of_skill(skill: &Skill) -> Self {
-        let owner = Self::new(&skill.name, skill.body.iter(), &skill.allowed_secrets);
-        Self { strict: true, ..owner }
-    }
-
-    /// Returns the secrets in bytes of this owner.
-    pub(super) fn search(&self, bytes: &[u8]) -> Vec<Found> {
-        let mut found = secret::search(bytes);
-        if self.strict {
-            found.extend(secret::search_sentences(bytes));
-        }
-        found
+        Self::new(&skill.name, skill.body.iter(), &skill.allowed)
     }
 
     fn new<'b>(
         name: &Spanned<String>,
         bodies: impl Iterator<Item = &'b BodySource>,
-        allowed: &[AllowedSecret],
+        allowed: &[Allowed],
     ) -> Self {
         let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
         let allowed = allowed.to_vec();
         let clean = Vec::new();
-        Self { at: name.at, files, may_allow: true, allowed, strict: false, clean }
+        Self { at: name.at, files, may_allow: true, allowed, clean }
     }
 
     /// Remembers the texts of bodies that were searched and hold nothing, as far as they are in
@@ -94,14 +79,31 @@ impl Owner {
     }
 }
 
-/// Returns where a text is inside a value; the value if it is written otherwise there, or the
-/// text's place in the file if the value has none.
-pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Span {
+/// Returns where a text is inside a value, or in the file if the value has no place; `None` if it is
+/// written otherwise there.
+pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
     let (start, end) = match at.start == at.end {
         true => (0, usize::MAX),
         false => (at.start as usize, at.end as usize),
     };
-    find(sources, at.file, start, end, text).unwrap_or(at)
+    find(sources, at.file, start, end, text)
+}
+
+/// Returns whether a value is written with escapes of KDL.
+pub(super) fn has_escapes(sources: &Sources<'_>, at: Span) -> bool {
+    let source = sources.file(at.file);
+    let written = source.bytes.get(at.start as usize..at.end as usize);
+    written.is_some_and(|written| written.contains(&b'\\'))
+}
+
+/// Returns where the first of some invisible characters is inside a value that is written with escapes.
+pub(super) fn escaped(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
+    let first = std::str::from_utf8(text).ok()?.chars().next()?;
+    let code = u32::from(first);
+    let forms =
+        [format!("\\u{{{code:x}}}"), format!("\\u{{{code:X}}}"), format!("\\u{{{code:04X}}}")];
+    let (start, end) = (at.start as usize, at.end as usize);
+    forms.iter().find_map(|form| find(sources, at.file, start, end, form.as_bytes()))
 }
 
 fn find(

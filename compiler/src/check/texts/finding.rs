@@ -1,0 +1,69 @@
+//! The searches of one text.
+
+use std::ops::Range;
+
+use relay_bundle::Suppressed;
+use relay_engine::invisible::{self, Kind};
+
+use crate::secret::{self, Found};
+
+/// So many runs of invisible characters are reported of one text.
+const INVISIBLE_MAX: usize = 20;
+
+/// Something that a text must not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// The search that found it.
+    pub(super) of: Suppressed,
+    /// The form of a secret, or the kind of characters.
+    pub(super) rule: &'static str,
+    pub(super) range: Range<usize>,
+}
+
+/// Returns what a text must not hold.
+pub(super) fn search(text: &str) -> Vec<Finding> {
+    let mut found = secrets(text.as_bytes());
+    found.extend(hidden(text));
+    found
+}
+
+/// Returns what the bytes of a file must not hold; `is_text` says whether they are a text.
+///
+/// A byte order mark at its beginning and the form of its line ends are dropped when it is read.
+pub(super) fn search_file(bytes: &[u8], is_text: bool) -> Vec<Finding> {
+    let mut found = secrets(bytes);
+    if let (true, Ok(text)) = (is_text, std::str::from_utf8(bytes)) {
+        let is_dropped = |found: &Finding| {
+            let letters = text.get(found.range.clone()).unwrap_or_default();
+            let is_mark = letters == "\u{feff}" && found.range.start == 0;
+            is_mark || letters.chars().all(|letter| letter == '\r')
+        };
+        found.extend(hidden(text).filter(|found| !is_dropped(found)));
+    }
+    found
+}
+
+/// Returns the names of what a search finds, sorted.
+pub(super) fn rule_names(of: Suppressed) -> Vec<&'static str> {
+    match of {
+        Suppressed::Secret => secret::rule_names(),
+        Suppressed::Invisible => Kind::ALL.into_iter().map(Kind::name).collect(),
+    }
+}
+
+/// An author who writes for agents is tempted to write down what they need, so sentences that give a
+/// password are searched too.
+fn secrets(bytes: &[u8]) -> Vec<Finding> {
+    let mut found = secret::search(bytes);
+    found.extend(secret::search_sentences(bytes));
+    let finding = |Found { rule, range, value: _ }| Finding { of: Suppressed::Secret, rule, range };
+    found.into_iter().map(finding).collect()
+}
+
+fn hidden(text: &str) -> impl Iterator<Item = Finding> {
+    invisible::search(text).into_iter().take(INVISIBLE_MAX).map(|found| Finding {
+        of: Suppressed::Invisible,
+        rule: found.kind.name(),
+        range: found.range,
+    })
+}

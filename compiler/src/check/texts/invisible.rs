@@ -1,0 +1,55 @@
+//! A text with characters that people do not see.
+//!
+//! A reviewer approves the text that is displayed, and an agent obeys the one that is there.
+
+use miette::Diagnostic;
+use relay_engine::invisible;
+use thiserror::Error;
+
+use super::place::Owner;
+use crate::source::Span;
+
+/// So many characters of a run are named.
+const NAMED_MAX: usize = 4;
+
+/// Agents read characters that no one sees: tags that spell instructions, marks of width zero, marks that
+/// change the direction of writing, control characters. A reviewer approves another text than agents
+/// get. Joiners and selectors that a script or an emoji needs are no fault.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text holds {found}")]
+#[diagnostic(code(invisible::text))]
+pub(super) struct InvisibleText {
+    found: String,
+    #[help]
+    help: String,
+    #[label(primary, "not visible here")]
+    at: Span,
+}
+
+impl InvisibleText {
+    /// Returns the report of characters of the kind `rule`.
+    pub(super) fn new(rule: &'static str, text: &str, owner: Option<&Owner>, at: Span) -> Self {
+        let count = text.chars().count();
+        let characters = match count {
+            1 => "an invisible character".to_owned(),
+            count => format!("{count} invisible characters"),
+        };
+        let named = text.chars().take(NAMED_MAX).map(|letter| invisible::named(letter).to_string());
+        let mut named = named.collect::<Vec<_>>().join(", ");
+        if count > NAMED_MAX {
+            named.push_str(&format!(" and {} more", count - NAMED_MAX));
+        }
+        let (remove, if_needed) = match count {
+            1 => ("remove it", "; if the text needs it"),
+            _ => ("remove them", "; if the text needs them"),
+        };
+        let mut help = match invisible::spelled(text) {
+            Some(spelled) => format!("they spell `{spelled}`: {remove}"),
+            None => remove.to_owned(),
+        };
+        if owner.is_some_and(|owner| owner.may_allow) {
+            help.push_str(&format!("{if_needed}, write `allow-invisible {rule} because=\"…\"`"));
+        }
+        Self { found: format!("{characters} ({rule}): {named}"), help, at }
+    }
+}

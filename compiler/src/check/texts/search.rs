@@ -1,0 +1,89 @@
+//! The owners of texts while they are searched, and what was found so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use miette::Diagnostic;
+use relay_bundle::Suppressed;
+use thiserror::Error;
+
+use super::invisible::InvisibleText;
+use super::place::{Owner, dense};
+use crate::diagnostic::Diagnostics;
+use crate::source::Span;
+
+/// Every holder of a bundle can read its texts, and so can every agent.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text holds a secret ({rule})")]
+#[diagnostic(code(secret::literal))]
+pub(super) struct LiteralSecret {
+    rule: &'static str,
+    #[help]
+    help: String,
+    #[label(primary, "every holder of the bundle could read this")]
+    at: Span,
+}
+
+impl LiteralSecret {
+    pub(super) fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
+        let mut help = "take it out and revoke it".to_owned();
+        if owner.is_some_and(|owner| owner.may_allow) {
+            let allowed = format!("`allow-secret {rule} because=\"…\"`");
+            help.push_str(&format!("; if it is only an example, write {allowed}"));
+        }
+        Self { rule, help, at }
+    }
+}
+
+/// Something that was found before.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Seen {
+    pub(super) of: Suppressed,
+    pub(super) rule: &'static str,
+    /// Without white space, which differs between the forms of a text.
+    pub(super) text: Vec<u8>,
+    /// Where the owner is declared: what one owner needs is not needed in another.
+    pub(super) owner: Option<Span>,
+}
+
+/// The owners of texts, and what was found so far.
+pub(crate) struct TextSearch {
+    pub(super) project: Owner,
+    pub(super) prompts: BTreeMap<String, Owner>,
+    pub(super) resources: BTreeMap<String, Owner>,
+    pub(super) skills: BTreeMap<String, Owner>,
+    /// What is made of a text in which something was found is not reported again.
+    pub(super) seen: BTreeSet<Seen>,
+    /// The number of things that were found so far.
+    pub(super) found: usize,
+    /// The suppressions that were used.
+    pub(super) used: BTreeSet<Span>,
+}
+
+impl TextSearch {
+    /// Takes something that was found at `at`, and reports it unless it is allowed there.
+    pub(super) fn take(
+        &mut self,
+        owner: Option<&Owner>,
+        (of, rule): (Suppressed, &'static str),
+        text: &[u8],
+        at: Span,
+        out: &mut Diagnostics,
+    ) {
+        let declared = owner.map(|owner| owner.at);
+        self.seen.insert(Seen { of, rule, text: dense(text), owner: declared });
+        self.found += 1;
+        let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
+        let suppression = allowed.find(|allowed| allowed.of == of && allowed.rule.value == rule);
+        self.used.extend(suppression.map(|allowed| allowed.rule.at));
+        if suppression.is_some() {
+            return;
+        }
+        match of {
+            Suppressed::Secret => out.report(at, LiteralSecret::new(rule, owner, at)),
+            Suppressed::Invisible => {
+                let text = String::from_utf8_lossy(text);
+                out.report(at, InvisibleText::new(rule, &text, owner, at));
+            }
+        }
+    }
+}

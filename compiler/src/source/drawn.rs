@@ -1,0 +1,70 @@
+//! The text of a file as reports show it.
+
+use std::ops::Range;
+
+use relay_engine::invisible;
+
+use crate::secret;
+
+/// A text without secrets, in which every character is visible, and where each character of the
+/// file is in it.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub(super) text: String,
+    /// For each character that was written as another number of bytes: the byte after it in the file,
+    /// and in the text.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Drawn {
+    /// Draws a file. `hidden` is known to hold secrets.
+    pub(super) fn new(bytes: &[u8], hidden: &[Range<usize>]) -> Self {
+        let bytes = &*secret::masked(bytes, hidden);
+        let mut drawn = Self { text: String::with_capacity(bytes.len()), shifts: Vec::new() };
+        let mut at = 0;
+        for chunk in bytes.utf8_chunks() {
+            let valid = chunk.valid();
+            let mut copied = 0;
+            for found in invisible::search(valid) {
+                drawn.text.push_str(valid.get(copied..found.range.start).unwrap_or_default());
+                let letters = valid.get(found.range.clone()).unwrap_or_default();
+                copied = found.range.start;
+                for letter in letters.chars() {
+                    copied += letter.len_utf8();
+                    match letter {
+                        // A line end of its own.
+                        '\r' => drawn.text.push('\r'),
+                        letter => drawn.escape(letter, at + copied),
+                    }
+                }
+            }
+            drawn.text.push_str(valid.get(copied..).unwrap_or_default());
+            drawn.text.extend(chunk.invalid().iter().map(|_| '?'));
+            at += valid.len() + chunk.invalid().len();
+        }
+        drawn
+    }
+
+    fn escape(&mut self, letter: char, end: usize) {
+        self.text.extend(letter.escape_unicode());
+        self.shifts.push((end, self.text.len()));
+    }
+
+    /// Returns where the byte at `offset` of the file is in the text.
+    pub(super) fn to_drawn(&self, offset: usize) -> usize {
+        let next = self.shifts.partition_point(|(written, _)| *written <= offset);
+        match next.checked_sub(1).and_then(|last| self.shifts.get(last)) {
+            Some((written, drawn)) => drawn + (offset - written),
+            None => offset,
+        }
+    }
+
+    /// Returns where the byte at `offset` of the text is in the file.
+    pub(super) fn to_written(&self, offset: usize) -> usize {
+        let next = self.shifts.partition_point(|(_, drawn)| *drawn <= offset);
+        match next.checked_sub(1).and_then(|last| self.shifts.get(last)) {
+            Some((written, drawn)) => written + (offset - drawn),
+            None => offset,
+        }
+    }
+}
