@@ -52,7 +52,7 @@ pub(super) fn command(
         Lookup::Program => None,
     };
     let node = match name.starts_with(b"/") {
-        true => run.facts.program(program_name(&paths::normalised(name, &Folder::Work))),
+        true => run.facts.program(program_name(&paths::normalised(name, &Folder::Work, run.ground))),
         false => run.facts.program(program_name(name)),
     };
     match node.and_then(|id| run.facts.node(id)) {
@@ -77,7 +77,7 @@ pub(super) fn command(
 fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &Frame) -> Stream {
     let is_path = name.contains(&b'/');
     if is_path {
-        let path = paths::normalised(name, &frame.state.folder);
+        let path = paths::normalised(name, &frame.state.folder, run.ground);
         if run.files.is_fetched(&path) {
             run.within(id, |run| run.runs(Hidden::Network, span, "runs code from a network"));
         }

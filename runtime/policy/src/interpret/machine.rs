@@ -4,7 +4,7 @@ use super::choice::Choice;
 use crate::effect::{Act, CallId, Effects, Hidden, What};
 use crate::facts::Facts;
 use crate::fuel::{Fuel, SPENT};
-use crate::path_rules::PathRules;
+use crate::paths::Ground;
 use crate::span::Span;
 use crate::state::{Certain, Files, Frame, Shell, Variables};
 use crate::syntax::{List, Part, Script};
@@ -40,8 +40,8 @@ impl<'c> Code<'c> {
 /// Everything that the interpretation of a text reads and changes.
 pub(super) struct Machine<'f> {
     pub(super) facts: &'f Facts<'f>,
-    /// The classes of paths that the project declares.
-    pub(super) paths: &'f PathRules,
+    /// What is known of paths.
+    pub(super) ground: Ground<'f>,
     pub(super) shell: Shell,
     pub(super) variables: Variables,
     pub(super) files: Files,
@@ -75,13 +75,13 @@ impl<'f> Machine<'f> {
     /// Returns the machine for a text of so many bytes.
     pub(super) fn new(
         facts: &'f Facts<'f>,
-        paths: &'f PathRules,
+        ground: Ground<'f>,
         bytes: usize,
         entry: Entry,
     ) -> Self {
         Self {
             facts,
-            paths,
+            ground,
             shell: Shell::default(),
             variables: Variables::default(),
             files: Files::default(),

@@ -29,7 +29,8 @@ pub(super) fn role(
         Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
         Role::Read => read(run, field, own),
         Role::Write => {
-            own.written.push(paths::normalised(&text.bytes, &own.frame.state.folder));
+            let folder = &own.frame.state.folder;
+            own.written.push(paths::normalised(&text.bytes, folder, run.ground));
             path::own_path(run, Touch::Write, text, own);
         }
         Role::Append => path::own_path(run, Touch::Append, text, own),
@@ -98,7 +99,7 @@ pub(super) fn role(
         Role::Revision => revision(field, program, own),
         Role::Process => process(text, own),
         Role::Listen => listens(run, text, own),
-        Role::Mount => mount::mount(text, own),
+        Role::Mount => mount::mount(run, text, own),
         Role::Mode => mode(text, own),
         Role::User => escalates(run, text, program, own),
     }
@@ -308,7 +309,8 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         && slash + 1 < path.len()
     {
         let name = path.get(slash + 1..).unwrap_or(&[]);
-        own.written.push(paths::normalised(name, &own.frame.state.folder));
+        let folder = &own.frame.state.folder;
+        own.written.push(paths::normalised(name, folder, run.ground));
     }
     connects(run, host_of(bytes), span, own);
 }
