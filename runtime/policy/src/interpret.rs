@@ -28,6 +28,7 @@ mod parameter;
 mod parameter_operator;
 mod parameters;
 mod path;
+mod pinned;
 mod program;
 mod project;
 mod redirect;
@@ -78,6 +79,7 @@ pub(crate) fn interpret(
         frame.state.folder = ground.start();
         command::list(&mut run, &code, &script.body, &mut frame, &Stream::default());
         code::traps(&mut run, &mut frame);
+        pinned::check(&mut run);
         if !run.variables.is_stale() || run.fuel.is_spent() || round > ROUNDS_MAX {
             break;
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::machine::{Lookup, Machine, WRAPPERS_MAX};
 use super::own::leave_undescribed;
 use super::parameters::parameters;
-use super::{code, program};
+use super::{code, pinned, program};
 use crate::effect::{Act, CallId, Hidden};
 use crate::facts::{Special, program_name};
 use crate::paths;
@@ -55,10 +55,12 @@ pub(super) fn command(
         true => run.facts.program(program_name(&paths::normalised(name, &Folder::Work, run.ground))),
         false => run.facts.program(program_name(name)),
     };
-    match node.and_then(|id| run.facts.node(id)) {
-        Some(node) => {
+    let known = node.and_then(|id| run.facts.node(id)).map(|node| (node, first.clone()));
+    let known = known.or_else(|| pinned::program(run, id, first, &frame.state.folder));
+    match known {
+        Some((node, first)) => {
             let is_function = output.is_some();
-            let own = program::program(run, (id, node), (first, words), frame, input);
+            let own = program::program(run, (id, node), (&first, words), frame, input);
             // Which of the two ran is open.
             if is_function && node.special != Special::Nothing {
                 frame.state.folder = Folder::Unknown;

@@ -45,6 +45,8 @@ pub(super) struct Machine<'f> {
     pub(super) shell: Shell,
     pub(super) variables: Variables,
     pub(super) files: Files,
+    /// The programs that the project pins and the text runs.
+    pub(super) pinned: Vec<Pinned>,
     pub(super) effects: Effects,
     pub(super) fuel: Fuel,
     /// Whether a program may have read some of standard input.
@@ -71,6 +73,15 @@ pub(super) enum Lookup {
     Program,
 }
 
+/// A program that the project pins, as a text calls it.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    /// Its path, seen from the work tree.
+    pub(super) path: Vec<u8>,
+    pub(super) call: CallId,
+    pub(super) span: Span,
+}
+
 impl<'f> Machine<'f> {
     /// Returns the machine for a text of so many bytes.
     pub(super) fn new(
@@ -85,6 +96,7 @@ impl<'f> Machine<'f> {
             shell: Shell::default(),
             variables: Variables::default(),
             files: Files::default(),
+            pinned: Vec::new(),
             effects: Effects::default(),
             fuel: Fuel::new(bytes),
             takes_input: false,
@@ -97,6 +109,7 @@ impl<'f> Machine<'f> {
         self.shell.begin_round();
         self.variables.begin_round();
         self.files.clear();
+        self.pinned.clear();
         self.effects.clear();
         self.fuel.begin_round();
     }
