@@ -45,7 +45,7 @@ pub(super) struct Machine<'f> {
     pub(super) shell: Shell,
     pub(super) variables: Variables,
     pub(super) files: Files,
-    /// The programs that the project pins and the text runs.
+    /// The files of the project that the text runs as what their names say.
     pub(super) pinned: Vec<Pinned>,
     pub(super) effects: Effects,
     pub(super) fuel: Fuel,
@@ -73,13 +73,23 @@ pub(super) enum Lookup {
     Program,
 }
 
-/// A program that the project pins, as a text calls it.
+/// A file of the project that a text runs as what its name says.
 #[derive(Debug)]
 pub(super) struct Pinned {
+    pub(super) kind: PinnedKind,
     /// Its path, seen from the work tree.
     pub(super) path: Vec<u8>,
-    pub(super) call: CallId,
+    pub(super) call: Option<CallId>,
     pub(super) span: Span,
+}
+
+/// What a file that the project pins is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PinnedKind {
+    /// A program in a folder of tools, or a wrapper of the build.
+    Program,
+    /// A module of Python, if the project has one of this name.
+    Module,
 }
 
 impl<'f> Machine<'f> {

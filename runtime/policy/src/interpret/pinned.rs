@@ -3,8 +3,8 @@
 //! What such a program is follows from the project, like the code of its tests (docs/tiers.md 7.6), so it counts as the
 //! program of that name. One that the text itself writes is another program: what it is follows from the text.
 
-use super::machine::{Machine, Pinned};
-use crate::effect::{Act, CallId, Effects, Touch, What};
+use super::machine::{Machine, Pinned, PinnedKind};
+use crate::effect::{Act, CallId, Effects, Hidden, Touch, What};
 use crate::facts::NodeRow;
 use crate::location::below;
 use crate::paths;
@@ -61,15 +61,35 @@ fn is_made(run: &Machine<'_>, path: &[u8]) -> bool {
 
 fn note(run: &mut Machine<'_>, call: CallId, path: Vec<u8>, span: Span) {
     run.within(call, |run| run.does(Act::RunsPinned, span));
-    run.pinned.push(Pinned { path, call, span });
+    run.pinned.push(Pinned { kind: PinnedKind::Program, path, call: Some(call), span });
 }
 
-/// Adds the doubt about each pinned program that the text writes, wherever in the text it does: a loop may come back.
+/// Notes a module that code imports: the folder may hold a file of its name.
+pub(super) fn imports(run: &mut Machine<'_>, path: Vec<u8>, span: Span) {
+    let call = run.effects.current();
+    if run.step(1, span) {
+        run.pinned.push(Pinned { kind: PinnedKind::Module, path, call, span });
+    }
+}
+
+/// Adds the doubt about each of them that the text writes, wherever in the text it does: a loop may come back.
 pub(super) fn check(run: &mut Machine<'_>) {
-    for Pinned { path, call, span } in std::mem::take(&mut run.pinned) {
-        if is_written(&run.effects, &path) {
-            let reason = "the text writes the program that it runs";
-            run.within(call, |run| run.doubt(Floor::UnknownProgram, span, reason));
+    for Pinned { kind, path, call, span } in std::mem::take(&mut run.pinned) {
+        if !is_written(&run.effects, &path, kind) {
+            continue;
+        }
+        let doubt = |run: &mut Machine<'_>| match kind {
+            PinnedKind::Program => {
+                let reason = "the text writes the program that it runs";
+                run.doubt(Floor::UnknownProgram, span, reason);
+            }
+            PinnedKind::Module => {
+                run.runs(Hidden::Opaque, span, "the text writes a module that the code imports");
+            }
+        };
+        match call {
+            Some(call) => run.within(call, doubt),
+            None => doubt(run),
         }
     }
 }
@@ -103,7 +123,7 @@ const ENVIRONMENTS: &[&str] = &["python", "python3", "uv", "virtualenv"];
 
 /// Returns whether a text writes a file, something in a folder around it, or what may be one of these. A change of its
 /// mode leaves what it is, and so does a build in such a folder.
-fn is_written(effects: &Effects, file: &[u8]) -> bool {
+fn is_written(effects: &Effects, file: &[u8], kind: PinnedKind) -> bool {
     effects.all().iter().any(|effect| {
         let What::Path { touch: Touch::Write | Touch::Append, path, .. } = effect.what else {
             return false;
@@ -127,6 +147,7 @@ fn is_written(effects: &Effects, file: &[u8]) -> bool {
         match path.iter().position(|byte| is_mark(*byte)) {
             Some(known) => file.starts_with(path.get(..known).unwrap_or(path)),
             None if path == file || below(path, file).is_some() => true,
+            None if kind == PinnedKind::Module => false,
             None => is_around && (!is_build || is_tools) && !makes_environment,
         }
     })

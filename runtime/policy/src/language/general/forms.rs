@@ -86,6 +86,139 @@ const PYTHON_MODULES: &[&str] = &[
     "mimetypes",
 ];
 
+/// Packages of Python whose import only loads them. Of their members, those count that `PACKAGE_MEMBERS` lists: others
+/// load files that hold code, or reach a network.
+const PYTHON_PACKAGES: &[&str] = &[
+    "aiohttp",
+    "anthropic",
+    "attrs",
+    "black",
+    "boto3",
+    "botocore",
+    "bs4",
+    "certifi",
+    "click",
+    "cryptography",
+    "cv2",
+    "datasets",
+    "django",
+    "duckdb",
+    "fastapi",
+    "flask",
+    "google",
+    "gradio",
+    "grpc",
+    "httpx",
+    "jax",
+    "jinja2",
+    "keras",
+    "langchain",
+    "lxml",
+    "matplotlib",
+    "mypy",
+    "numba",
+    "numpy",
+    "openai",
+    "packaging",
+    "pandas",
+    "paramiko",
+    "PIL",
+    "pip",
+    "playwright",
+    "polars",
+    "psutil",
+    "psycopg",
+    "psycopg2",
+    "pyarrow",
+    "pydantic",
+    "pymongo",
+    "pytest",
+    "redis",
+    "requests",
+    "rich",
+    "ruff",
+    "scipy",
+    "scrapy",
+    "selenium",
+    "setuptools",
+    "six",
+    "sklearn",
+    "spacy",
+    "sqlalchemy",
+    "starlette",
+    "streamlit",
+    "tensorflow",
+    "tokenizers",
+    "tomli",
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "tornado",
+    "tqdm",
+    "transformers",
+    "triton",
+    "typer",
+    "urllib3",
+    "uvicorn",
+    "vllm",
+    "werkzeug",
+    "wheel",
+    "xgboost",
+];
+
+/// Members of packages that only say what is there.
+const PACKAGE_MEMBERS: &[&str] = &[
+    "__version__",
+    "__file__",
+    "__path__",
+    "__name__",
+    "__doc__",
+    "VERSION",
+    "version",
+    "version_info",
+    "get_version",
+    "cuda",
+    "backends",
+    "mps",
+    "cudnn",
+    "is_available",
+    "is_built",
+    "device_count",
+    "get_device_name",
+    "get_device_capability",
+    "current_device",
+    "config",
+    "list_physical_devices",
+    "test",
+    "is_built_with_cuda",
+    "devices",
+    "default_backend",
+];
+
+/// Modules of Python whose `run` starts a coroutine or a server, and no command.
+const PYTHON_RUNNERS: &[&str] = &["asyncio", "anyio", "trio", "uvicorn"];
+
+/// Words by which code of Node.js may come by a module that starts programs, or by code of a text.
+const NODE_DOORS: &[&str] = &[
+    "require",
+    "import",
+    "child_process",
+    "process",
+    "global",
+    "globalThis",
+    "module",
+    "this",
+    "Function",
+    "eval",
+    "constructor",
+    "Reflect",
+    "Bun",
+    "Deno",
+    "self",
+    "window",
+    "top",
+];
+
 /// Modules of Node.js of which the words of their members decide.
 const NODE_MODULES: &[&str] = &[
     "fs",
@@ -155,6 +288,7 @@ impl<'f> Forms<'f> {
     pub(super) fn is_harmless(&self, at: usize) -> bool {
         match (self.language, self.shown(at)) {
             (Role::Python, "open") => !self.is_member(at) && self.only_reads(at + 1),
+            (Role::Python, _) if self.is_package(at) => true,
             (Role::Javascript, "require") => {
                 let is_call = self.is_sign(at + 1, b'(') && self.is_sign(at + 3, b')');
                 is_call && !self.is_member(at) && self.content(at + 2).is_some_and(is_plain_module)
@@ -168,6 +302,80 @@ impl<'f> Forms<'f> {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether a word is a well-known package that the code only imports, or whose version and devices it reads.
+    fn is_package(&self, at: usize) -> bool {
+        if self.is_member(at) || !PYTHON_PACKAGES.contains(&self.shown(at)) {
+            return false;
+        }
+        if self.is_import(at) {
+            return !self.is_sign(at + 1, b'.') && self.shown(at + 1) != "as";
+        }
+        let mut end = at + 1;
+        while self.is_sign(end, b'.') {
+            if !PACKAGE_MEMBERS.contains(&self.shown(end + 1)) {
+                return false;
+            }
+            end += 2;
+        }
+        end > at + 1 && !self.is_sign(end, b'[') && !self.is_sign(end, b'=')
+    }
+
+    /// Returns whether a word is a member of such a package.
+    fn is_package_member(&self, at: usize) -> bool {
+        let mut start = at;
+        while self.is_member(start) && start >= 2 {
+            start -= 2;
+        }
+        start < at && self.is_package(start)
+    }
+
+    /// Returns whether a word is a module of `import a, b`.
+    fn is_import(&self, at: usize) -> bool {
+        let mut first = at;
+        while first >= 2 && self.is_sign(first - 1, b',') && self.kind(first - 2) == Some(Kind::Word)
+        {
+            first -= 2;
+        }
+        first > 0 && self.shown(first - 1) == "import" && !self.is_from(first - 1)
+    }
+
+    /// Returns whether a word that starts programs is another method of that name: `asyncio.run(…)`, `/a/.exec(…)`.
+    pub(super) fn is_method(&self, at: usize) -> bool {
+        match (self.language, self.shown(at)) {
+            (Role::Python, "run") => {
+                self.is_member(at)
+                    && at >= 2
+                    && !self.is_member(at - 2)
+                    && PYTHON_RUNNERS.contains(&self.shown(at - 2))
+                    && self.is_imported(self.shown(at - 2))
+            }
+            (Role::Javascript, "exec") => {
+                self.is_member(at)
+                    && self.is_plain
+                    && !(0..self.tokens.len()).any(|at| {
+                        NODE_DOORS.contains(&self.shown(at))
+                            || matches!(self.kind(at), Some(Kind::Doubt | Kind::Sign(b'[')))
+                            || self.content(at).is_some_and(|text| text.contains("process"))
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether code of Python imports a module by its name, and gives that name to nothing else.
+    fn is_imported(&self, module: &str) -> bool {
+        let all = 0..self.tokens.len();
+        let is_named = |at: &usize| self.shown(*at) == module && !self.is_member(*at);
+        let is_import = |at: usize| at > 0 && self.shown(at - 1) == "import";
+        let mut named = all.filter(is_named).peekable();
+        named.peek().is_some_and(|first| is_import(*first) && !self.is_from(*first - 1))
+            && named.all(|at| {
+                let is_bound = at > 0 && matches!(self.shown(at - 1), "as" | "for" | "def" | "class");
+                let is_assigned = self.is_sign(at + 1, b'=') && !self.is_sign(at + 2, b'=');
+                !is_bound && !is_assigned && !(is_import(at) && self.is_from(at - 1))
+            })
     }
 
     /// Returns whether the parentheses after `open` hold a file alone, or a mode that reads.
@@ -226,6 +434,9 @@ impl<'f> Forms<'f> {
     /// Returns whether an unknown word is a name that does nothing: a variable of Perl, a key of an object, or a
     /// collection of MongoDB.
     pub(super) fn is_name(&self, at: usize) -> bool {
+        if self.language == Role::Python {
+            return self.is_package(at) || (self.is_package_member(at));
+        }
         if self.language == Role::Perl {
             let starts = |at: usize| self.tokens.get(at).map(|token| token.start);
             return at > 0
@@ -297,7 +508,7 @@ impl<'f> Forms<'f> {
         if self.language != Role::Python {
             return found;
         }
-        let is_known = |at: usize| PYTHON_MODULES.contains(&self.shown(at));
+        let is_known = |at: usize| PYTHON_MODULES.contains(&self.shown(at)) || self.is_package(at);
         for at in 0..self.tokens.len() {
             if self.kind(at) != Some(Kind::Word) || self.is_member(at) {
                 continue;
@@ -368,7 +579,7 @@ impl<'f> Forms<'f> {
 /// Returns whether a module only has members that the lists know, or is data of the project.
 fn is_plain_module(name: &str) -> bool {
     let is_data = name.ends_with(".json")
-        && (name.starts_with("./") || name.starts_with("../") || name.starts_with('/'))
+        && name.contains('/')
         && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     is_data || NODE_MODULES.contains(&name.strip_prefix("node:").unwrap_or(name))
 }
