@@ -162,6 +162,11 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
         match self.facts.sub(row, &field.text.bytes).and_then(|sub| self.facts.node(sub)) {
             Some(sub) => {
+                // Programs of Go may read the options before a sub-command and go on: `docker-compose -v down`.
+                if row.style == Style::Go {
+                    let versions = self.call.given.iter_mut().filter(|given| given.is_version);
+                    versions.for_each(|given| given.is_whole = false);
+                }
                 self.call.chain.push(sub);
                 self.call.span = self.call.span.to(field.text.span);
                 true
@@ -385,6 +390,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             words: Vec::new(),
             is_whole,
             is_off: false,
+            is_version: is_version(self.facts.name(name).as_bytes()),
         };
         match flag.arity {
             Arity::None => match attached.as_ref().map(|value| boolean(&value.text.bytes)) {
@@ -446,6 +452,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             words: Vec::new(),
             is_whole: true,
             is_off: false,
+            is_version: is_version(&field.text.bytes),
         });
     }
 
@@ -462,6 +469,11 @@ impl<'r, 'c> Reader<'r, 'c> {
 fn is_made_option(field: &Field<'_>) -> bool {
     let bytes = &*field.text.bytes;
     Mark::Made.begins(bytes) || (field.spread && Mark::Made.is_in(bytes))
+}
+
+/// Returns whether an option may ask for the version of its program.
+fn is_version(name: &[u8]) -> bool {
+    matches!(name, b"--version" | b"-version" | b"-v" | b"-V")
 }
 
 /// Returns what the value of an option that takes none says, as programs of Go and of Node.js read it.
