@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use relay_policy::classify::{Rules, classify, classify_bytes};
-use relay_policy::location::Location;
 use relay_policy::facts::Facts;
+use relay_policy::location::Location;
 use relay_policy::parse::parse;
 
 use crate::shipped;

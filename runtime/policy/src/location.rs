@@ -121,9 +121,7 @@ impl Location {
         let is_home = match parts.as_slice() {
             [] | [_] => parts.first().is_none_or(|first| HOMES.contains(first)),
             // The home of an unknown user, or of another one than the own.
-            [first, rest @ ..] => {
-                HOMES.contains(first) && (rest.len() == 1 || self.home.is_some())
-            }
+            [first, rest @ ..] => HOMES.contains(first) && (rest.len() == 1 || self.home.is_some()),
         };
         !is_home && !is_system(&parts)
     }
@@ -180,9 +178,8 @@ mod tests {
 
     #[test]
     fn a_folder_of_the_system_is_not_a_work_tree() {
-        let may_be_work = |cwd: &str, home: Option<&str>| {
-            Location::new(Some(cwd), home).unwrap().may_be_work()
-        };
+        let may_be_work =
+            |cwd: &str, home: Option<&str>| Location::new(Some(cwd), home).unwrap().may_be_work();
         for cwd in ["/work/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"] {
             assert!(may_be_work(cwd, None), "{cwd}");
         }

@@ -153,7 +153,12 @@ impl Answers<'_> {
                     answers.push('\n');
                 }
                 AnswerFormat::Human => {
-                    let verdict = classify_bytes(&line, self.judged.location, self.judged.facts, self.judged.rules);
+                    let verdict = classify_bytes(
+                        &line,
+                        self.judged.location,
+                        self.judged.facts,
+                        self.judged.rules,
+                    );
                     self.note(&verdict);
                     let text = String::from_utf8_lossy(&line);
                     answers.push_str(&self.drawn(&text, &verdict, output));

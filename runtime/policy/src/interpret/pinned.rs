@@ -14,12 +14,8 @@ use crate::tier::Floor;
 use crate::value::{Field, Mark, is_mark, is_root};
 
 /// The folders of tools, each with the folder around it.
-const FOLDERS: &[(&[u8], &[u8])] = &[
-    (b".venv", b"bin"),
-    (b"venv", b"bin"),
-    (b"node_modules", b".bin"),
-    (b"vendor", b"bin"),
-];
+const FOLDERS: &[(&[u8], &[u8])] =
+    &[(b".venv", b"bin"), (b"venv", b"bin"), (b"node_modules", b".bin"), (b"vendor", b"bin")];
 /// Wrappers of a build, in any folder of the work tree.
 const WRAPPERS: &[&[u8]] = &[b"gradlew", b"mvnw"];
 /// Wrappers that Rails and Bundler write to `bin`.
@@ -45,7 +41,12 @@ pub(super) fn program<'c>(
 }
 
 /// Reads the activation of a virtual environment; returns whether a file is one.
-pub(super) fn activates(run: &mut Machine<'_>, id: CallId, file: &Field<'_>, folder: &Folder) -> bool {
+pub(super) fn activates(
+    run: &mut Machine<'_>,
+    id: CallId,
+    file: &Field<'_>,
+    folder: &Folder,
+) -> bool {
     let Some((path, name)) = pinned(run, &file.text.bytes, folder) else { return false };
     if name != ACTIVATION || is_made(run, &path) {
         return false;

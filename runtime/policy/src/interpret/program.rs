@@ -334,8 +334,7 @@ fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
         names.map(|name| run.facts.name(name)).any(is_negated)
     };
     let has_off = || call.given.iter().any(|given| given.is_off && given.flag.cap.is_some());
-    is_capped
-        && (call.has_unknown || has_no() || has_off() || has_negated() || names_program())
+    is_capped && (call.has_unknown || has_no() || has_off() || has_negated() || names_program())
 }
 
 /// Runs standard input as code.

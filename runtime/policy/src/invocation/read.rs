@@ -332,8 +332,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             let equals = is_go && bytes.get(at + 1) == Some(&b'=');
             let has_value = attached || (equals && rest);
             let start = at + 1 + usize::from(equals);
-            let value =
-                has_value.then(|| Field { text: field.text.after(start), ..field.clone() });
+            let value = has_value.then(|| Field { text: field.text.after(start), ..field.clone() });
             self.give(declared, span, value, true);
             if has_value {
                 return;

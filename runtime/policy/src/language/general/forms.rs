@@ -334,7 +334,9 @@ impl<'f> Forms<'f> {
     /// Returns whether a word is a module of `import a, b`.
     fn is_import(&self, at: usize) -> bool {
         let mut first = at;
-        while first >= 2 && self.is_sign(first - 1, b',') && self.kind(first - 2) == Some(Kind::Word)
+        while first >= 2
+            && self.is_sign(first - 1, b',')
+            && self.kind(first - 2) == Some(Kind::Word)
         {
             first -= 2;
         }
@@ -372,7 +374,8 @@ impl<'f> Forms<'f> {
         let mut named = all.filter(is_named).peekable();
         named.peek().is_some_and(|first| is_import(*first) && !self.is_from(*first - 1))
             && named.all(|at| {
-                let is_bound = at > 0 && matches!(self.shown(at - 1), "as" | "for" | "def" | "class");
+                let is_bound =
+                    at > 0 && matches!(self.shown(at - 1), "as" | "for" | "def" | "class");
                 let is_assigned = self.is_sign(at + 1, b'=') && !self.is_sign(at + 2, b'=');
                 !is_bound && !is_assigned && !(is_import(at) && self.is_from(at - 1))
             })
