@@ -363,6 +363,11 @@ pub(crate) fn normalised(written: &[u8], folder: &Folder, ground: Ground<'_>) ->
     }
 }
 
+/// Returns an absolute path without `.`, `..` and repeated `/`, whatever tree or home it is in.
+pub(crate) fn absolute(written: &[u8]) -> Vec<u8> {
+    normalise(written)
+}
+
 /// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
 /// named, which is neither a whole tree of the system nor what stays as it is.
 #[must_use]

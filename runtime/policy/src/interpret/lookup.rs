@@ -52,9 +52,7 @@ pub(super) fn command(
         Lookup::Program => None,
     };
     let node = match name.starts_with(b"/") {
-        true => {
-            run.facts.program(program_name(&paths::normalised(name, &Folder::Work, run.ground)))
-        }
+        true => run.facts.program(program_name(&paths::absolute(name))),
         false => run.facts.program(program_name(name)),
     };
     let known = node.and_then(|id| run.facts.node(id)).map(|node| (node, first.clone()));

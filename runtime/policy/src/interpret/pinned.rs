@@ -30,13 +30,19 @@ pub(super) fn program<'c>(
     word: &Field<'c>,
     folder: &Folder,
 ) -> Option<(NodeRow, Field<'c>)> {
-    let (path, name) = pinned(run, &word.text.bytes, folder)?;
+    let Named { path, name, is_own } = pinned(run, &word.text.bytes, folder)?;
     let node = run.facts.program(&name).and_then(|id| run.facts.node(id))?;
     let start = word.text.bytes.len().checked_sub(name.len())?;
     if is_made(run, &path) {
         return None;
     }
-    note(run, id, path, word.text.span);
+    if is_own {
+        note(run, id, path, word.text.span);
+    } else {
+        // Of another project, whose program may be another one: what the facts say is the least.
+        let reason = "no fact describes a program at this path";
+        run.within(id, |run| run.doubt(Floor::UnknownProgram, word.text.span, reason));
+    }
     Some((node, Field { text: word.text.after(start), ..word.clone() }))
 }
 
@@ -47,8 +53,10 @@ pub(super) fn activates(
     file: &Field<'_>,
     folder: &Folder,
 ) -> bool {
-    let Some((path, name)) = pinned(run, &file.text.bytes, folder) else { return false };
-    if name != ACTIVATION || is_made(run, &path) {
+    let Some(Named { path, name, is_own }) = pinned(run, &file.text.bytes, folder) else {
+        return false;
+    };
+    if !is_own || name != ACTIVATION || is_made(run, &path) {
         return false;
     }
     note(run, id, path, file.text.span);
@@ -95,12 +103,21 @@ pub(super) fn check(run: &mut Machine<'_>) {
     }
 }
 
-/// Returns the path of a program that the project pins, seen from the work tree, and its name.
-fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<(Vec<u8>, Vec<u8>)> {
+/// A program in a folder of tools, or a wrapper of a build.
+struct Named {
+    /// Its path, seen from the work tree.
+    path: Vec<u8>,
+    name: Vec<u8>,
+    /// Whether it is one of the own project.
+    is_own: bool,
+}
+
+/// Returns the program that a word names, if it is one that a project pins.
+fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<Named> {
     let is_rooted = word.first().is_some_and(|first| *first == b'/' || is_root(*first));
-    let is_literal = word.iter().all(|byte| !is_mark(*byte) || Mark::Work.is(*byte));
+    let is_literal = word.iter().all(|byte| !is_mark(*byte) || is_root(*byte));
     let is_adrift = matches!(folder, Folder::Unknown) && !is_rooted;
-    if !word.contains(&b'/') || !is_literal || is_adrift {
+    if !word.contains(&b'/') || !is_literal {
         return None;
     }
     let path = paths::normalised(word, folder, run.ground);
@@ -111,12 +128,13 @@ fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<(Vec<u8>, V
     let mut parts = path.rsplit(|byte| *byte == b'/');
     let name = parts.next()?;
     let (inner, outer) = (parts.next(), parts.next());
-    let is_own = path.first().is_some_and(|first| *first != b'/' && !is_mark(*first))
+    let is_own = !is_adrift
+        && path.first().is_some_and(|first| *first != b'/' && !is_mark(*first))
         && !path.starts_with(b"..");
     let is_tool = FOLDERS.iter().any(|(around, own)| (outer, inner) == (Some(*around), Some(*own)));
-    let is_stub = inner == Some(b"bin") && outer.is_none() && BINSTUBS.contains(&name);
+    let is_stub = inner == Some(b"bin") && BINSTUBS.contains(&name);
     let is_pinned = is_tool || is_stub || WRAPPERS.contains(&name);
-    (is_own && is_pinned).then(|| (path.to_vec(), name.to_vec()))
+    is_pinned.then(|| Named { path: path.to_vec(), name: name.to_vec(), is_own })
 }
 
 /// The programs that make a virtual environment, whose tools are those of its packages.
