@@ -274,16 +274,14 @@ impl Ground<'_> {
         })
     }
 
-    /// Returns every form in which rules may name a normalised path.
-    pub(crate) fn forms(&self, path: &[u8]) -> Vec<Vec<u8>> {
-        let mut forms = vec![path.to_vec()];
-        if *self.location != Location::default()
-            && let Some(absolute) = self.absolute(path)
-        {
-            forms.extend(self.in_home(&absolute));
-            forms.push(absolute);
+    /// Returns the other forms in which rules may name a normalised path: seen from the home, and from the root.
+    pub(crate) fn others(&self, path: &[u8]) -> Vec<Vec<u8>> {
+        if *self.location == Location::default() {
+            return Vec::new();
         }
-        forms
+        let absolute = self.absolute(path);
+        let in_home = absolute.as_deref().and_then(|absolute| self.in_home(absolute));
+        in_home.into_iter().chain(absolute).collect()
     }
 }
 
@@ -308,8 +306,8 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
     let bytes = if is_unknown_folder { bytes } else { ground.named(bytes) };
-    let forms = if is_unknown_folder { vec![bytes.clone()] } else { ground.forms(&bytes) };
-    let said = ground.rules.said(&forms);
+    let others = if is_unknown_folder { Vec::new() } else { ground.others(&bytes) };
+    let said = ground.rules.said(&bytes, &others);
     let mut class = class(&bytes);
     // A name that begins with a dash is an option to what a pattern gives it to.
     let is_option = !written.starts_with(b"-")
@@ -342,7 +340,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     Path {
         class,
         is_pattern,
-        is_secret: said.secret || forms.iter().any(|form| is_secret(form)),
+        is_secret: said.secret || is_secret(&bytes) || others.iter().any(|form| is_secret(form)),
         is_system_tree: said.critical || is_system_tree(&bytes),
         bytes: if known.is_some() { joined.into_owned() } else { bytes },
         is_adrift: is_unknown_folder,

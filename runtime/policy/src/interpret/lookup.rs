@@ -1,5 +1,6 @@
 //! The name of a command -> a function, an alias or a program.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::machine::{Lookup, Machine, WRAPPERS_MAX};
@@ -55,8 +56,11 @@ pub(super) fn command(
         true => run.facts.program(program_name(&paths::absolute(name))),
         false => run.facts.program(program_name(name)),
     };
-    let known = node.and_then(|id| run.facts.node(id)).map(|node| (node, first.clone()));
-    let known = known.or_else(|| pinned::program(run, id, first, &frame.state.folder));
+    let known = node.and_then(|id| run.facts.node(id)).map(|node| (node, Cow::Borrowed(first)));
+    let known = known.or_else(|| {
+        let (node, name) = pinned::program(run, id, first, &frame.state.folder)?;
+        Some((node, Cow::Owned(name)))
+    });
     match known {
         Some((node, first)) => {
             let is_function = output.is_some();

@@ -98,7 +98,8 @@ pub(super) fn written(
         // A path of the container may be called like one of the work tree or home, and is shown so then.
         let is_everywhere = target.is_empty();
         let target = paths::normalised(&target, &Folder::Work, run.ground);
-        let forms = run.ground.forms(&target);
+        let mut forms = run.ground.others(&target);
+        forms.push(target);
         let forms: Vec<String> = forms.iter().map(|form| display(form).into_owned()).collect();
         for path in &written {
             let below = forms.iter().find_map(|form| match form.as_str() {
