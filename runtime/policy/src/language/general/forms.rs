@@ -86,8 +86,8 @@ const PYTHON_MODULES: &[&str] = &[
     "mimetypes",
 ];
 
-/// Packages of Python whose import only loads them. Of their members, those count that `PACKAGE_MEMBERS` lists: others
-/// load files that hold code, or reach a network.
+/// Packages of Python whose import only loads them, and modules of Python of which most members write. Of their members,
+/// those count that `PACKAGE_MEMBERS` lists: others load files that hold code, write, or reach a network.
 const PYTHON_PACKAGES: &[&str] = &[
     "aiohttp",
     "anthropic",
@@ -115,6 +115,7 @@ const PYTHON_PACKAGES: &[&str] = &[
     "langchain",
     "lxml",
     "matplotlib",
+    "multiprocessing",
     "mypy",
     "numba",
     "numpy",
@@ -122,6 +123,7 @@ const PYTHON_PACKAGES: &[&str] = &[
     "packaging",
     "pandas",
     "paramiko",
+    "pickle",
     "PIL",
     "pip",
     "playwright",
@@ -141,10 +143,12 @@ const PYTHON_PACKAGES: &[&str] = &[
     "scrapy",
     "selenium",
     "setuptools",
+    "shutil",
     "six",
     "sklearn",
     "spacy",
     "sqlalchemy",
+    "sqlite3",
     "starlette",
     "streamlit",
     "tensorflow",
@@ -156,8 +160,10 @@ const PYTHON_PACKAGES: &[&str] = &[
     "tornado",
     "tqdm",
     "transformers",
+    "this",
     "triton",
     "typer",
+    "unittest",
     "urllib3",
     "uvicorn",
     "vllm",
@@ -193,6 +199,13 @@ const PACKAGE_MEMBERS: &[&str] = &[
     "is_built_with_cuda",
     "devices",
     "default_backend",
+    "sqlite_version",
+    "which",
+    "disk_usage",
+    "HIGHEST_PROTOCOL",
+    "cpu_count",
+    "cpu_percent",
+    "virtual_memory",
 ];
 
 /// Modules of Python whose `run` starts a coroutine or a server, and no command.
@@ -289,6 +302,10 @@ impl<'f> Forms<'f> {
         match (self.language, self.shown(at)) {
             (Role::Python, "open") => !self.is_member(at) && self.only_reads(at + 1),
             (Role::Python, _) if self.is_package(at) => true,
+            // `require.resolve("x")` only finds a file.
+            (Role::Javascript, "require") if self.is_sign(at + 1, b'.') => {
+                !self.is_member(at) && self.shown(at + 2) == "resolve" && self.is_sign(at + 3, b'(')
+            }
             (Role::Javascript, "require") => {
                 let is_call = self.is_sign(at + 1, b'(') && self.is_sign(at + 3, b')');
                 is_call && !self.is_member(at) && self.content(at + 2).is_some_and(is_plain_module)
@@ -306,11 +323,15 @@ impl<'f> Forms<'f> {
 
     /// Returns whether a word is a well-known package that the code only imports, or whose version and devices it reads.
     fn is_package(&self, at: usize) -> bool {
-        if self.is_member(at) || !PYTHON_PACKAGES.contains(&self.shown(at)) {
+        if self.is_member(at) || !self.names_package(at) {
             return false;
         }
         if self.is_import(at) {
-            return !self.is_sign(at + 1, b'.') && self.shown(at + 1) != "as";
+            return !self.is_sign(at + 1, b'.');
+        }
+        // `import numpy as np`
+        if at >= 2 && self.shown(at - 1) == "as" && self.is_import(at - 2) {
+            return true;
         }
         let mut end = at + 1;
         while self.is_sign(end, b'.') {
@@ -320,6 +341,22 @@ impl<'f> Forms<'f> {
             end += 2;
         }
         end > at + 1 && !self.is_sign(end, b'[') && !self.is_sign(end, b'=')
+    }
+
+    /// Returns whether a word is the name of such a package, or the name that the code gives it.
+    fn names_package(&self, at: usize) -> bool {
+        let word = self.shown(at);
+        PYTHON_PACKAGES.contains(&word) || self.alias_of_package(word)
+    }
+
+    fn alias_of_package(&self, word: &str) -> bool {
+        self.language == Role::Python
+            && (2..self.tokens.len()).any(|at| {
+                self.shown(at) == word
+                    && self.shown(at - 1) == "as"
+                    && PYTHON_PACKAGES.contains(&self.shown(at - 2))
+                    && self.is_import(at - 2)
+            })
     }
 
     /// Returns whether a word is a member of such a package.
@@ -455,6 +492,9 @@ impl<'f> Forms<'f> {
         if opens && self.is_sign(at + 1, b':') {
             return true;
         }
+        if self.is_data(at) {
+            return true;
+        }
         let is_query = self.shown(at) == "aggregate" && self.is_plain;
         let is_collection = self.is_member(at)
             && at >= 2
@@ -462,6 +502,26 @@ impl<'f> Forms<'f> {
             && !self.is_member(at - 2)
             && self.is_sign(at + 1, b'.');
         is_collection || is_query
+    }
+
+    /// Returns whether a word is a member of a file of data: `require("./package.json").dependencies`.
+    fn is_data(&self, at: usize) -> bool {
+        let mut start = at;
+        while self.is_member(start) && start >= 2 && self.kind(start - 2) == Some(Kind::Word) {
+            start -= 2;
+        }
+        let opens = start.checked_sub(5);
+        !NODE_DOORS.contains(&self.shown(at))
+            && self.is_member(start)
+            && self.is_sign(start - 2, b')')
+            && opens.is_some_and(|opens| {
+                self.shown(opens) == "require"
+                    && self.is_harmless(opens)
+                    && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
+            })
+            // A member that is called, or gets a value, is none of the data.
+            && !self.is_sign(at + 1, b'(')
+            && !self.is_sign(at + 1, b'=')
     }
 
     fn is_plain(&self) -> bool {
@@ -477,6 +537,10 @@ impl<'f> Forms<'f> {
     /// Returns whether a word or text acts though it is a key or a value.
     pub(super) fn acts(&self, at: usize) -> bool {
         match (self.language, self.kind(at)) {
+            // A name that the code gives a package stands for all of its members.
+            (Role::Python, Some(Kind::Word)) => {
+                !self.is_member(at) && self.alias_of_package(self.shown(at)) && !self.is_package(at)
+            }
             (Role::Javascript, Some(Kind::Word)) => {
                 at > 0 && self.is_sign(at - 1, b'$') && MONGO_ACTING.contains(&self.shown(at))
             }
