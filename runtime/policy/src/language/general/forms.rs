@@ -414,7 +414,7 @@ impl<'f> Forms<'f> {
                 let is_bound =
                     at > 0 && matches!(self.shown(at - 1), "as" | "for" | "def" | "class");
                 let is_assigned = self.is_sign(at + 1, b'=') && !self.is_sign(at + 2, b'=');
-                !is_bound && !is_assigned && !(is_import(at) && self.is_from(at - 1))
+                !(is_bound || is_assigned || (is_import(at) && self.is_from(at - 1)))
             })
     }
 
