@@ -8,6 +8,7 @@ mod effects;
 mod entry;
 mod hard_inputs;
 mod hidden;
+mod location;
 mod mutation;
 mod oracle;
 mod spelling;

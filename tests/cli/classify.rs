@@ -167,6 +167,29 @@ fn words_that_may_be_no_command_are_refused() {
 }
 
 #[test]
+fn commands_run_where_the_options_say() {
+    let sandbox = Sandbox::new();
+    let tier = |arguments: &[&str]| {
+        let run = sandbox.relay_of(&[&["classify", "--json"], arguments].concat()).ends(0);
+        answers(&run.stdout)[0]["tier"].as_u64().expect("a tier")
+    };
+    let copy = "cp /workspace/app/a /home/me/b";
+    assert_eq!(tier(&[copy]), 2);
+    assert_eq!(tier(&["--cwd", "/workspace/app", copy]), 2);
+    assert_eq!(tier(&["--cwd", "/workspace/app", "--home", "/home/me", copy]), 1);
+    assert_eq!(tier(&["--cwd", "/etc", "touch", "hosts"]), 2);
+    for (option, folder) in [("--cwd", "app"), ("--home", "~"), ("--cwd", "")] {
+        sandbox
+            .relay_of(&["classify", option, folder, "ls"])
+            .ends(2)
+            .says(&format!("error: {option}: it is not an absolute path"));
+    }
+    // Lines of the input run there, too.
+    let (code, output) = classify(&["--cwd", "/workspace/app"], b"touch /workspace/app/x");
+    assert_eq!((code, output.starts_with("1 ")), (0, true), "{output}");
+}
+
+#[test]
 fn the_highest_tier_decides_the_exit_code() {
     let sandbox = Sandbox::new();
     sandbox.relay_of(&["classify", "--max-tier", "1", "touch", "a"]).ends(0);

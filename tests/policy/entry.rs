@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use relay_policy::classify::{Rules, classify, classify_bytes};
 use relay_policy::facts::Facts;
+use relay_policy::location::Location;
 use relay_policy::parse::parse;
 
 use crate::shipped;
@@ -33,7 +34,7 @@ pub(crate) fn classifier(bytes: &[u8]) {
         assert!(text.get(hit.span.start as usize..hit.span.end as usize).is_some(), "{hit:?}");
         assert!(!hit.message(facts).is_empty());
     }
-    let again = classify_bytes(bytes, facts, &rules);
+    let again = classify_bytes(bytes, &Location::default(), facts, &rules);
     if str::from_utf8(bytes).is_ok() {
         assert_eq!(again, verdict, "the same text, the same verdict");
     } else {

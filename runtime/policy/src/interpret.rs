@@ -28,6 +28,7 @@ mod parameter;
 mod parameter_operator;
 mod parameters;
 mod path;
+mod pinned;
 mod program;
 mod project;
 mod redirect;
@@ -38,7 +39,7 @@ mod variables;
 use crate::effect::Effects;
 use crate::facts::Facts;
 use crate::parse::ParseError;
-use crate::path_rules::PathRules;
+use crate::paths::Ground;
 use crate::span::Span;
 use crate::state::Frame;
 use crate::syntax::Script;
@@ -65,9 +66,9 @@ pub(crate) fn interpret(
     text: &str,
     script: &Script,
     facts: &Facts<'_>,
-    paths: &PathRules,
+    ground: Ground<'_>,
 ) -> Interpreted {
-    let mut run = Machine::new(facts, paths, text.len(), ENTRY);
+    let mut run = Machine::new(facts, ground, text.len(), ENTRY);
     let place = Text::exact(text.as_bytes(), Span::new(0, text.len()));
     let mut before = Effects::for_text(text.len());
     for round in 1.. {
@@ -75,8 +76,10 @@ pub(crate) fn interpret(
         run.begin_round();
         let code = Code { text, place: &place, script };
         let mut frame = Frame::default();
+        frame.state.folder = ground.start();
         command::list(&mut run, &code, &script.body, &mut frame, &Stream::default());
         code::traps(&mut run, &mut frame);
+        pinned::check(&mut run);
         if !run.variables.is_stale() || run.fuel.is_spent() || round > ROUNDS_MAX {
             break;
         }

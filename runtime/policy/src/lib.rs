@@ -15,6 +15,7 @@ mod interpret;
 mod invocation;
 mod judge;
 mod language;
+pub mod location;
 pub mod parse;
 pub mod path_rules;
 pub mod paths;

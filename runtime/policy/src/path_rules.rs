@@ -98,14 +98,19 @@ impl PathRules {
         rows.iter().map(rule).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns what is said of a path that is normalised.
-    pub(crate) fn said(&self, path: &[u8]) -> Said {
+    /// Returns what is said of a path that is normalised, in any of its forms: an exception of one form is one of all.
+    pub(crate) fn said(&self, path: &[u8], others: &[Vec<u8>]) -> Said {
         let mut said = Said::default();
         for Rule { kind, patterns, except } in &self.0 {
             // What is not literal may be what raises, and is not taken for what lowers.
             let raises = *kind != PathKind::Scratch;
-            let is_meant = patterns.iter().any(|pattern| pattern.matches(path, raises))
-                && !except.iter().any(|pattern| pattern.matches(path, !raises));
+            let has = |patterns: &[PathPattern], if_unsure: bool| {
+                patterns.iter().any(|pattern| {
+                    pattern.matches(path, if_unsure)
+                        || others.iter().any(|form| pattern.matches(form, if_unsure))
+                })
+            };
+            let is_meant = has(patterns, raises) && !has(except, !raises);
             match kind {
                 PathKind::Scratch => said.scratch |= is_meant,
                 PathKind::Critical => said.critical |= is_meant,

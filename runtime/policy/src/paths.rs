@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::location::{Location, below};
 use crate::path_rules::{PathPattern, PathRules};
 use crate::state::Folder;
 use crate::value::{Mark, is_hole, is_match, is_root, is_wildcard, root_of};
@@ -218,14 +219,95 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.json",
 ];
 
+/// What is known of paths before a text is read: the rules of a project, and where commands run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ground<'g> {
+    pub(crate) rules: &'g PathRules,
+    pub(crate) location: &'g Location,
+}
+
+impl Ground<'_> {
+    /// Returns the folder that a text begins in.
+    pub(crate) fn start(self) -> Folder {
+        let Some(cwd) = self.location.cwd() else { return Folder::Work };
+        match self.named(cwd.to_vec()).as_slice() {
+            b"" => Folder::Work,
+            path => Folder::Known(path.into()),
+        }
+    }
+
+    /// Returns the name of the work tree, if it has one.
+    fn work(&self) -> Option<&[u8]> {
+        let cwd = self.location.cwd().filter(|_| self.location.may_be_work())?;
+        has_plain_name(cwd).then_some(cwd)
+    }
+
+    /// Returns the absolute form of a normalised path; `None` if it is not known.
+    fn absolute(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let joined = |folder: &[u8], rest: &[u8]| normalise(&[folder, b"/", rest].concat());
+        match root_of(path) {
+            Some((Mark::Home, rest)) => self.location.home().map(|home| joined(home, rest)),
+            Some((_, rest)) => self.work().map(|work| joined(work, rest)),
+            None if path.starts_with(b"/") => Some(path.to_vec()),
+            None => self.work().map(|work| joined(work, path)),
+        }
+    }
+
+    /// Returns a normalised path as it is seen from the work tree, else from the home, else from the root.
+    fn named(&self, path: Vec<u8>) -> Vec<u8> {
+        if *self.location == Location::default() {
+            return path;
+        }
+        let Some(absolute) = self.absolute(&path) else { return path };
+        if let Some(rest) = self.work().and_then(|work| below(&absolute, work)) {
+            return rest.to_vec();
+        }
+        self.in_home(&absolute).unwrap_or(absolute)
+    }
+
+    fn in_home(&self, absolute: &[u8]) -> Option<Vec<u8>> {
+        let home = self.location.home().filter(|_| self.location.has_own_home())?;
+        let rest = below(absolute, home)?;
+        Some(match rest {
+            [] => Mark::Home.text().to_vec(),
+            rest => [Mark::Home.text(), b"/", rest].concat(),
+        })
+    }
+
+    /// Returns the other forms in which rules may name a normalised path: seen from the home, and from the root.
+    pub(crate) fn others(&self, path: &[u8]) -> Vec<Vec<u8>> {
+        if *self.location == Location::default() {
+            return Vec::new();
+        }
+        let absolute = self.absolute(path);
+        let in_home = absolute.as_deref().and_then(|absolute| self.in_home(absolute));
+        in_home.into_iter().chain(absolute).collect()
+    }
+}
+
+/// Returns whether no part of an absolute path has a meaning of its own: below `.git` or `site-packages` a file is what
+/// its whole path says.
+fn has_plain_name(path: &[u8]) -> bool {
+    let path = path.strip_prefix(b"/").unwrap_or(path);
+    let has_meaning = |part: &[u8]| {
+        ADMITTING_BELOW.iter().any(|(folder, _)| folder.as_bytes() == part)
+            || matches!(part, b".local" | b"site-packages" | b"dist-packages")
+    };
+    own(path, PathClass::Work) == PathClass::Work
+        && !is_secret(path)
+        && !path.split(|byte| *byte == b'/').any(has_meaning)
+}
+
 /// Returns what a path is, seen from a folder.
-pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Path {
+pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Path {
     let joined = join(written, folder);
     let is_pattern = written.iter().any(|byte| is_wildcard(*byte));
     let known = joined.iter().position(|byte| is_hole(*byte));
     let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
-    let said = rules.said(&bytes);
+    let bytes = if is_unknown_folder { bytes } else { ground.named(bytes) };
+    let others = if is_unknown_folder { Vec::new() } else { ground.others(&bytes) };
+    let said = ground.rules.said(&bytes, &others);
     let mut class = class(&bytes);
     // A name that begins with a dash is an option to what a pattern gives it to.
     let is_option = !written.starts_with(b"-")
@@ -258,7 +340,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
     Path {
         class,
         is_pattern,
-        is_secret: said.secret || is_secret(&bytes),
+        is_secret: said.secret || is_secret(&bytes) || others.iter().any(|form| is_secret(form)),
         is_system_tree: said.critical || is_system_tree(&bytes),
         bytes: if known.is_some() { joined.into_owned() } else { bytes },
         is_adrift: is_unknown_folder,
@@ -267,9 +349,21 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
 
 /// Returns a path without `.`, `..` and repeated `/`, seen from a folder; as it is written if a part of it
 /// is not known.
-pub(crate) fn normalised(written: &[u8], folder: &Folder) -> Vec<u8> {
+pub(crate) fn normalised(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Vec<u8> {
     let joined = join(written, folder);
-    if has_hole(&joined) { joined.into_owned() } else { normalise(&joined) }
+    if has_hole(&joined) {
+        return joined.into_owned();
+    }
+    let path = normalise(&joined);
+    match folder {
+        Folder::Unknown if !is_rooted(written) => path,
+        _ => ground.named(path),
+    }
+}
+
+/// Returns an absolute path without `.`, `..` and repeated `/`, whatever tree or home it is in.
+pub(crate) fn absolute(written: &[u8]) -> Vec<u8> {
+    normalise(written)
 }
 
 /// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
@@ -286,11 +380,11 @@ pub fn may_be_scratch(pattern: &PathPattern) -> bool {
 }
 
 /// Returns the folder that a path names, seen from another one.
-pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
+pub(crate) fn enter(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Folder {
     if has_hole(written) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
-    match normalise(&join(written, folder)).as_slice() {
+    match ground.named(normalise(&join(written, folder))).as_slice() {
         b"" => Folder::Work,
         path if path == Mark::Work.text() => Folder::Work,
         path => Folder::Known(path.into()),

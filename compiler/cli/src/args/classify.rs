@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::AnswerFormat;
 use super::format::FormatArgs;
@@ -21,6 +21,7 @@ Examples:
   relay classify 'cat a.log | sh' --json          one command as a text, as a pipe needs it
   relay classify < commands.txt                   a command a line
   relay classify --policy homelab.relay 'rm x'    as the policy of a bundle says
+  relay classify --cwd \"$PWD\" --home ~ \"$command\"  absolute paths of the work tree and home count as such
   relay classify --max-tier 1 \"$command\" && …      a gate for scripts
   jq -c '{command: .args.command}' audit.jsonl | relay classify --json")]
 pub(crate) struct ClassifyArgs {
@@ -30,6 +31,12 @@ pub(crate) struct ClassifyArgs {
     /// Judge by the policy of this bundle or project, instead of what is shipped
     #[arg(long, value_name = "BUNDLE|PROJECT")]
     pub(crate) policy: Option<PathBuf>,
+    /// The folder that commands run in: an absolute path below it is one of the work tree
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<String>,
+    /// The home of the user that runs them: an absolute path below it is one of the home
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) home: Option<String>,
     /// Exit with 1 if a command is above this tier, 0 to 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) max_tier: Option<u8>,

@@ -7,8 +7,9 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 
 use relay_bundle::Tier;
 use relay_engine::invisible::visible_json;
-use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
+use relay_policy::classify::{Rules, Verdict, classify_at, classify_bytes};
 use relay_policy::facts::Facts;
+use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +81,10 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     };
     let facts = judge.facts()?;
     let form = arguments.format.chosen();
+    let location = location(arguments)?;
     let most = arguments.max_tier.and_then(Tier::from_number).unwrap_or(Tier::Irreversible);
-    let mut answers = Answers { facts: &facts, rules: &judge.rules, form, most, exit: Exit::Yes };
+    let judged = Judged { facts: &facts, rules: &judge.rules, location: &location };
+    let mut answers = Answers { judged, form, most, exit: Exit::Yes };
     if arguments.words.is_empty() {
         if io::stdin().is_terminal() {
             output.note("reading commands from the terminal, one a line; Ctrl+D ends it");
@@ -93,9 +96,33 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     Ok(answers.exit)
 }
 
-struct Answers<'f> {
+/// Returns where the commands run.
+fn location(arguments: &ClassifyArgs) -> Result<Location, Failure> {
+    let (cwd, home) = (arguments.cwd.as_deref(), arguments.home.as_deref());
+    for (option, folder) in [("--cwd", cwd), ("--home", home)] {
+        if let Err(error) = Location::new(folder, None) {
+            let help = "give the whole path of the folder, from `/` on";
+            return Err(Failure::error(format!("{option}: {error}")).help(help));
+        }
+    }
+    Location::new(cwd, home).map_err(|error| Failure::error(error.to_string()))
+}
+
+/// Everything that commands are judged by.
+struct Judged<'f> {
     facts: &'f Facts<'f>,
     rules: &'f Rules,
+    location: &'f Location,
+}
+
+impl Judged<'_> {
+    fn verdict(&self, text: &str) -> Verdict {
+        classify_at(text, self.location, self.facts, self.rules)
+    }
+}
+
+struct Answers<'f> {
+    judged: Judged<'f>,
     form: AnswerFormat,
     /// The highest tier that is no failure.
     most: Tier,
@@ -130,7 +157,12 @@ impl Answers<'_> {
                     answers.push('\n');
                 }
                 AnswerFormat::Human => {
-                    let verdict = classify_bytes(&line, self.facts, self.rules);
+                    let verdict = classify_bytes(
+                        &line,
+                        self.judged.location,
+                        self.judged.facts,
+                        self.judged.rules,
+                    );
                     self.note(&verdict);
                     let text = String::from_utf8_lossy(&line);
                     answers.push_str(&self.drawn(&text, &verdict, output));
@@ -165,7 +197,7 @@ impl Answers<'_> {
                 output.verbatim(&line)
             }
             AnswerFormat::Human => {
-                let verdict = classify(text, self.facts, self.rules);
+                let verdict = self.judged.verdict(text);
                 self.note(&verdict);
                 let drawn = self.drawn(text, &verdict, output);
                 output.result(drawn)
@@ -181,7 +213,7 @@ impl Answers<'_> {
     }
 
     fn drawn(&self, text: &str, verdict: &Verdict, output: &Output) -> String {
-        draw::verdict(text, verdict, self.facts, output.result_look().width)
+        draw::verdict(text, verdict, self.judged.facts, output.result_look().width)
     }
 
     fn answer(&mut self, line: &[u8], number: usize, is_whole: bool) -> Classified {
@@ -197,7 +229,8 @@ impl Answers<'_> {
     }
 
     fn classified(&mut self, command: &str, line: usize) -> Classified {
-        let verdict = &classify(command, self.facts, self.rules);
+        let verdict = &self.judged.verdict(command);
+        let facts = self.judged.facts;
         self.note(verdict);
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
@@ -205,9 +238,9 @@ impl Answers<'_> {
             line,
             tier: verdict.tier,
             name: verdict.tier.name(),
-            calls: Called::all(verdict, self.facts),
-            effects: Done::all(verdict, self.facts),
-            hits: Raised::all(verdict, self.facts),
+            calls: Called::all(verdict, facts),
+            effects: Done::all(verdict, facts),
+            hits: Raised::all(verdict, facts),
             omitted: verdict.omitted,
         })
     }

@@ -77,6 +77,8 @@ pub enum Act {
     ChangesPeer,
     /// The same, and something is gone there.
     DeletesAtPeer,
+    /// A program runs that the project pins.
+    RunsPinned,
 }
 
 impl Act {
@@ -122,6 +124,7 @@ impl Act {
             Self::RemovesFiles => "removes files, one after the other",
             Self::ChangesPeer => "asks the other end to change something",
             Self::DeletesAtPeer => "asks the other end to delete something",
+            Self::RunsPinned => "runs a program that the project pins",
         }
     }
 }

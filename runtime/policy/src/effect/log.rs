@@ -185,6 +185,11 @@ impl Effects {
         self.current.replace(call)
     }
 
+    /// Returns the call whose code is being read.
+    pub(crate) fn current(&self) -> Option<CallId> {
+        self.current
+    }
+
     pub(crate) fn leave(&mut self, outer: Option<CallId>) {
         self.current = outer;
     }

@@ -8,7 +8,7 @@ use super::{code, variables};
 use crate::facts::Role;
 use crate::invocation::Given;
 use crate::paths;
-use crate::state::{Dialect, Folder, Frame};
+use crate::state::{Dialect, Frame};
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
 /// Among how many options of a search its `-name` is looked for.
@@ -212,11 +212,11 @@ fn with_parameter(code: &Text<'_>) -> (Text<'static>, bool) {
 
 /// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
 fn found(program: &Program<'_, '_>, is_list: bool, run: &Machine<'_>) -> Vec<u8> {
-    let rules = run.paths;
+    let (start, ground) = (run.ground.start(), run.ground);
     let is_search = program.call.given.iter().any(|given| !given.words.is_empty());
     let roots = &program.call.operands;
     let mut classes =
-        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work, rules).class);
+        roots.iter().map(|root| paths::classify(&root.text.bytes, &start, ground).class);
     let first = classes.next();
     let is_known = is_search
         && !is_list

@@ -1,11 +1,12 @@
 //! The name of a command -> a function, an alias or a program.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::machine::{Lookup, Machine, WRAPPERS_MAX};
 use super::own::leave_undescribed;
 use super::parameters::parameters;
-use super::{code, program};
+use super::{code, pinned, program};
 use crate::effect::{Act, CallId, Hidden};
 use crate::facts::{Special, program_name};
 use crate::paths;
@@ -52,13 +53,18 @@ pub(super) fn command(
         Lookup::Program => None,
     };
     let node = match name.starts_with(b"/") {
-        true => run.facts.program(program_name(&paths::normalised(name, &Folder::Work))),
+        true => run.facts.program(program_name(&paths::absolute(name))),
         false => run.facts.program(program_name(name)),
     };
-    match node.and_then(|id| run.facts.node(id)) {
-        Some(node) => {
+    let known = node.and_then(|id| run.facts.node(id)).map(|node| (node, Cow::Borrowed(first)));
+    let known = known.or_else(|| {
+        let (node, name) = pinned::program(run, id, first, &frame.state.folder)?;
+        Some((node, Cow::Owned(name)))
+    });
+    match known {
+        Some((node, first)) => {
             let is_function = output.is_some();
-            let own = program::program(run, (id, node), (first, words), frame, input);
+            let own = program::program(run, (id, node), (&first, words), frame, input);
             // Which of the two ran is open.
             if is_function && node.special != Special::Nothing {
                 frame.state.folder = Folder::Unknown;
@@ -77,7 +83,7 @@ pub(super) fn command(
 fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &Frame) -> Stream {
     let is_path = name.contains(&b'/');
     if is_path {
-        let path = paths::normalised(name, &frame.state.folder);
+        let path = paths::normalised(name, &frame.state.folder, run.ground);
         if run.files.is_fetched(&path) {
             run.within(id, |run| run.runs(Hidden::Network, span, "runs code from a network"));
         }

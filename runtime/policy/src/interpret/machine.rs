@@ -4,7 +4,7 @@ use super::choice::Choice;
 use crate::effect::{Act, CallId, Effects, Hidden, What};
 use crate::facts::Facts;
 use crate::fuel::{Fuel, SPENT};
-use crate::path_rules::PathRules;
+use crate::paths::Ground;
 use crate::span::Span;
 use crate::state::{Certain, Files, Frame, Shell, Variables};
 use crate::syntax::{List, Part, Script};
@@ -40,11 +40,13 @@ impl<'c> Code<'c> {
 /// Everything that the interpretation of a text reads and changes.
 pub(super) struct Machine<'f> {
     pub(super) facts: &'f Facts<'f>,
-    /// The classes of paths that the project declares.
-    pub(super) paths: &'f PathRules,
+    /// What is known of paths.
+    pub(super) ground: Ground<'f>,
     pub(super) shell: Shell,
     pub(super) variables: Variables,
     pub(super) files: Files,
+    /// The files of the project that the text runs as what their names say.
+    pub(super) pinned: Vec<Pinned>,
     pub(super) effects: Effects,
     pub(super) fuel: Fuel,
     /// Whether a program may have read some of standard input.
@@ -71,20 +73,40 @@ pub(super) enum Lookup {
     Program,
 }
 
+/// A file of the project that a text runs as what its name says.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    pub(super) kind: PinnedKind,
+    /// Its path, seen from the work tree.
+    pub(super) path: Vec<u8>,
+    pub(super) call: Option<CallId>,
+    pub(super) span: Span,
+}
+
+/// What a file that the project pins is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PinnedKind {
+    /// A program in a folder of tools, or a wrapper of the build.
+    Program,
+    /// A module of Python, if the project has one of this name.
+    Module,
+}
+
 impl<'f> Machine<'f> {
     /// Returns the machine for a text of so many bytes.
     pub(super) fn new(
         facts: &'f Facts<'f>,
-        paths: &'f PathRules,
+        ground: Ground<'f>,
         bytes: usize,
         entry: Entry,
     ) -> Self {
         Self {
             facts,
-            paths,
+            ground,
             shell: Shell::default(),
             variables: Variables::default(),
             files: Files::default(),
+            pinned: Vec::new(),
             effects: Effects::default(),
             fuel: Fuel::new(bytes),
             takes_input: false,
@@ -97,6 +119,7 @@ impl<'f> Machine<'f> {
         self.shell.begin_round();
         self.variables.begin_round();
         self.files.clear();
+        self.pinned.clear();
         self.effects.clear();
         self.fuel.begin_round();
     }

@@ -8,9 +8,10 @@ use super::path;
 use crate::effect::{Effect, Effects, Mount, Touch, What};
 use crate::facts::Role;
 use crate::invocation::Invocation;
+use crate::location::below;
 use crate::paths::{self, PathClass};
 use crate::state::Folder;
-use crate::value::{Text, is_hole};
+use crate::value::{Text, display, is_hole};
 
 /// Folders with the daemon of the host, and those that are the host unless they are only read.
 const HOST: &[&[u8]] = &[b"/", b"/run", b"/var/run"];
@@ -48,9 +49,9 @@ fn mounted(bytes: &[u8]) -> Mounted {
 }
 
 /// Adds a folder that a container gets.
-pub(super) fn mount(text: &Text<'_>, own: &mut Own) {
+pub(super) fn mount(run: &Machine<'_>, text: &Text<'_>, own: &mut Own) {
     let Mounted { source, is_read_only, .. } = mounted(&text.bytes);
-    let path = paths::normalised(&source, &Folder::Work);
+    let path = paths::normalised(&source, &own.frame.state.folder, run.ground);
     let is_socket = [b"docker.sock".as_slice(), b"containerd.sock", b"podman.sock", b"crio.sock"]
         .iter()
         .any(|socket| path.ends_with(socket));
@@ -94,12 +95,19 @@ pub(super) fn written(
         if is_read_only || source == target {
             continue;
         }
-        let target = paths::normalised(&target, &Folder::Work);
+        // A path of the container may be called like one of the work tree or home, and is shown so then.
+        let is_everywhere = target.is_empty();
+        let target = paths::normalised(&target, &Folder::Work, run.ground);
+        let mut forms = run.ground.others(&target);
+        forms.push(target);
+        let forms: Vec<String> = forms.iter().map(|form| display(form).into_owned()).collect();
         for path in &written {
-            let below = path.strip_prefix(&*target);
-            let below = below.filter(|rest| rest.is_empty() || rest.starts_with(b"/"));
+            let below = forms.iter().find_map(|form| match form.as_str() {
+                "" => Some(&**path).filter(|path| path.starts_with(b"/") == is_everywhere),
+                form => below(path, form.as_bytes()),
+            });
             if let Some(rest) = below {
-                let path = Text::from_span([&*source, rest].concat(), value.text.span);
+                let path = Text::from_span([&*source, b"/", rest].concat(), value.text.span);
                 path::own_path(run, Touch::Write, &path, own);
             }
         }

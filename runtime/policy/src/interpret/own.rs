@@ -110,7 +110,7 @@ impl Own {
     /// Ends the call.
     pub(super) fn end(self, run: &mut Machine<'_>, program: &Program<'_, '_>, is_undone: bool) {
         let Self { mut effects, caps, runs, loads, .. } = self;
-        let is_help = program.call.given.iter().any(|given| given.name.is_none());
+        let is_help = program.call.given.iter().any(|given| given.name.is_none() && given.is_whole);
         for effect in &mut effects {
             effect.by = Some(program.id);
             // A doubt about words is one about the dry run, too.

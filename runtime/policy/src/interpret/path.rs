@@ -12,7 +12,7 @@ const FOLDER_BYTES_MAX: usize = 256;
 
 /// Returns a path, seen from the folder that commands run in.
 pub(super) fn path_of(run: &Machine<'_>, text: &Text<'_>, frame: &Frame) -> Path {
-    paths::classify(&text.bytes, &frame.state.folder, run.paths)
+    paths::classify(&text.bytes, &frame.state.folder, run.ground)
 }
 
 /// Adds something that happens to a path, as an effect of the program itself.
@@ -62,7 +62,7 @@ fn touched(run: &mut Machine<'_>, touch: Touch, path: &Path, is_many: bool) -> W
 
 /// Returns the folder that a text names, seen from another one.
 pub(super) fn enter(run: &mut Machine<'_>, text: &Text<'_>, folder: &Folder) -> Folder {
-    let entered = paths::enter(&text.bytes, folder);
+    let entered = paths::enter(&text.bytes, folder, run.ground);
     match &entered {
         Folder::Known(path) if path.len() > FOLDER_BYTES_MAX => {
             run.unparsed(text.span, "the path of a folder is too long");

@@ -209,15 +209,19 @@ fn form(run: &Machine<'_>, row: &NodeRow, call: &Invocation<'_>) -> Option<FormR
 }
 
 fn holds(run: &Machine<'_>, form: &FormRow, call: &Invocation<'_>) -> bool {
-    let is_given = |list: NameList, is_sure: bool| {
-        let given = call.given.iter().filter(|given| given.is_whole || !is_sure);
-        let mut names = given.filter_map(|given| given.name);
+    let is_given = |list: NameList| {
+        let mut names = call.given.iter().filter_map(|given| given.name);
         names.any(|name| run.facts.lists(list, name))
     };
-    if !form.has.is_empty() && !is_given(form.has, call.is_posix) {
+    let is_on = |list: NameList| {
+        let given = call.given.iter().filter(|given| !given.is_off);
+        let mut names = given.filter(|given| given.is_whole || !call.is_posix);
+        names.any(|given| given.name.is_some_and(|name| run.facts.lists(list, name)))
+    };
+    if !form.has.is_empty() && !is_on(form.has) {
         return false;
     }
-    if !form.without.is_empty() && (call.has_unknown || is_given(form.without, false)) {
+    if !form.without.is_empty() && (call.has_unknown || is_given(form.without)) {
         return false;
     }
     let is_spread = call.operands.iter().any(|field| field.spread);
@@ -264,6 +268,7 @@ fn given(
     // Where a form says what its value is, that is all that the option does.
     if let (Some(name), None) = (given.name, changed)
         && row.acts()
+        && !(given.is_off && given.is_whole)
     {
         own.add(What::Declared(Fact::Flag(given.owner, row.id, name)), given.span);
     }
@@ -272,7 +277,8 @@ fn given(
         Some(_) => Cap::Flag(row.id),
         None => Cap::Help,
     };
-    own.cap(row.id, Some(cap).filter(|_| row.cap.is_some() && given.is_whole));
+    let is_capped = row.cap.is_some() && given.is_whole && !given.is_off;
+    own.cap(row.id, Some(cap).filter(|_| is_capped));
     own.says(count, given.owner, row.line);
     if row.role == Role::EndedCommand {
         own.has_code = true;
@@ -327,7 +333,8 @@ fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
         let names = call.given.iter().filter_map(|given| given.name);
         names.map(|name| run.facts.name(name)).any(is_negated)
     };
-    is_capped && (call.has_unknown || has_no() || has_negated() || names_program())
+    let has_off = || call.given.iter().any(|given| given.is_off && given.flag.cap.is_some());
+    is_capped && (call.has_unknown || has_no() || has_off() || has_negated() || names_program())
 }
 
 /// Runs standard input as code.

@@ -84,8 +84,16 @@ const RUN_BY: &[(&[&str], &[&str], Form)] = &[
     ),
     (&["cargo"], &["build.rs", "Cargo.toml"], Language(Role::Code)),
     (&["cmake", "ctest"], &["CMakeLists.txt", "*.cmake"], Language(Role::Code)),
-    (&["gradle", "gradlew"], &["*.gradle", "*.gradle.kts"], Language(Role::Code)),
-    (&["mvn", "mvnw", "ant"], &["pom.xml", "build.xml"], Language(Role::Code)),
+    (
+        &["gradle", "gradlew"],
+        &["*.gradle", "*.gradle.kts", "gradle-wrapper.properties", "gradle-wrapper.jar"],
+        Language(Role::Code),
+    ),
+    (
+        &["mvn", "mvnw", "ant"],
+        &["pom.xml", "build.xml", "maven-wrapper.properties", "maven-wrapper.jar"],
+        Language(Role::Code),
+    ),
     (
         &["bazel", "meson", "mix", "sbt", "lein", "task"],
         &[
@@ -117,7 +125,8 @@ pub(super) fn runs(run: &mut Machine<'_>, program: &Program<'_, '_>, own: &mut O
     let names: Vec<&[u8]> = std::iter::once(program.name).chain(subs.clone()).collect();
     let operands = call.operands.iter().map(|field| &*field.text.bytes);
     let goals: Vec<&[u8]> = subs.chain(operands).collect();
-    let only_looks = call.given.iter().any(|given| given.flag.only_looks() && given.is_whole);
+    let only_looks =
+        call.given.iter().any(|given| given.flag.only_looks() && given.is_whole && !given.is_off);
     let span = call.span;
     for (programs, files, form) in RUN_BY {
         let is_run = |name: &&[u8]| programs.iter().any(|program| program.as_bytes() == *name);

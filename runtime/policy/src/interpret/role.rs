@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::machine::{Lookup, Machine};
+use super::machine::{Lookup, Machine, NESTING_MAX};
 use super::output::formatted;
 use super::own::{Own, Program};
-use super::{arithmetic, code, each, mount, path, variables};
+use super::{arithmetic, code, each, mount, path, pinned, variables};
 use crate::effect::{Act, Hidden, Sent, Touch, What};
 use crate::facts::{NodeBit, Output, Role, Special};
 use crate::language;
@@ -29,7 +29,8 @@ pub(super) fn role(
         Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
         Role::Read => read(run, field, own),
         Role::Write => {
-            own.written.push(paths::normalised(&text.bytes, &own.frame.state.folder));
+            let folder = &own.frame.state.folder;
+            own.written.push(paths::normalised(&text.bytes, folder, run.ground));
             path::own_path(run, Touch::Write, text, own);
         }
         Role::Append => path::own_path(run, Touch::Append, text, own),
@@ -98,7 +99,7 @@ pub(super) fn role(
         Role::Revision => revision(field, program, own),
         Role::Process => process(text, own),
         Role::Listen => listens(run, text, own),
-        Role::Mount => mount::mount(text, own),
+        Role::Mount => mount::mount(run, text, own),
         Role::Mode => mode(text, own),
         Role::User => escalates(run, text, program, own),
     }
@@ -213,6 +214,9 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
     if text.has_hole() && role.is_shell_code() {
         own.runs(Hidden::Made, text.span, "this code is not literal");
     }
+    if role == Role::Python {
+        modules(run, text, own);
+    }
     let findings = match role {
         Role::Sql => language::sql::findings(&text.bytes),
         Role::Sed => language::sed::findings(&text.bytes),
@@ -240,6 +244,29 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
                 let mut inner = own.frame.clone();
                 run.command(&words, &mut inner, &Stream::default(), Lookup::Any);
             }
+        }
+    }
+}
+
+/// Interprets the modules that code of Python imports and that the text writes or fetches: Python looks for them in the
+/// folder first.
+fn modules(run: &mut Machine<'_>, code: &Text<'_>, own: &mut Own) {
+    if own.frame.nesting >= NESTING_MAX {
+        run.unparsed(code.span, "code is too deep in other code");
+        return;
+    }
+    for module in language::general::imports(&code.bytes) {
+        for file in [format!("{module}.py"), format!("{module}/__init__.py")] {
+            let path = paths::normalised(file.as_bytes(), &own.frame.state.folder, run.ground);
+            if run.files.is_fetched(&path) {
+                own.runs(Hidden::Network, code.span, "runs code from a network");
+            }
+            for text in run.files.made_texts(&path) {
+                own.frame.nesting += 1;
+                language(run, Role::Python, &Field::new((*text).clone()), own);
+                own.frame.nesting -= 1;
+            }
+            pinned::imports(run, path, code.span);
         }
     }
 }
@@ -308,7 +335,8 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         && slash + 1 < path.len()
     {
         let name = path.get(slash + 1..).unwrap_or(&[]);
-        own.written.push(paths::normalised(name, &own.frame.state.folder));
+        let folder = &own.frame.state.folder;
+        own.written.push(paths::normalised(name, folder, run.ground));
     }
     connects(run, host_of(bytes), span, own);
 }

@@ -44,6 +44,10 @@ pub(crate) struct Given<'c> {
     pub(crate) words: Vec<Field<'c>>,
     /// Whether the name is whole and surely an option: another one never lowers anything.
     pub(crate) is_whole: bool,
+    /// Whether its value says that it is off: `--all=false`.
+    pub(crate) is_off: bool,
+    /// Whether its name may ask for the version.
+    pub(crate) is_version: bool,
 }
 
 impl Invocation<'_> {

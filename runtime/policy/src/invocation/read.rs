@@ -162,6 +162,11 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
         match self.facts.sub(row, &field.text.bytes).and_then(|sub| self.facts.node(sub)) {
             Some(sub) => {
+                // Programs of Go may read the options before a sub-command and go on: `docker-compose -v down`.
+                if row.style == Style::Go {
+                    let versions = self.call.given.iter_mut().filter(|given| given.is_version);
+                    versions.for_each(|given| given.is_whole = false);
+                }
                 self.call.chain.push(sub);
                 self.call.span = self.call.span.to(field.text.span);
                 true
@@ -323,12 +328,13 @@ impl<'r, 'c> Reader<'r, 'c> {
             let arity = declared.flag.arity;
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
-            // Go takes `-o=value` as `-o value`.
-            let equals = usize::from(is_go && bytes.get(at + 1) == Some(&b'='));
-            let value = attached
-                .then(|| Field { text: field.text.after(at + 1 + equals), ..field.clone() });
+            // Go takes `-o=value` as `-o value`, and `-n=false`.
+            let equals = is_go && bytes.get(at + 1) == Some(&b'=');
+            let has_value = attached || (equals && rest);
+            let start = at + 1 + usize::from(equals);
+            let value = has_value.then(|| Field { text: field.text.after(start), ..field.clone() });
             self.give(declared, span, value, true);
-            if attached {
+            if has_value {
                 return;
             }
         }
@@ -374,15 +380,31 @@ impl<'r, 'c> Reader<'r, 'c> {
     ) {
         let Declared { owner, flag, name } = declared;
         let is_whole = is_whole && !self.may_be_operand();
-        let mut given =
-            Given { owner, flag, name: Some(name), span, value: None, words: Vec::new(), is_whole };
+        let mut given = Given {
+            owner,
+            flag,
+            name: Some(name),
+            span,
+            value: None,
+            words: Vec::new(),
+            is_whole,
+            is_off: false,
+            is_version: is_version(self.facts.name(name).as_bytes()),
+        };
         match flag.arity {
-            Arity::None => {
-                if attached.is_some() {
+            Arity::None => match attached.as_ref().map(|value| boolean(&value.text.bytes)) {
+                None => {}
+                Some(Some(is_on)) => {
+                    // Programs of Go read it so. Others may refuse it, or take the option as given, so it lowers nothing.
+                    let is_go = self.last().is_some_and(|row| row.style == Style::Go);
+                    given.is_whole &= is_go;
+                    given.is_off = !is_on;
+                }
+                Some(None) => {
                     self.doubt(Floor::UnknownFlag, span, "this option takes no value");
                     self.call.has_unknown = true;
                 }
-            }
+            },
             Arity::Attached => given.value = attached,
             Arity::Required if flag.role == Role::EndedCommand => {
                 given.words.extend(attached);
@@ -428,6 +450,8 @@ impl<'r, 'c> Reader<'r, 'c> {
             value: None,
             words: Vec::new(),
             is_whole: true,
+            is_off: false,
+            is_version: is_version(&field.text.bytes),
         });
     }
 
@@ -444,6 +468,20 @@ impl<'r, 'c> Reader<'r, 'c> {
 fn is_made_option(field: &Field<'_>) -> bool {
     let bytes = &*field.text.bytes;
     Mark::Made.begins(bytes) || (field.spread && Mark::Made.is_in(bytes))
+}
+
+/// Returns whether an option may ask for the version of its program.
+fn is_version(name: &[u8]) -> bool {
+    matches!(name, b"--version" | b"-version" | b"-v" | b"-V")
+}
+
+/// Returns what the value of an option that takes none says, as programs of Go and of Node.js read it.
+fn boolean(value: &[u8]) -> Option<bool> {
+    match value {
+        b"true" | b"True" | b"TRUE" | b"t" | b"T" | b"1" => Some(true),
+        b"false" | b"False" | b"FALSE" | b"f" | b"F" | b"0" => Some(false),
+        _ => None,
+    }
 }
 
 fn is_number(bytes: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use crate::tier::Tier;
 
 pub(super) const fn tier(act: Act) -> Tier {
     match act {
-        Act::OpensConnection => Tier::Reversible,
+        Act::OpensConnection | Act::RunsPinned => Tier::Reversible,
         Act::NamesOption
         | Act::DropsFileChanges
         | Act::CallsActing

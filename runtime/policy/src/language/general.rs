@@ -75,6 +75,9 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
                         token.end,
                         What::Does(Act::DeletesForGood),
                     )),
+                    Some(WordKind::Runs) if forms.is_method(at) => {
+                        is_opaque = is_opaque.or(Some(token));
+                    }
                     Some(WordKind::Runs) => {
                         runs = true;
                         is_opaque = is_opaque.or(Some(token));
@@ -146,6 +149,31 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
         findings.push(Finding::new(token.start, token.end, What::Opaque(reason)));
     }
     findings
+}
+
+/// The most modules of a text that are compared with the files that it writes.
+const MODULES_MAX: usize = 16;
+
+/// Returns the names that statements of Python import: of modules, and of what is in them.
+pub(crate) fn imports(text: &[u8]) -> Vec<&str> {
+    let tokens = tokens(Role::Python, text, 0, text.len(), 0);
+    let shown =
+        |token: &Token| str::from_utf8(text.get(token.start..token.end).unwrap_or(&[])).ok();
+    let mut names = Vec::new();
+    let mut is_import = false;
+    let mut before = 0;
+    for token in &tokens {
+        let between = text.get(before..token.start).unwrap_or(&[]);
+        before = token.end;
+        is_import &= token.kind != Kind::Sign(b';') && !between.contains(&b'\n');
+        match shown(token).filter(|_| token.kind == Kind::Word) {
+            Some("import" | "from") => is_import = true,
+            Some(name) if is_import && !names.contains(&name) => names.push(name),
+            _ => {}
+        }
+    }
+    names.truncate(MODULES_MAX);
+    names
 }
 
 /// Words of languages that are not read: what removes, and what says that it removes folders with all in them.

@@ -3,7 +3,7 @@
 use super::super::machine::Machine;
 use super::super::own::{Own, Program};
 use super::super::parameters::parameters;
-use super::super::{code, role};
+use super::super::{code, pinned, role};
 use crate::facts::Role;
 use crate::state::Frame;
 use crate::value::{Content, Stream};
@@ -30,6 +30,7 @@ pub(super) fn run(
             let text = Rc::clone(text);
             Some(code::here(run, &text, frame, &Stream::default()))
         }
+        None if pinned::activates(run, program.id, file, &frame.state.folder) => None,
         _ => {
             own.frame = frame.clone();
             role::role(run, Role::Script, file, program, own);

@@ -86,6 +86,152 @@ const PYTHON_MODULES: &[&str] = &[
     "mimetypes",
 ];
 
+/// Packages of Python whose import only loads them, and modules of Python of which most members write. Of their members,
+/// those count that `PACKAGE_MEMBERS` lists: others load files that hold code, write, or reach a network.
+const PYTHON_PACKAGES: &[&str] = &[
+    "aiohttp",
+    "anthropic",
+    "attrs",
+    "black",
+    "boto3",
+    "botocore",
+    "bs4",
+    "certifi",
+    "click",
+    "cryptography",
+    "cv2",
+    "datasets",
+    "django",
+    "duckdb",
+    "fastapi",
+    "flask",
+    "google",
+    "gradio",
+    "grpc",
+    "httpx",
+    "jax",
+    "jinja2",
+    "keras",
+    "langchain",
+    "lxml",
+    "matplotlib",
+    "multiprocessing",
+    "mypy",
+    "numba",
+    "numpy",
+    "openai",
+    "packaging",
+    "pandas",
+    "paramiko",
+    "pickle",
+    "PIL",
+    "pip",
+    "playwright",
+    "polars",
+    "psutil",
+    "psycopg",
+    "psycopg2",
+    "pyarrow",
+    "pydantic",
+    "pymongo",
+    "pytest",
+    "redis",
+    "requests",
+    "rich",
+    "ruff",
+    "scipy",
+    "scrapy",
+    "selenium",
+    "setuptools",
+    "shutil",
+    "six",
+    "sklearn",
+    "spacy",
+    "sqlalchemy",
+    "sqlite3",
+    "starlette",
+    "streamlit",
+    "tensorflow",
+    "tokenizers",
+    "tomli",
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "tornado",
+    "tqdm",
+    "transformers",
+    "this",
+    "triton",
+    "typer",
+    "unittest",
+    "urllib3",
+    "uvicorn",
+    "vllm",
+    "werkzeug",
+    "wheel",
+    "xgboost",
+];
+
+/// Members of packages that only say what is there.
+const PACKAGE_MEMBERS: &[&str] = &[
+    "__version__",
+    "__file__",
+    "__path__",
+    "__name__",
+    "__doc__",
+    "VERSION",
+    "version",
+    "version_info",
+    "get_version",
+    "cuda",
+    "backends",
+    "mps",
+    "cudnn",
+    "is_available",
+    "is_built",
+    "device_count",
+    "get_device_name",
+    "get_device_capability",
+    "current_device",
+    "config",
+    "list_physical_devices",
+    "test",
+    "is_built_with_cuda",
+    "devices",
+    "default_backend",
+    "sqlite_version",
+    "which",
+    "disk_usage",
+    "HIGHEST_PROTOCOL",
+    "cpu_count",
+    "cpu_percent",
+    "virtual_memory",
+];
+
+/// Modules of Python whose `run` starts a coroutine or a server, and no command.
+const PYTHON_RUNNERS: &[&str] = &["asyncio", "anyio", "trio", "uvicorn"];
+
+/// Words by which code of Node.js may come by a module that starts programs, or by code of a text.
+const NODE_DOORS: &[&str] = &[
+    "require",
+    "import",
+    "child_process",
+    "process",
+    "global",
+    "globalThis",
+    "module",
+    "this",
+    "Function",
+    "eval",
+    "constructor",
+    "Reflect",
+    "Bun",
+    "Deno",
+    "self",
+    "window",
+    "top",
+];
+
 /// Modules of Node.js of which the words of their members decide.
 const NODE_MODULES: &[&str] = &[
     "fs",
@@ -155,6 +301,11 @@ impl<'f> Forms<'f> {
     pub(super) fn is_harmless(&self, at: usize) -> bool {
         match (self.language, self.shown(at)) {
             (Role::Python, "open") => !self.is_member(at) && self.only_reads(at + 1),
+            (Role::Python, _) if self.is_package(at) => true,
+            // `require.resolve("x")` only finds a file.
+            (Role::Javascript, "require") if self.is_sign(at + 1, b'.') => {
+                !self.is_member(at) && self.shown(at + 2) == "resolve" && self.is_sign(at + 3, b'(')
+            }
             (Role::Javascript, "require") => {
                 let is_call = self.is_sign(at + 1, b'(') && self.is_sign(at + 3, b')');
                 is_call && !self.is_member(at) && self.content(at + 2).is_some_and(is_plain_module)
@@ -168,6 +319,103 @@ impl<'f> Forms<'f> {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether a word is a well-known package that the code only imports, or whose version and devices it reads.
+    fn is_package(&self, at: usize) -> bool {
+        if self.is_member(at) || !self.names_package(at) {
+            return false;
+        }
+        if self.is_import(at) {
+            return !self.is_sign(at + 1, b'.');
+        }
+        // `import numpy as np`
+        if at >= 2 && self.shown(at - 1) == "as" && self.is_import(at - 2) {
+            return true;
+        }
+        let mut end = at + 1;
+        while self.is_sign(end, b'.') {
+            if !PACKAGE_MEMBERS.contains(&self.shown(end + 1)) {
+                return false;
+            }
+            end += 2;
+        }
+        end > at + 1 && !self.is_sign(end, b'[') && !self.is_sign(end, b'=')
+    }
+
+    /// Returns whether a word is the name of such a package, or the name that the code gives it.
+    fn names_package(&self, at: usize) -> bool {
+        let word = self.shown(at);
+        PYTHON_PACKAGES.contains(&word) || self.alias_of_package(word)
+    }
+
+    fn alias_of_package(&self, word: &str) -> bool {
+        self.language == Role::Python
+            && (2..self.tokens.len()).any(|at| {
+                self.shown(at) == word
+                    && self.shown(at - 1) == "as"
+                    && PYTHON_PACKAGES.contains(&self.shown(at - 2))
+                    && self.is_import(at - 2)
+            })
+    }
+
+    /// Returns whether a word is a member of such a package.
+    fn is_package_member(&self, at: usize) -> bool {
+        let mut start = at;
+        while self.is_member(start) && start >= 2 {
+            start -= 2;
+        }
+        start < at && self.is_package(start)
+    }
+
+    /// Returns whether a word is a module of `import a, b`.
+    fn is_import(&self, at: usize) -> bool {
+        let mut first = at;
+        while first >= 2
+            && self.is_sign(first - 1, b',')
+            && self.kind(first - 2) == Some(Kind::Word)
+        {
+            first -= 2;
+        }
+        first > 0 && self.shown(first - 1) == "import" && !self.is_from(first - 1)
+    }
+
+    /// Returns whether a word that starts programs is another method of that name: `asyncio.run(…)`, `/a/.exec(…)`.
+    pub(super) fn is_method(&self, at: usize) -> bool {
+        match (self.language, self.shown(at)) {
+            (Role::Python, "run") => {
+                self.is_member(at)
+                    && at >= 2
+                    && !self.is_member(at - 2)
+                    && PYTHON_RUNNERS.contains(&self.shown(at - 2))
+                    && self.is_imported(self.shown(at - 2))
+            }
+            (Role::Javascript, "exec") => {
+                self.is_member(at)
+                    && self.is_plain
+                    && !(0..self.tokens.len()).any(|at| {
+                        NODE_DOORS.contains(&self.shown(at))
+                            || matches!(self.kind(at), Some(Kind::Doubt | Kind::Sign(b'[')))
+                            || self.content(at).is_some_and(|text| text.contains("process"))
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether code of Python imports a module by its name, and gives that name to nothing else.
+    fn is_imported(&self, module: &str) -> bool {
+        let all = 0..self.tokens.len();
+        let is_named = |at: &usize| self.shown(*at) == module && !self.is_member(*at);
+        let is_import = |at: usize| at > 0 && self.shown(at - 1) == "import";
+        let mut named = all.filter(is_named).peekable();
+        named.peek().is_some_and(|first| is_import(*first) && !self.is_from(*first - 1))
+            && named.all(|at| {
+                let is_bound =
+                    at > 0 && matches!(self.shown(at - 1), "as" | "for" | "def" | "class");
+                let is_assigned = self.is_sign(at + 1, b'=') && !self.is_sign(at + 2, b'=');
+                !(is_bound || is_assigned || (is_import(at) && self.is_from(at - 1)))
+            })
     }
 
     /// Returns whether the parentheses after `open` hold a file alone, or a mode that reads.
@@ -226,6 +474,9 @@ impl<'f> Forms<'f> {
     /// Returns whether an unknown word is a name that does nothing: a variable of Perl, a key of an object, or a
     /// collection of MongoDB.
     pub(super) fn is_name(&self, at: usize) -> bool {
+        if self.language == Role::Python {
+            return self.is_package(at) || (self.is_package_member(at));
+        }
         if self.language == Role::Perl {
             let starts = |at: usize| self.tokens.get(at).map(|token| token.start);
             return at > 0
@@ -241,6 +492,9 @@ impl<'f> Forms<'f> {
         if opens && self.is_sign(at + 1, b':') {
             return true;
         }
+        if self.is_data(at) {
+            return true;
+        }
         let is_query = self.shown(at) == "aggregate" && self.is_plain;
         let is_collection = self.is_member(at)
             && at >= 2
@@ -248,6 +502,26 @@ impl<'f> Forms<'f> {
             && !self.is_member(at - 2)
             && self.is_sign(at + 1, b'.');
         is_collection || is_query
+    }
+
+    /// Returns whether a word is a member of a file of data: `require("./package.json").dependencies`.
+    fn is_data(&self, at: usize) -> bool {
+        let mut start = at;
+        while self.is_member(start) && start >= 2 && self.kind(start - 2) == Some(Kind::Word) {
+            start -= 2;
+        }
+        let opens = start.checked_sub(5);
+        !NODE_DOORS.contains(&self.shown(at))
+            && self.is_member(start)
+            && self.is_sign(start - 2, b')')
+            && opens.is_some_and(|opens| {
+                self.shown(opens) == "require"
+                    && self.is_harmless(opens)
+                    && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
+            })
+            // A member that is called, or gets a value, is none of the data.
+            && !self.is_sign(at + 1, b'(')
+            && !self.is_sign(at + 1, b'=')
     }
 
     fn is_plain(&self) -> bool {
@@ -263,6 +537,10 @@ impl<'f> Forms<'f> {
     /// Returns whether a word or text acts though it is a key or a value.
     pub(super) fn acts(&self, at: usize) -> bool {
         match (self.language, self.kind(at)) {
+            // A name that the code gives a package stands for all of its members.
+            (Role::Python, Some(Kind::Word)) => {
+                !self.is_member(at) && self.alias_of_package(self.shown(at)) && !self.is_package(at)
+            }
             (Role::Javascript, Some(Kind::Word)) => {
                 at > 0 && self.is_sign(at - 1, b'$') && MONGO_ACTING.contains(&self.shown(at))
             }
@@ -297,7 +575,7 @@ impl<'f> Forms<'f> {
         if self.language != Role::Python {
             return found;
         }
-        let is_known = |at: usize| PYTHON_MODULES.contains(&self.shown(at));
+        let is_known = |at: usize| PYTHON_MODULES.contains(&self.shown(at)) || self.is_package(at);
         for at in 0..self.tokens.len() {
             if self.kind(at) != Some(Kind::Word) || self.is_member(at) {
                 continue;
@@ -368,7 +646,7 @@ impl<'f> Forms<'f> {
 /// Returns whether a module only has members that the lists know, or is data of the project.
 fn is_plain_module(name: &str) -> bool {
     let is_data = name.ends_with(".json")
-        && (name.starts_with("./") || name.starts_with("../") || name.starts_with('/'))
+        && name.contains('/')
         && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     is_data || NODE_MODULES.contains(&name.strip_prefix("node:").unwrap_or(name))
 }

@@ -1,0 +1,209 @@
+//! Where commands run, as far as the caller says it: their folder, and the home of their user.
+//!
+//! Without it a text begins in a work tree that has no name, and an absolute path is one of the host. With it, an absolute
+//! path below that folder is a path of the work tree, and one below the home a path of the home. A doubt falls upwards:
+//! a folder of the system is not a work tree, whoever begins there, since a client's folder follows what its shell enters.
+
+use thiserror::Error;
+
+/// The longest path of a folder.
+pub const LOCATION_BYTES_MAX: usize = 4096;
+
+/// Where commands run. The default knows nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    cwd: Option<Vec<u8>>,
+    home: Option<Vec<u8>>,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum LocationError {
+    /// It does not begin with `/`.
+    #[error("it is not an absolute path")]
+    Relative,
+    /// It has more than [`LOCATION_BYTES_MAX`] bytes.
+    #[error("it has more than {LOCATION_BYTES_MAX} bytes")]
+    TooLong,
+    /// It holds a control character.
+    #[error("it holds a control character")]
+    Control,
+}
+
+/// The first folders of a path in which nothing is a work tree or a home (docs/tiers.md 8.1).
+const SYSTEM: &[&str] = &[
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+    "Applications",
+    "Library",
+    "Network",
+    "System",
+    "cores",
+    "private",
+];
+/// Folders of the system in which temporary files are.
+const SCRATCH: &[&[&str]] = &[&["var", "tmp"], &["dev", "shm"]];
+/// The folders that hold homes.
+const HOMES: &[&str] = &["home", "Users"];
+/// The homes of root.
+const ROOT_HOMES: &[&[&str]] = &[&["root"], &["var", "root"]];
+
+impl Location {
+    /// Reads where commands run: their folder, and the home of their user.
+    ///
+    /// # Errors
+    ///
+    /// A folder is not an absolute path; see [`LocationError`].
+    pub fn new(cwd: Option<&str>, home: Option<&str>) -> Result<Self, LocationError> {
+        let read = |path: &str| {
+            if !path.starts_with('/') {
+                return Err(LocationError::Relative);
+            }
+            if path.len() > LOCATION_BYTES_MAX {
+                return Err(LocationError::TooLong);
+            }
+            if path.chars().any(char::is_control) {
+                return Err(LocationError::Control);
+            }
+            Ok(normal(path))
+        };
+        Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
+    }
+
+    /// Returns the folder that commands begin in.
+    pub(crate) fn cwd(&self) -> Option<&[u8]> {
+        self.cwd.as_deref()
+    }
+
+    /// Returns the home of the user.
+    pub(crate) fn home(&self) -> Option<&[u8]> {
+        self.home.as_deref()
+    }
+
+    /// Returns whether the home is a folder for files of its user: `/`, `/var/www` or `/usr/sbin` are the homes of
+    /// services.
+    pub(crate) fn has_own_home(&self) -> bool {
+        self.home.as_deref().is_some_and(|home| {
+            let parts = parts(home);
+            let is_root = ROOT_HOMES.iter().any(|root| parts == *root);
+            let is_group = matches!(parts.as_slice(), [first] if HOMES.contains(first));
+            is_root || (!is_group && !is_system(&parts))
+        })
+    }
+
+    /// Returns whether the folder that commands begin in may be a work tree: it is neither of the system nor of another
+    /// user. In the own home, but not the home itself.
+    pub(crate) fn may_be_work(&self) -> bool {
+        let Some(cwd) = self.cwd.as_deref() else { return false };
+        if self.has_own_home()
+            && let Some(home) = self.home.as_deref()
+            && let Some(rest) = below(cwd, home)
+        {
+            return !rest.is_empty();
+        }
+        let parts = parts(cwd);
+        let is_home = match parts.as_slice() {
+            [] | [_] => parts.first().is_none_or(|first| HOMES.contains(first)),
+            // The home of an unknown user, or of another one than the own.
+            [first, rest @ ..] => HOMES.contains(first) && (rest.len() == 1 || self.home.is_some()),
+        };
+        !is_home && !is_system(&parts)
+    }
+}
+
+/// Returns what a path is below a folder: without its first `/`; `None` if it is not below it.
+pub(crate) fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
+    let rest = path.strip_prefix(folder)?;
+    match rest {
+        [] => Some(rest),
+        [b'/', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+fn is_system(parts: &[&str]) -> bool {
+    let is_scratch = SCRATCH.iter().any(|scratch| parts.starts_with(scratch));
+    parts.first().is_none_or(|first| SYSTEM.contains(first)) && !is_scratch
+}
+
+fn parts(path: &[u8]) -> Vec<&str> {
+    let path = str::from_utf8(path).unwrap_or("");
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+/// Removes `.`, `..` and repeated `/` of an absolute path.
+fn normal(path: &str) -> Vec<u8> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/")).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_an_absolute_path() {
+        let cwd = |path: &str| Location::new(Some(path), None).map(|_| ());
+        assert_eq!(cwd("/work/app"), Ok(()));
+        assert_eq!(cwd("app"), Err(LocationError::Relative));
+        assert_eq!(cwd(""), Err(LocationError::Relative));
+        assert_eq!(cwd("/a\nb"), Err(LocationError::Control));
+        assert_eq!(cwd(&"/a".repeat(3000)), Err(LocationError::TooLong));
+    }
+
+    #[test]
+    fn a_folder_of_the_system_is_not_a_work_tree() {
+        let may_be_work =
+            |cwd: &str, home: Option<&str>| Location::new(Some(cwd), home).unwrap().may_be_work();
+        for cwd in ["/work/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"] {
+            assert!(may_be_work(cwd, None), "{cwd}");
+        }
+        let system =
+            ["/", "/etc/nginx", "/usr/src/app", "/home", "/home/me", "/root/app", "/opt/app"];
+        for cwd in system {
+            assert!(!may_be_work(cwd, None), "{cwd}");
+        }
+        assert!(may_be_work("/root/app", Some("/root")));
+        assert!(may_be_work("/home/me/app", Some("/home/me")));
+        assert!(!may_be_work("/home/you/app", Some("/home/me")));
+        assert!(!may_be_work("/home/me", Some("/home/me")));
+        assert!(!may_be_work("/etc", Some("/")));
+        assert!(!may_be_work("/work/../etc", None));
+    }
+
+    #[test]
+    fn the_home_of_a_service_is_not_an_own_home() {
+        let is_own = |home: &str| Location::new(None, Some(home)).unwrap().has_own_home();
+        for home in ["/home/me", "/Users/me", "/root", "/var/root", "/workspace"] {
+            assert!(is_own(home), "{home}");
+        }
+        for home in ["/", "/var/www", "/usr/sbin", "/home", "/etc", "/root/x"] {
+            assert!(!is_own(home), "{home}");
+        }
+    }
+}
