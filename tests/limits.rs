@@ -465,7 +465,7 @@ fn facts_fit_their_table_or_are_refused() {
     let programs: String = (0..60)
         .map(|program| {
             let names: String = (0..1000).map(|name| format!(" n{program}-{name}")).collect();
-            format!("    program{names}\n")
+            format!("    program{names} tier=0\n")
         })
         .collect();
     let document = format!(
