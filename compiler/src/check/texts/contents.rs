@@ -95,7 +95,11 @@ impl TextSearch {
             if owner.is_some_and(|owner| owner.is_clean(text)) {
                 return;
             }
-            for Finding { of, rule, range } in finding::search(text) {
+            let searched = match owner {
+                Some(_) => finding::search(text),
+                None => finding::search_again(text),
+            };
+            for Finding { of, rule, range } in searched {
                 found.push((of, rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
         });

@@ -27,6 +27,14 @@ pub(super) fn search(text: &str) -> Vec<Finding> {
     found
 }
 
+/// Returns what a text must not hold that repeats others, in which sentences were searched: pages of
+/// lists and the canonical source have the marks of an assignment everywhere.
+pub(super) fn search_again(text: &str) -> Vec<Finding> {
+    let mut found: Vec<_> = secret::search(text.as_bytes()).into_iter().map(finding).collect();
+    found.extend(hidden(text));
+    found
+}
+
 /// Returns what the bytes of a file must not hold; `is_text` says whether they are a text.
 ///
 /// A byte order mark at its beginning and the form of its line ends are dropped when it is read.
@@ -56,8 +64,11 @@ pub(super) fn rule_names(of: Suppressed) -> Vec<&'static str> {
 fn secrets(bytes: &[u8]) -> Vec<Finding> {
     let mut found = secret::search(bytes);
     found.extend(secret::search_sentences(bytes));
-    let finding = |Found { rule, range, value: _ }| Finding { of: Suppressed::Secret, rule, range };
     found.into_iter().map(finding).collect()
+}
+
+fn finding(Found { rule, range, value: _ }: Found) -> Finding {
+    Finding { of: Suppressed::Secret, rule, range }
 }
 
 fn hidden(text: &str) -> impl Iterator<Item = Finding> {
