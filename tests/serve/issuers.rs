@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::agent::{error, handle_of, text};
 use super::auth::{bearer, key, list, now, with};
+use super::dpop::PROOFS;
 use super::gate;
 use super::hangup::hang_up;
 use super::house::House;
@@ -419,6 +420,7 @@ fn the_metadata_lists_the_servers_of_all_issuers() {
         "authorization_servers": [ACME, "https://a.globex.example", "https://b.globex.example"],
         "scopes_supported": ["relay", "acme:read", "globex"],
         "bearer_methods_supported": ["header"],
+        "dpop_signing_alg_values_supported": PROOFS,
     });
     assert_eq!(web.get("/.well-known/oauth-protected-resource").json(), expected);
     let challenge = |authorization: Option<&str>| {

@@ -4,6 +4,7 @@
 //! the default and the comment of each field.
 
 mod auth;
+mod key_url;
 
 use std::borrow::Cow;
 use std::io;
@@ -15,7 +16,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Dpop, Jwt, UrlParts};
+pub(crate) use self::key_url::KeyUrl;
 
 use crate::caller::principal::Principal;
 use crate::file::text_file;
@@ -309,7 +311,8 @@ impl Config {
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
-        let jwks = auth.iter_mut().flat_map(|auth| &mut auth.jwt).map(|jwt| &mut jwt.jwks);
+        let jwt = auth.iter_mut().flat_map(|auth| &mut auth.jwt);
+        let jwks = jwt.flat_map(|jwt| [&mut jwt.jwks, &mut jwt.jwks_ca]).flatten();
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
