@@ -12,6 +12,7 @@ mod edge;
 mod equal_names;
 mod gate;
 mod hangup;
+mod hidden_places;
 mod homelab;
 mod house;
 mod http;

@@ -204,7 +204,7 @@ fn a_set_that_cannot_be_used_changes_nothing_and_the_reason_is_named() {
         (raw("204 No Content", "", ""), "its server answers with status 204"),
         (raw("200 OK", "Content-Encoding: gzip\r\n", &good), "it is compressed"),
         (raw("200 OK", "", "<html>log in</html>"), "it is not a JWKS"),
-        (raw("200 OK", "", &secret), "key `a`: it is secret, since it has the member `d`"),
+        (raw("200 OK", "", &secret), "key `key`: it is secret, since it has the member `d`"),
         (raw("200 OK", "", shared), "key `s`: it is secret, since it has the member `k`"),
         (raw("200 OK", "", &weak.to_string()), "key `weak`: its 1024 bits are not accepted"),
         (raw("200 OK", "", "-----BEGIN PUBLIC KEY-----"), "it is PEM"),
