@@ -38,6 +38,7 @@ use self::jwt::Asked;
 use self::listener::{Listener, Routes};
 use self::metadata::METADATA_PATH;
 use self::origin::Origins;
+use self::request_url::MCP_PATH;
 use crate::caller::principal::Principal;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
@@ -45,7 +46,6 @@ use crate::settings::Settings;
 use crate::settings::config::MetricsAccess;
 use crate::trust::load::REVOKED;
 
-const MCP_PATH: &str = "/mcp";
 const METRICS_PATH: &str = "/metrics";
 
 /// The state that every request needs.

@@ -30,7 +30,7 @@ resources {
     resource "relay://open" { text "open" }
 }
 skills {
-    skill first { text "First." }
+    global { skill first { text "First." } }
     tenant acme { skill second { text "Second." } }
     HIDDEN-SKILL
     tool "api-*" { skill third { text "Third." } }
@@ -46,7 +46,7 @@ const HIDDEN: [(&str, &str); 5] = [
     ),
     (
         "HIDDEN-PROMPT",
-        "prompt secret {\n        for role=admin\n        arg door\n        summary \"Hush\"\n        text \"Hush.\"\n    }",
+        "prompt secret template=#true {\n        for role=admin\n        arg door required=#true\n        summary \"Hush\"\n        text \"Hush {{ door }}.\"\n    }",
     ),
     (
         "HIDDEN-RESOURCE",
@@ -126,7 +126,8 @@ fn a_caller_is_answered_as_if_what_is_hidden_did_not_exist() {
     }
     assert!(seen[0].contains("\"at\": \"project.kdl\""), "{}", seen[0]);
     assert!(seen[1].contains("\"rule\":\"project.kdl\"") && !seen[1].contains("secret"));
-    assert_eq!(seen[2], "", "a filter by a hidden name finds nothing");
+    // A filter by a hidden name finds nothing; the text of the skills is before each answer.
+    assert!(seen[1].contains('{') && !seen[2].contains('{') && !seen[3].contains('{'));
     // The record is for the operator, who reads all of it.
     let records = with_house.read("a.jsonl");
     for fact in ["prompt:secret", "this prompt is not for the caller", "\"rule\":\"project.kdl:"] {
@@ -136,8 +137,7 @@ fn a_caller_is_answered_as_if_what_is_hidden_did_not_exist() {
 
 #[test]
 fn lines_are_shown_where_nothing_can_be_hidden() {
-    let project =
-        "project plain epoch=1\ntools { diagnostics }\nskills { skill first { text \"x\" } }\n";
+    let project = "project plain epoch=1\ntools { diagnostics }\nskills { global { skill first { text \"x\" } } }\n";
     let house = House::of(&house::bundle_of(project));
     house.write("server.toml", key("ann", "s", ""));
     let web = Web::start(&house, &["--config", "server.toml", "--audit", "a.jsonl"]);

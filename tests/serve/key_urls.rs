@@ -25,7 +25,7 @@ fn configure(house: &House, place: &str, extra: &str) {
     house.write(
         "server.toml",
         format!(
-            "[[auth.jwt]]\nissuer = \"{ISSUER}\"\naudience = \"a\"\nalgorithms = [\"ES256\"]\nresource = \"https://relay.example/mcp\"\n{place}\n{extra}"
+            "[[auth.jwt]]\nissuer = \"{ISSUER}\"\naudience = \"a\"\nalgorithms = [\"ES256\", \"RS256\"]\nresource = \"https://relay.example/mcp\"\n{place}\n{extra}"
         ),
     );
 }

@@ -7,7 +7,8 @@ use hyper::Uri;
 use iri_string::format::ToDedicatedString as _;
 use iri_string::types::UriStr;
 
-use super::MCP_PATH;
+/// The path of MCP at this server.
+pub(super) const MCP_PATH: &str = "/mcp";
 
 /// A URL without query and fragment, in its normal form.
 #[derive(Debug, PartialEq, Eq)]

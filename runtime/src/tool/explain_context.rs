@@ -109,13 +109,16 @@ impl Asker {
             Question { tenant: tenant.as_deref(), tool: tool.as_deref(), user: Some(user) };
         let mut explained = self.placed.explain(question)?;
         // Whether a name is known, and which one is near, would tell of what is hidden.
-        if self.for_all && self.placed.role().is_none() {
+        let sees_all = self.for_all && self.placed.role().is_none();
+        if sees_all {
             explained.notes = self.placed.notes(question)?;
         }
         let omitted = self.keep_misses(&mut explained)?;
         let places = explained.trace.iter_mut().filter_map(|row| row.at.as_mut());
         for at in places.chain(explained.near_misses.iter_mut().map(|miss| &mut miss.at)) {
-            *at = self.placed.shown_place(at).to_owned();
+            if !sees_all {
+                *at = self.placed.shown_place(at).to_owned();
+            }
         }
         let mut answer = json!(explained);
         if let (Some(answer), true) = (answer.as_object_mut(), omitted > 0) {

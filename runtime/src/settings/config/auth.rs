@@ -12,8 +12,8 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-use super::Within;
 use super::key_url::{KeyUrl, KeyUrlError};
+use super::within::Within;
 use crate::caller::principal::{GroupsError, check_groups};
 
 /// Who may send requests over HTTP.
