@@ -88,7 +88,7 @@ pub(super) fn check(
         return reject("the proof (`DPoP`) is for another URL (`htu`)");
     }
     let now = clock::unix_seconds();
-    let issued = claims.time("iat").map_err(|reason| malformed(reason))?;
+    let issued = claims.time("iat").map_err(malformed)?;
     let Some(issued) = issued else { return reject("the proof (`DPoP`) has no `iat`") };
     if issued > now.saturating_add(AHEAD_S_MAX) {
         return reject("the proof (`DPoP`) is from the future (`iat`)");
