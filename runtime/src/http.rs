@@ -14,6 +14,7 @@ mod listener;
 mod metadata;
 mod metrics;
 mod origin;
+mod request_url;
 mod tls;
 mod turns;
 mod write_limit;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
@@ -33,9 +34,11 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::error::HttpError;
 
 use self::auth::{Authenticator, Challenge};
+use self::jwt::Asked;
 use self::listener::{Listener, Routes};
 use self::metadata::METADATA_PATH;
 use self::origin::Origins;
+use self::request_url::MCP_PATH;
 use crate::caller::principal::Principal;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
@@ -43,7 +46,6 @@ use crate::settings::Settings;
 use crate::settings::config::MetricsAccess;
 use crate::trust::load::REVOKED;
 
-const MCP_PATH: &str = "/mcp";
 const METRICS_PATH: &str = "/metrics";
 
 /// The state that every request needs.
@@ -63,8 +65,15 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let acceptor = settings.tls.as_ref().map(tls::Acceptor::read).transpose()?;
     let streams = CancellationToken::new();
     let service = Service::new(server.clone());
+    let auth = settings.auth.as_ref().map(|auth| Authenticator::new(auth, &server)).transpose()?;
+    if let Some(auth) = &auth {
+        tokio::select! {
+            () = auth.first_fetches() => {}
+            () = server.closing.cancelled() => return Ok(()),
+        }
+    }
     let front = Arc::new(Front {
-        auth: settings.auth.as_ref().map(Authenticator::new).transpose()?.map(Arc::new),
+        auth: auth.map(Arc::new),
         endpoint: Arc::new(
             Endpoint::new(service.clone(), streams.clone()).map_err(HttpError::Lane)?,
         ),
@@ -125,7 +134,7 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
         Ok(from) => from,
         Err(rejected) => {
             if request.uri().path() == MCP_PATH {
-                front.server.refuse_request(&claimed(&front, request.headers()), rejected.rule());
+                front.server.refuse_request(&claimed(&front, &asked(&request)), rejected.rule());
             }
             return (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response();
         }
@@ -138,21 +147,26 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
 }
 
 /// Returns the principal whose credentials a request has; one for records if it has none.
-fn claimed(front: &Front, headers: &HeaderMap) -> Arc<Principal> {
+fn claimed(front: &Front, asked: &Asked<'_>) -> Arc<Principal> {
     match &front.auth {
         None => front.server.settings.principal.clone(),
-        Some(auth) => match auth.authenticate(headers) {
+        Some(auth) => match auth.authenticate(asked) {
             Ok(identity) => identity.principal,
             Err(_) => Principal::unauthenticated(),
         },
     }
 }
 
+fn asked(request: &Request) -> Asked<'_> {
+    let (headers, method) = (request.headers(), request.method().as_str());
+    Asked { headers, method, path: request.uri().path() }
+}
+
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
     let Some(auth) = &front.auth else {
         return mcp_of(&front, request, front.server.settings.principal.clone()).await;
     };
-    let identity = match auth.authenticate(request.headers()) {
+    let identity = match auth.authenticate(&asked(&request)) {
         Ok(identity) => identity,
         Err(challenge) => return refuse(&front, challenge),
     };
@@ -182,18 +196,21 @@ fn refuse(front: &Front, challenge: Challenge) -> Response {
 }
 
 async fn ready(State(front): State<Arc<Front>>) -> Response {
-    health::ready(&front.server)
+    health::ready(&front.server, front.auth.as_deref())
 }
 
-async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+async fn metrics(State(front): State<Arc<Front>>, request: Request) -> Response {
     let challenge = match (front.server.settings.metrics, &front.auth) {
         (MetricsAccess::Off, _) => return StatusCode::NOT_FOUND.into_response(),
-        (MetricsAccess::Authenticated, Some(auth)) => auth.authenticate(&headers).err(),
+        (MetricsAccess::Authenticated, Some(auth)) => auth.authenticate(&asked(&request)).err(),
         (MetricsAccess::Authenticated, None) | (MetricsAccess::Anyone, _) => None,
     };
     match challenge {
         Some(challenge) => refuse(&front, challenge),
-        None => metrics::answer(&front.server, front.endpoint.open().await),
+        None => {
+            let key_sets = front.auth.as_ref().map(|auth| auth.key_sets()).unwrap_or_default();
+            metrics::answer(&front.server, front.endpoint.open().await, &key_sets)
+        }
     }
 }
 

@@ -101,7 +101,8 @@ fn read_settings(server: &Server) -> Option<Settings> {
 /// own caller has no place in the bundle any more, and so sees nothing.
 fn report_names(server: &Server, loaded: &Arc<Loaded>) {
     let checked = named::check(&server.settings, loaded);
-    let placed = checked.and_then(|()| named::check_own_caller(&server.settings, loaded));
+    let warned = checked.and_then(|()| named::warn_of_open_rows(&server.settings, loaded));
+    let placed = warned.and_then(|()| named::check_own_caller(&server.settings, loaded));
     if let Err(error) = placed {
         tracing::error!("{error}; a restart would refuse {}", loaded.digest());
     }

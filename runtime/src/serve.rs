@@ -67,6 +67,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
     named::check(&settings, &loaded)?;
+    named::warn_of_open_rows(&settings, &loaded)?;
     let loaded = Arc::new(loaded);
     named::check_own_caller(&settings, &loaded)?;
     let audit = Audit::open(&settings.audit)?;

@@ -10,6 +10,7 @@ use ed25519_dalek::Signer as _;
 use harness::run;
 use serde_json::{Value, json};
 
+use super::dpop::PROOFS;
 use super::house::{self, House};
 use super::server::command;
 use super::web::{Answer, Request, Web};
@@ -321,6 +322,7 @@ fn the_metadata_says_where_tokens_come_from() {
         "authorization_servers": [ISSUER],
         "scopes_supported": ["read"],
         "bearer_methods_supported": ["header"],
+        "dpop_signing_alg_values_supported": PROOFS,
     });
     for path in
         ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]

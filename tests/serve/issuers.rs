@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::agent::{error, handle_of, text};
 use super::auth::{bearer, key, list, now, with};
+use super::dpop::PROOFS;
 use super::gate;
 use super::hangup::hang_up;
-use super::house::House;
+use super::house::{self, House};
 use super::server::command;
 use super::tokens::Signer;
 use super::web::{Answer, Request, Web};
@@ -419,6 +420,7 @@ fn the_metadata_lists_the_servers_of_all_issuers() {
         "authorization_servers": [ACME, "https://a.globex.example", "https://b.globex.example"],
         "scopes_supported": ["relay", "acme:read", "globex"],
         "bearer_methods_supported": ["header"],
+        "dpop_signing_alg_values_supported": PROOFS,
     });
     assert_eq!(web.get("/.well-known/oauth-protected-resource").json(), expected);
     let challenge = |authorization: Option<&str>| {
@@ -495,4 +497,33 @@ fn contradictions_between_issuers_are_errors_at_the_start() {
             assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
         }
     }
+}
+
+#[test]
+fn lines_for_every_tenant_are_named_if_there_are_several_issuers() {
+    let project = r#"project firm epoch=1
+tenants { tenant acme; tenant globex }
+roles { role reader; role operator tier=1 }
+users {
+    user op role=operator
+    user ann tenant=acme role=operator
+    group sre role=operator
+    anyone role=reader
+}
+"#;
+    let town = Town::new(House::of(&house::bundle_of(project)));
+    let two = [acme("tenants = [\"acme\"]"), globex("tenants = [\"globex\"]")];
+    let warnings = |tables: &[String]| {
+        town.house.write("server.toml", tables.concat());
+        let web = Web::start(&town.house, &ARGUMENTS);
+        let log = web.server.log();
+        log.lines().filter(|line| line.contains("has no tenant")).map(str::to_owned).collect()
+    };
+    let of_two: Vec<String> = warnings(&two);
+    assert_eq!(of_two.len(), 2, "{of_two:?}");
+    let user = "`user op` (project.kdl:5) has no tenant, so each of the 2 issuers can name a caller that has the role `operator`: add `tenant=` to the line";
+    assert!(of_two.iter().any(|line| line.contains(user)), "{of_two:?}");
+    assert!(of_two.iter().any(|line| line.contains("`group sre` (project.kdl:7)")), "{of_two:?}");
+    let of_one: Vec<String> = warnings(&two[..1]);
+    assert_eq!(of_one, Vec::<String>::new());
 }

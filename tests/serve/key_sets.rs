@@ -38,7 +38,7 @@ fn with(mut claims: Value, name: &str, to: Value) -> Value {
 }
 
 /// The one key of a key set, with these members.
-fn keys(signer: &Signer, members: &Value) -> Value {
+pub(super) fn keys(signer: &Signer, members: &Value) -> Value {
     let mut set: Value = serde_json::from_str(&signer.jwks()).expect("JSON");
     for (name, value) in members.as_object().expect("members") {
         set["keys"][0][name] = value.clone();

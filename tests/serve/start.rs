@@ -324,6 +324,41 @@ fn a_copy_that_was_altered_is_not_served() {
 }
 
 #[test]
+fn a_copy_that_is_shortened_while_it_is_used_changes_nothing() {
+    let house = House::new();
+    let state = ["--state", "state"];
+    let mut client = Client::legacy(&house, &state);
+    let copy = fs::read_dir(house.path("state/bundles")).unwrap().flatten().next().unwrap().path();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::File::options().write(true).open(&copy).unwrap().set_len(0).unwrap();
+    // Its page was not looked at before.
+    assert_eq!(client.note("x"), "Note: x");
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
+}
+
+/// The one way left to end a server by its copy; it fails closed, and the next server serves.
+#[test]
+fn a_large_copy_that_is_shortened_ends_the_server_and_is_made_again() {
+    let text = "A sentence of the guide. ".repeat(4000);
+    let prompts =
+        (0..30).map(|number| format!("prompt guide-{number} {{ text \"{number} {text}\" }}\n"));
+    let project = format!("project large epoch=1\nprompts {{\n{}}}\n", prompts.collect::<String>());
+    let house = House::of(&super::house::bundle_of(&project));
+    let state = ["--state", "state"];
+    let mut client = Client::legacy(&house, &state);
+    let copy = fs::read_dir(house.path("state/bundles")).unwrap().flatten().next().unwrap().path();
+    assert!(fs::metadata(&copy).unwrap().len() > 2 << 20);
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::File::options().write(true).open(&copy).unwrap().set_len(0).unwrap();
+    client.request("prompts/get", serde_json::json!({ "name": "guide-7" }));
+    assert_eq!(client.next_message(), None, "nothing was answered");
+    assert_eq!(client.server.wait().code, None);
+    let mut next = Client::legacy(&house, &state);
+    let answer = next.get("prompts/get", serde_json::json!({ "name": "guide-7" }));
+    assert!(answer.to_string().contains("7 A sentence"), "{answer}");
+}
+
+#[test]
 fn a_copy_with_an_altered_header_or_envelope_is_made_again() {
     let house = House::new();
     let state = ["--state", "state"];

@@ -55,13 +55,18 @@ impl Signer {
 
     /// A token of these claims; `algorithm` is one that the key is for.
     pub(super) fn token(&self, algorithm: &str, claims: &Value) -> String {
-        let signed = signed_part(&json!({ "alg": algorithm, "typ": "JWT", "kid": "key" }), claims);
+        self.sign(&json!({ "alg": algorithm, "typ": "JWT", "kid": "key" }), claims)
+    }
+
+    /// The same with this header.
+    pub(super) fn sign(&self, header: &Value, claims: &Value) -> String {
+        let signed = signed_part(header, claims);
         let random = SystemRandom::new();
         let signature = match self {
             Self::Rsa(pair) => {
                 let mut signature = vec![0; pair.public().modulus_len()];
                 let padding: &dyn ring::signature::RsaEncoding =
-                    if algorithm == "PS256" { &RSA_PSS_SHA256 } else { &RSA_PKCS1_SHA256 };
+                    if header["alg"] == "PS256" { &RSA_PSS_SHA256 } else { &RSA_PKCS1_SHA256 };
                 pair.sign(padding, &random, signed.as_bytes(), &mut signature).expect("it signs");
                 signature
             }

@@ -33,6 +33,13 @@ impl Answer {
         values.next().map_or("", |(_, value)| value.trim())
     }
 
+    /// Returns the values of a header that may appear several times.
+    pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(':'));
+        let values = fields.filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        values.map(|(_, value)| value.trim()).collect()
+    }
+
     /// Reads the body: JSON, or the last event of a stream.
     pub(crate) fn json(&self) -> Value {
         let event = self.body.lines().filter_map(|line| line.strip_prefix("data:")).next_back();

@@ -347,13 +347,48 @@ fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Pie
         out.report(at, fault(&format!("clients may send its normal form: write `{normal}`")));
         return None;
     }
-    match uri_template::pieces(text) {
-        Ok(pieces) => Some(pieces),
+    let pieces = match uri_template::pieces(text) {
+        Ok(pieces) => pieces,
         Err(reason) => {
             out.report(at, fault(reason));
-            None
+            return None;
+        }
+    };
+    if let Some(normal) = normal_template(&pieces) {
+        out.report(at, fault(&format!("clients may send its normal form: write `{normal}`")));
+        return None;
+    }
+    Some(pieces)
+}
+
+/// Returns the normal form of a URI template, if it is not written so. A variable stands for letters,
+/// which are the same in any normal form.
+fn normal_template(pieces: &[Piece<'_>]) -> Option<String> {
+    let literals = pieces.iter().filter_map(|piece| match piece {
+        Piece::Literal(literal) => Some(*literal),
+        Piece::Variable(_) => None,
+    });
+    // Longer than any run of the letter in the text, so that it is found again.
+    let longest = literals.map(str::len).sum::<usize>() + 1;
+    let (mark, mut variables) = ("v".repeat(longest), Vec::new());
+    let mut uri = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Literal(literal) => uri.push_str(literal),
+            Piece::Variable(name) => {
+                variables.push(name);
+                uri.push_str(&mark);
+            }
         }
     }
+    if variables.is_empty() {
+        return None;
+    }
+    let mut normal = equal_text::normal_uri(&uri)?;
+    for variable in variables {
+        normal = normal.replacen(&mark, &format!("{{{variable}}}"), 1);
+    }
+    Some(normal)
 }
 
 /// Clients read a resource by its URI, so it must be one that each of them can send unchanged.

@@ -12,11 +12,15 @@ use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
 use super::error::HttpError;
-use super::jwt::{Checked, TokenError, Tokens};
+use super::jwt::{
+    Asked, Checked, KeySetStatus, PROOF_ALGORITHMS, Replays, Shared, TokenError, TokenErrorKind,
+    Tokens, check_proof,
+};
 use super::metadata::{Metadata, common_scopes};
 use crate::caller::principal::Principal;
 use crate::clock;
-use crate::settings::config;
+use crate::server::Server;
+use crate::settings::config::{self, Dpop};
 
 /// The prefix of an API key.
 const API_KEY_PREFIX: &str = "rk_";
@@ -25,8 +29,8 @@ const API_KEY_PREFIX: &str = "rk_";
 pub(super) struct Authenticator {
     keys: ArcSwap<Vec<ApiKey>>,
     issuers: ArcSwap<Issuers>,
-    /// Changes after each reload.
-    reloads: watch::Sender<()>,
+    shared: Shared,
+    replays: Replays,
 }
 
 /// Who sent a request, and for how long its credentials count.
@@ -50,17 +54,37 @@ struct Issuers {
     metadata_url: Option<String>,
     /// The scopes that a token of any of them needs.
     scopes: Vec<String>,
+    /// Whether credentials are accepted that are not bound to a key.
+    takes_bearer: bool,
+    /// Whether tokens are accepted that are.
+    takes_dpop: bool,
 }
 
-/// Why a request is rejected, and which credentials it needs (RFC 6750, RFC 9728).
+/// Why a request is rejected, and which credentials it needs (RFC 6750, RFC 9449, RFC 9728).
 pub(super) struct Challenge {
     status: StatusCode,
-    /// The error code of RFC 6750; absent if the request had no credentials.
+    /// The error code of RFC 6750 or RFC 9449; absent if the request had no credentials.
     error: Option<&'static str>,
     reason: Cow<'static, str>,
     /// The issuers as they were when the request was rejected.
     issuers: Arc<Issuers>,
     claimed: Option<Claimed>,
+    /// The scheme of the credential that was presented.
+    scheme: Scheme,
+}
+
+/// How a credential is presented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    Bearer,
+    /// With a proof of the key that the token is bound to (RFC 9449).
+    Dpop,
+}
+
+/// The credential of a request.
+struct Credential<'r> {
+    scheme: Scheme,
+    token: &'r str,
 }
 
 /// Whose credential was presented, as far as it is a known one.
@@ -95,12 +119,15 @@ impl Challenge {
 }
 
 impl Authenticator {
-    pub(super) fn new(auth: &config::Auth) -> Result<Self, HttpError> {
+    /// Reads the keys; those of URLs arrive later.
+    pub(super) fn new(auth: &config::Auth, server: &Arc<Server>) -> Result<Self, HttpError> {
         let config::Auth { api_keys, jwt } = auth;
+        let shared = Shared { server: server.clone(), changes: watch::Sender::default() };
         Ok(Self {
             keys: ArcSwap::from_pointee(api_keys.iter().map(ApiKey::new).collect()),
-            issuers: ArcSwap::from_pointee(Issuers::new(Tokens::read(jwt)?, jwt)),
-            reloads: watch::Sender::default(),
+            issuers: ArcSwap::from_pointee(Issuers::new(Tokens::read(jwt, &shared)?, auth)),
+            shared,
+            replays: Replays::default(),
         })
     }
 
@@ -109,14 +136,29 @@ impl Authenticator {
     pub(super) fn reload(&self, auth: &config::Auth) {
         let config::Auth { api_keys, jwt } = auth;
         self.keys.store(Arc::new(api_keys.iter().map(ApiKey::new).collect()));
-        let tokens = self.issuers.load().tokens.read_again(jwt);
-        self.issuers.store(Arc::new(Issuers::new(tokens, jwt)));
-        self.reloads.send_replace(());
+        let tokens = self.issuers.load().tokens.read_again(jwt, &self.shared);
+        self.issuers.store(Arc::new(Issuers::new(tokens, auth)));
+        self.shared.changes.send_replace(());
     }
 
-    /// Returns a receiver that changes after each reload from here on.
-    pub(super) fn reloads(&self) -> watch::Receiver<()> {
-        self.reloads.subscribe()
+    /// Waits until each key set that is fetched was tried once, which has a limit of time.
+    pub(super) async fn first_fetches(&self) {
+        self.issuers.load_full().tokens.first_fetches().await;
+    }
+
+    /// Returns a receiver that changes with the keys from here on.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.shared.changes.subscribe()
+    }
+
+    /// Returns the key sets that are fetched, as they are now.
+    pub(super) fn key_sets(&self) -> Vec<KeySetStatus> {
+        self.issuers.load().tokens.key_sets()
+    }
+
+    /// Returns whether any credentials can be checked.
+    pub(super) fn can_authenticate(&self) -> bool {
+        !self.keys.load().is_empty() || self.issuers.load().tokens.has_keys()
     }
 
     /// Returns the metadata document, if an authorization server is configured.
@@ -124,39 +166,78 @@ impl Authenticator {
         self.issuers.load().metadata.clone()
     }
 
-    /// Returns who sent a request with these headers.
-    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Identity, Challenge> {
-        if !headers.contains_key(header::AUTHORIZATION) {
-            return Err(self.challenge(
-                StatusCode::UNAUTHORIZED,
-                None,
-                "authentication is required",
-            ));
+    /// Returns who sent a request. The proof of a request counts once.
+    pub(super) fn authenticate(&self, asked: &Asked<'_>) -> Result<Identity, Challenge> {
+        let credential = credential(asked.headers).map_err(|reason| self.no_credential(reason))?;
+        let (identity, checked) = self.identify(&credential)?;
+        if let Some(checked) = checked {
+            check_proof(asked, credential.token, &checked, &self.replays)
+                .map_err(|error| self.rejected(error, credential.scheme))?;
         }
-        let token = single(headers, header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(bearer)
-            .ok_or_else(|| self.invalid("the Authorization header is not `Bearer TOKEN`"))?;
+        Ok(identity)
+    }
+
+    /// Returns whose credentials these headers have now. It asks for no proof, since the request
+    /// that had it was let in.
+    pub(super) fn identify_again(&self, headers: &HeaderMap) -> Result<Identity, Challenge> {
+        let credential = credential(headers).map_err(|reason| self.no_credential(reason))?;
+        self.identify(&credential).map(|(identity, _)| identity)
+    }
+
+    /// Returns whose credential it is; with a token, what was found in it.
+    fn identify(
+        &self,
+        credential: &Credential<'_>,
+    ) -> Result<(Identity, Option<Checked>), Challenge> {
+        let Credential { scheme, token } = *credential;
         if let Some(key) = token.strip_prefix(API_KEY_PREFIX) {
-            return self.api_key(key);
+            if scheme == Scheme::Dpop {
+                return Err(self.invalid("an API key is not bound to a key: send it as `Bearer`"));
+            }
+            return Ok((self.api_key(key)?, None));
         }
         let issuers = self.issuers.load();
         if issuers.metadata.is_none() {
             return Err(self.invalid("this server takes API keys (rk_ID_SECRET) only"));
         }
-        let checked = issuers.tokens.check(token).map_err(|error| {
-            let TokenError { reason, detail, lacks_scope, issuer } = error;
-            // It may repeat what the caller typed.
-            tracing::trace!("rejected a token: {reason}: {detail}");
-            let (status, code) = match lacks_scope {
-                true => (StatusCode::FORBIDDEN, "insufficient_scope"),
-                false => (StatusCode::UNAUTHORIZED, "invalid_token"),
-            };
-            let claimed = issuer.map(Claimed::Issuer);
-            Challenge { claimed, ..self.challenge(status, Some(code), reason) }
-        })?;
-        let Checked { principal, expires } = checked;
-        Ok(Identity { principal, until: Some(Time(expires)) })
+        let checked = issuers.tokens.check(token).map_err(|error| self.rejected(error, scheme))?;
+        let wrong_scheme = match (scheme, &checked.bound_to) {
+            (Scheme::Bearer, Some(_)) => {
+                Some("the token is bound to a key: send it as `DPoP`, with a proof")
+            }
+            (Scheme::Dpop, None) => Some("the token is not bound to a key: send it as `Bearer`"),
+            (Scheme::Bearer, None) | (Scheme::Dpop, Some(_)) => None,
+        };
+        if let Some(reason) = wrong_scheme {
+            let claimed = Some(Claimed::Issuer(checked.issuer.clone()));
+            return Err(Challenge { claimed, scheme, ..self.invalid(reason) });
+        }
+        let (principal, until) = (checked.principal.clone(), Some(Time(checked.expires)));
+        Ok((Identity { principal, until }, Some(checked)))
+    }
+
+    /// Returns the challenge for a request without a credential, or with one of another form.
+    fn no_credential(&self, malformed: Option<&'static str>) -> Challenge {
+        match malformed {
+            None => self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required"),
+            Some(reason) => self.invalid(reason),
+        }
+    }
+
+    fn rejected(&self, error: TokenError, scheme: Scheme) -> Challenge {
+        let TokenError { reason, detail, kind, issuer } = error;
+        // It may repeat what the caller typed.
+        tracing::trace!("rejected a token: {reason}: {detail}");
+        let (status, code) = match kind {
+            TokenErrorKind::LacksScope => (StatusCode::FORBIDDEN, Some("insufficient_scope")),
+            TokenErrorKind::Invalid => (StatusCode::UNAUTHORIZED, Some("invalid_token")),
+            TokenErrorKind::BadProof => (StatusCode::UNAUTHORIZED, Some("invalid_dpop_proof")),
+            // The token may be valid, so its client must not get another one.
+            TokenErrorKind::NoKeys => (StatusCode::SERVICE_UNAVAILABLE, None),
+            TokenErrorKind::TooManyProofs => (StatusCode::TOO_MANY_REQUESTS, None),
+        };
+        let claimed = issuer.map(Claimed::Issuer);
+        Challenge { claimed, scheme, ..self.challenge(status, code, reason) }
     }
 
     /// Compares in constant time, and takes as long for an unknown id as for a known one.
@@ -191,7 +272,8 @@ impl Authenticator {
         reason: impl Into<Cow<'static, str>>,
     ) -> Challenge {
         let issuers = self.issuers.load_full();
-        Challenge { status, error, reason: reason.into(), issuers, claimed: None }
+        let scheme = Scheme::Bearer;
+        Challenge { status, error, reason: reason.into(), issuers, claimed: None, scheme }
     }
 }
 
@@ -214,11 +296,26 @@ impl ApiKey {
 }
 
 impl Issuers {
-    fn new(tokens: Tokens, configs: &[config::Jwt]) -> Self {
+    fn new(tokens: Tokens, auth: &config::Auth) -> Self {
+        let config::Auth { api_keys, jwt: configs } = auth;
+        let takes_bearer =
+            !api_keys.is_empty() || configs.iter().any(|jwt| jwt.dpop != Dpop::Require);
         let metadata = Metadata::new(configs);
         let metadata_url = metadata.as_ref().and_then(Metadata::url);
-        Self { tokens, metadata, metadata_url, scopes: common_scopes(configs) }
+        let scopes = common_scopes(configs);
+        let takes_dpop = configs.iter().any(|jwt| jwt.dpop != Dpop::Off);
+        Self { tokens, metadata, metadata_url, scopes, takes_bearer, takes_dpop }
     }
+}
+
+/// Returns the credential in the headers; the error is why it is of another form, `None` if there is
+/// no credential.
+fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Option<&'static str>> {
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return Err(None);
+    }
+    let value = single(headers, header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    value.and_then(parse_credential).ok_or(Some("the Authorization header is not `Bearer TOKEN`"))
 }
 
 /// Returns the value of a header that must appear only once.
@@ -230,23 +327,57 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     }
 }
 
-fn bearer(header: &str) -> Option<&str> {
+fn parse_credential(header: &str) -> Option<Credential<'_>> {
     let (scheme, token) = header.split_once(' ')?;
+    let scheme = match scheme {
+        _ if scheme.eq_ignore_ascii_case("bearer") => Scheme::Bearer,
+        _ if scheme.eq_ignore_ascii_case("dpop") => Scheme::Dpop,
+        _ => return None,
+    };
     let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    (!token.is_empty()).then_some(Credential { scheme, token })
 }
 
 impl IntoResponse for Challenge {
     fn into_response(self) -> Response {
+        let body = format!("{}\n", self.reason);
+        let retry = match self.status {
+            StatusCode::SERVICE_UNAVAILABLE => Some("30"),
+            StatusCode::TOO_MANY_REQUESTS => Some("60"),
+            _ => None,
+        };
+        if let Some(seconds) = retry {
+            return (self.status, [(header::RETRY_AFTER, seconds)], body).into_response();
+        }
+        let Issuers { takes_bearer, takes_dpop, .. } = *self.issuers;
+        let of_dpop = takes_dpop && (self.scheme == Scheme::Dpop || !takes_bearer);
+        let mut response = (self.status, body).into_response();
+        let bearer = takes_bearer.then(|| self.parameters("Bearer realm=\"relay\"", !of_dpop));
+        let algorithms = PROOF_ALGORITHMS.map(|(name, _)| name).join(" ");
+        let dpop = format!("DPoP realm=\"relay\", algs=\"{algorithms}\"");
+        let dpop = takes_dpop.then(|| self.parameters(&dpop, of_dpop));
+        for challenge in bearer.into_iter().chain(dpop) {
+            // Only printable characters are in it.
+            if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+                response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
+            }
+        }
+        response
+    }
+}
+
+impl Challenge {
+    /// Returns a challenge of one scheme, with the error if the credential was of this one.
+    fn parameters(&self, scheme: &str, with_error: bool) -> String {
         let scope = Some(self.scopes().join(" ")).filter(|scope| !scope.is_empty());
-        let Self { status, error, reason, issuers, claimed: _ } = self;
-        let mut challenge = "Bearer realm=\"relay\"".to_owned();
+        let error = self.error.filter(|_| with_error);
         let quoted = [
             ("error", error),
-            ("error_description", error.map(|_| &*reason)),
-            ("resource_metadata", issuers.metadata_url.as_deref()),
+            ("error_description", error.map(|_| &*self.reason)),
+            ("resource_metadata", self.issuers.metadata_url.as_deref()),
             ("scope", scope.as_deref()),
         ];
+        let mut challenge = scheme.to_owned();
         for (name, value) in quoted {
             // Characters that would end the quotes, or that no header has, are left out; they are
             // only in odd names of claims.
@@ -254,6 +385,6 @@ impl IntoResponse for Challenge {
             let value = value.map(|value| value.chars().filter(plain).collect::<String>());
             challenge.extend(value.map(|value| format!(", {name}=\"{value}\"")));
         }
-        (status, [(header::WWW_AUTHENTICATE, challenge)], format!("{reason}\n")).into_response()
+        challenge
     }
 }

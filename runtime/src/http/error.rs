@@ -17,6 +17,10 @@ pub(crate) enum HttpError {
     Tls { reason: String },
     #[error("the key set `{}` cannot be used: {reason}", path.display())]
     Keys { path: PathBuf, reason: String },
+    #[error("the key set at `{url}` cannot be fetched: {reason}")]
+    KeyUrl { url: String, reason: String },
+    #[error("the certificates of authorities in `{}` cannot be used: {reason}", path.display())]
+    Authorities { path: PathBuf, reason: String },
     #[error(
         "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
     )]

@@ -5,6 +5,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde_json::json;
 
+use super::auth::Authenticator;
+use super::jwt::KeySetStatus;
 use crate::record::audit::Health;
 use crate::server::Server;
 use crate::trust::load::REVOKED;
@@ -31,21 +33,27 @@ struct Readiness<'a> {
     audit: Health,
     /// Why the last reload failed.
     last_reload_error: Option<String>,
+    /// The key sets that are fetched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    key_sets: Vec<KeySetStatus>,
 }
 
 pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// Answers 200 only while the bundle is what was signed, is not revoked, and audit records are
-/// written.
-pub(super) fn ready(server: &Server) -> Response {
+/// Answers 200 only while the bundle is what was signed, is not revoked, audit records are written,
+/// and the credentials of some caller can be checked.
+pub(super) fn ready(server: &Server, auth: Option<&Authenticator>) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.manifest();
     server.audit.retry(loaded.digest());
     let audit = server.audit.health();
     let is_revoked = loaded.in_force().is_err();
-    let is_ready = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
+    // One issuer that is down must not take the others' callers with it.
+    let can_authenticate = auth.is_none_or(Authenticator::can_authenticate);
+    let is_sound = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
+    let is_ready = is_sound && can_authenticate;
     let readiness = Readiness {
         format_version: 1,
         state: if is_ready { "ready" } else { "degraded" },
@@ -61,6 +69,7 @@ pub(super) fn ready(server: &Server) -> Response {
         trust_error: server.doubt(),
         audit,
         last_reload_error: server.last_reload_error(),
+        key_sets: auth.map(Authenticator::key_sets).unwrap_or_default(),
     };
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     json(status, &readiness)

@@ -39,9 +39,9 @@ pub(super) fn end_with_credentials(
 
 /// Completes when the credentials in `headers` are no longer those of this caller.
 async fn lapsed(auth: Arc<Authenticator>, headers: HeaderMap, identity: Identity) {
-    let mut reloads = auth.reloads();
+    let mut changes = auth.changes();
     loop {
-        let until = match auth.authenticate(&headers) {
+        let until = match auth.identify_again(&headers) {
             Ok(now) if now.principal == identity.principal => now.until,
             Ok(_) | Err(_) => break,
         };
@@ -49,7 +49,7 @@ async fn lapsed(auth: Arc<Authenticator>, headers: HeaderMap, identity: Identity
         let wait =
             left.map_or(LOOK_MAX, |left| Duration::from_secs(left).clamp(LOOK_MIN, LOOK_MAX));
         tokio::select! {
-            _ = reloads.changed() => {}
+            _ = changes.changed() => {}
             () = sleep(wait) => {}
         }
     }

@@ -1,10 +1,12 @@
 //! The metadata of this server as a protected resource (RFC 9728): where clients get tokens.
 
 use std::collections::BTreeSet;
+use std::ops::Not;
 
 use serde::Serialize;
 
-use crate::settings::config::{Jwt, UrlParts};
+use super::jwt::PROOF_ALGORITHMS;
+use crate::settings::config::{Dpop, Jwt, UrlParts};
 
 /// The path of the metadata document, for clients that look for an authorization server.
 pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
@@ -20,6 +22,11 @@ pub(super) struct Metadata {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
+    /// The algorithms of proofs for tokens that are bound to a key (RFC 9449).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dpop_signing_alg_values_supported: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Not::not")]
+    dpop_bound_access_tokens_required: bool,
 }
 
 impl Metadata {
@@ -37,6 +44,12 @@ impl Metadata {
             authorization_servers: unique(issuers.iter().flat_map(servers)),
             scopes_supported: unique(issuers.iter().flat_map(|jwt| jwt.scopes.iter().cloned())),
             bearer_methods_supported: ["header"],
+            dpop_signing_alg_values_supported: match issuers.iter().all(|jwt| jwt.dpop == Dpop::Off)
+            {
+                true => Vec::new(),
+                false => PROOF_ALGORITHMS.iter().map(|(name, _)| *name).collect(),
+            },
+            dpop_bound_access_tokens_required: issuers.iter().all(|jwt| jwt.dpop == Dpop::Require),
         })
     }
 

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use relay_bundle::trust::Time;
 
+use super::jwt::{KeySetState, KeySetStatus};
 use crate::mcp::Open;
 use crate::record::audit::Health;
 use crate::server::Server;
@@ -55,10 +56,11 @@ fn escaped(text: &str) -> String {
 }
 
 /// Answers with all metrics; `open` is what is open in MCP.
-pub(super) fn answer(server: &Server, open: Open) -> Response {
+pub(super) fn answer(server: &Server, open: Open, key_sets: &[KeySetStatus]) -> Response {
     let mut page = Page(String::new());
     requests(&mut page, server);
     state(&mut page, server, open);
+    keys(&mut page, server, key_sets);
     bundle(&mut page, server);
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], page.0).into_response()
 }
@@ -109,6 +111,20 @@ fn state(page: &mut Page, server: &Server, open: Open) {
     let mut family = page.family("relay_audit_state", "gauge", help);
     for (state, text) in [(Health::Ok, "ok"), (Health::Failing, "failing"), (Health::Off, "off")] {
         family.sample(&[("state", text)], u8::from(server.audit.health() == state));
+    }
+}
+
+fn keys(page: &mut Page, server: &Server, key_sets: &[KeySetStatus]) {
+    let help = "Fetches of key sets by result.";
+    let mut family = page.family("relay_key_fetches_total", "counter", help);
+    for (result, count) in &server.metrics.key_fetches {
+        family.sample(&[("result", result.text())], count.get());
+    }
+    let help = "Key sets that are fetched: in force, in force but not fetched again, or missing.";
+    let mut family = page.family("relay_key_sets", "gauge", help);
+    for (state, text) in KeySetState::ALL {
+        let count = key_sets.iter().filter(|set| set.state == state).count();
+        family.sample(&[("state", text)], count);
     }
 }
 

@@ -85,6 +85,14 @@ label! {
     }
 }
 
+label! {
+    /// The result of a fetch of a key set.
+    Fetch {
+        Ok = "ok",
+        Failed = "failed",
+    }
+}
+
 /// A number that only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -112,6 +120,7 @@ pub(crate) struct Metrics {
     pub(crate) requests: BTreeMap<(Method, Outcome), Counter>,
     pub(crate) times: BTreeMap<Method, Histogram>,
     pub(crate) reloads: BTreeMap<Reload, Counter>,
+    pub(crate) key_fetches: BTreeMap<Fetch, Counter>,
     pub(crate) connections: Gauge,
     /// Connections that were closed at once.
     pub(crate) closed_connections: Counter,
@@ -202,6 +211,7 @@ impl Default for Metrics {
             // A stream is open for as long as its client wants.
             times: timed.map(|method| (*method, Histogram::default())).collect(),
             reloads: Reload::ALL.iter().map(|result| (*result, Counter::default())).collect(),
+            key_fetches: Fetch::ALL.iter().map(|result| (*result, Counter::default())).collect(),
             connections: Gauge::default(),
             closed_connections: Counter::default(),
             unauthenticated: Counter::default(),
@@ -218,6 +228,13 @@ impl Metrics {
     /// Counts a reload.
     pub(crate) fn count_reload(&self, result: Reload) {
         if let Some(counter) = self.reloads.get(&result) {
+            counter.increment();
+        }
+    }
+
+    /// Counts a fetch of a key set.
+    pub(crate) fn count_key_fetch(&self, result: Fetch) {
+        if let Some(counter) = self.key_fetches.get(&result) {
             counter.increment();
         }
     }

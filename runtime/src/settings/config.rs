@@ -4,18 +4,21 @@
 //! the default and the comment of each field.
 
 mod auth;
+mod key_url;
+mod within;
 
-use std::borrow::Cow;
 use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Dpop, Jwt, UrlParts};
+pub(crate) use self::key_url::KeyUrl;
+pub(crate) use self::within::Within;
 
 use crate::caller::principal::Principal;
 use crate::file::text_file;
@@ -232,46 +235,6 @@ limits! {
     drain_s_max: NonZeroU32 = 5,
 }
 
-/// A whole number in a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub(crate) struct Within<const MIN: u32, const MAX: u32>(u32);
-
-impl<const MIN: u32, const MAX: u32> Within<MIN, MAX> {
-    /// Returns `number` if it is in the range.
-    pub(crate) const fn new(number: u32) -> Option<Self> {
-        if MIN <= number && number <= MAX { Some(Self(number)) } else { None }
-    }
-
-    /// Returns the number.
-    pub(crate) const fn get(self) -> u32 {
-        self.0
-    }
-}
-
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Within<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        u32::try_from(number).ok().and_then(Self::new).ok_or_else(|| {
-            serde::de::Error::custom(format!("{number} is not a number from {MIN} to {MAX}"))
-        })
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("From{MIN}To{MAX}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
-    }
-}
-
 /// Why `server.toml` cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum ConfigError {
@@ -309,7 +272,8 @@ impl Config {
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
-        let jwks = auth.iter_mut().flat_map(|auth| &mut auth.jwt).map(|jwt| &mut jwt.jwks);
+        let jwt = auth.iter_mut().flat_map(|auth| &mut auth.jwt);
+        let jwks = jwt.flat_map(|jwt| [&mut jwt.jwks, &mut jwt.jwks_ca]).flatten();
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use relay_bundle::Tier;
+use relay_bundle::{Corrupt, Tier};
 use relay_engine::tool::Arguments;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -12,8 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use super::own_record;
 use crate::caller::principal::CallerKey;
 use crate::file::regular_file;
+use crate::trust::placed::Placed;
 
 /// The most bytes at the end of the file that are read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
@@ -35,12 +37,23 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     };
     let query = Query::new(&arguments);
     // The file may be that of a server whose callers authenticate, also if this one is on stdio.
-    let owner = call.server.settings.auth.is_some().then(|| call.caller.recorded_key());
+    let owner = call
+        .server
+        .settings
+        .auth
+        .is_some()
+        .then(|| Owner { key: call.caller.recorded_key(), placed: call.placed.clone() });
     // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
     let failed = |error| CallError::Failed(format!("cannot read the audit file: {error}"));
     records.map(Outcome::of_text).map_err(failed)
+}
+
+/// The caller whose records are returned.
+struct Owner {
+    key: CallerKey,
+    placed: Placed,
 }
 
 /// The records to return.
@@ -78,37 +91,54 @@ struct Record {
 }
 
 /// Returns the last records as JSON lines; the filters apply only to these. If callers authenticate,
-/// only the `owner`'s own records count. A line that is not a record, because a disk was full, is
-/// left out.
+/// only the `owner`'s own records count, as it may read them. A line that is not a record, because a
+/// disk was full, is left out.
 ///
 /// A missing file has no records.
 fn records(
     path: &Path,
     query: &Query,
-    owner: Option<&CallerKey>,
+    owner: Option<&Owner>,
     stop: &CancellationToken,
 ) -> io::Result<String> {
     let Some(tail) = Tail::open(path)? else { return Ok(String::new()) };
-    let own = |record: &Record| {
-        let Record { principal, issuer, tenant, .. } = record;
-        owner.is_none_or(|owner| owner.is(principal, issuer.as_deref(), tenant.as_deref()))
-    };
     let mut window: Vec<String> = Vec::new();
     let mut wanted = Vec::new();
+    let mut damage = None;
     tail.lines(stop, |line| {
-        let Ok(record) = serde_json::from_str::<Record>(line) else { return true };
-        if own(&record) {
-            let Query { lines: _, tool, tier, denied } = query;
-            let is_wanted = tool.as_ref().is_none_or(|tool| *tool == record.tool)
-                && tier.is_none_or(|tier| tier == record.tier)
-                && denied.is_none_or(|denied| denied == record.denied);
-            wanted.push(is_wanted);
-            window.push(line.to_owned());
-        }
+        let shown = match own(line, owner) {
+            Ok(shown) => shown,
+            Err(error) => {
+                damage = Some(error);
+                return false;
+            }
+        };
+        let parsed = shown.and_then(|shown| Some((serde_json::from_str(&shown).ok()?, shown)));
+        let Some((record, shown)) = parsed else { return true };
+        let (Record { tool, tier, denied, .. }, query) = (record, query);
+        let is_wanted = query.tool.as_ref().is_none_or(|wanted| *wanted == tool)
+            && query.tier.is_none_or(|wanted| wanted == tier)
+            && query.denied.is_none_or(|wanted| wanted == denied);
+        wanted.push(is_wanted);
+        window.push(shown);
         window.len() < query.lines
     })?;
+    if let Some(damage) = damage {
+        return Err(io::Error::other(damage));
+    }
     let found = window.into_iter().zip(wanted).rev().filter(|(_, is_wanted)| *is_wanted);
     Ok(found.map(|(line, _)| line + "\n").collect())
+}
+
+/// Returns a record as its owner may read it; `None` if it is not a record, or not the owner's.
+fn own(line: &str, owner: Option<&Owner>) -> Result<Option<String>, Corrupt> {
+    let Ok(record) = serde_json::from_str::<Record>(line) else { return Ok(None) };
+    let Some(Owner { key, placed }) = owner else { return Ok(Some(line.to_owned())) };
+    let Record { principal, issuer, tenant, .. } = record;
+    if !key.is(&principal, issuer.as_deref(), tenant.as_deref()) {
+        return Ok(None);
+    }
+    own_record::shown(placed, line)
 }
 
 /// The end of the audit file, opened separately from the writer.

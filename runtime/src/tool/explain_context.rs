@@ -1,7 +1,8 @@
 //! `explain_context`: what a call is given by the skills of the project, and why.
 //!
 //! Callers learn nothing of other tenants, nor of tools that their roles do not admit. What is
-//! refused to them is refused in the same words whether or not it exists.
+//! refused to them is refused in the same words whether or not it exists. Where something may be
+//! hidden, places are files without lines.
 
 use relay_bundle::Corrupt;
 use relay_engine::cascade::{Explained, Miss, Question, Selector};
@@ -108,10 +109,17 @@ impl Asker {
             Question { tenant: tenant.as_deref(), tool: tool.as_deref(), user: Some(user) };
         let mut explained = self.placed.explain(question)?;
         // Whether a name is known, and which one is near, would tell of what is hidden.
-        if self.for_all && self.placed.role().is_none() {
+        let sees_all = self.for_all && self.placed.role().is_none();
+        if sees_all {
             explained.notes = self.placed.notes(question)?;
         }
         let omitted = self.keep_misses(&mut explained)?;
+        let places = explained.trace.iter_mut().filter_map(|row| row.at.as_mut());
+        for at in places.chain(explained.near_misses.iter_mut().map(|miss| &mut miss.at)) {
+            if !sees_all {
+                *at = self.placed.shown_place(at).to_owned();
+            }
+        }
         let mut answer = json!(explained);
         if let (Some(answer), true) = (answer.as_object_mut(), omitted > 0) {
             answer.insert("near_misses_omitted".to_owned(), json!(omitted));

@@ -50,7 +50,7 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     let principal = permit.principal();
     let mut you = Map::from_iter([("id".to_owned(), json!(principal.id))]);
     let tenant = placed.tenant().or(principal.tenant.as_deref());
-    let at = placed.given_at().map(|at| at.to_string());
+    let at = placed.given_at().map(|at| placed.shown_place(&at.to_string()).to_owned());
     let facts = [
         ("issuer", principal.issuer.clone()),
         ("tenant", tenant.map(ToOwned::to_owned)),

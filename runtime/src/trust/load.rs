@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustError, TrustedKey};
-use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError};
+use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError, Who};
 use relay_engine::derived::{self, Mismatch};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
@@ -100,6 +100,23 @@ impl Loaded {
         self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
     }
 
+    /// Returns the rows of `users` that name a user or a group for every tenant: the kind, the name,
+    /// the role and the place of each.
+    pub(crate) fn rows_for_every_tenant(&self) -> Result<Vec<OpenRow>, Corrupt> {
+        let rows = self.bundle.users().list()?.into_iter();
+        let open = rows.filter(|row| row.tenant.is_none() && row.who != Who::Anyone);
+        let roles = self.bundle.roles();
+        let role = |number: u32| roles.get(number as usize).map_or("", |role| &role.name);
+        Ok(open
+            .map(|row| OpenRow {
+                role: role(row.role).to_owned(),
+                who: row.who,
+                id: row.id,
+                at: row.at.to_string(),
+            })
+            .collect())
+    }
+
     /// Returns whether sessions are gated.
     pub(crate) fn has_gate(&self) -> bool {
         self.bundle.gate().is_some()
@@ -149,6 +166,15 @@ impl Loaded {
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }
+}
+
+/// A row of `users` that names a user or a group for every tenant.
+#[derive(Debug)]
+pub(crate) struct OpenRow {
+    pub(crate) who: Who,
+    pub(crate) id: String,
+    pub(crate) role: String,
+    pub(crate) at: String,
 }
 
 /// The state of a file, compared without reading it.

@@ -1,27 +1,42 @@
-//! Bytes of a bundle mapped into memory. The one module that holds `unsafe`.
+//! Bytes of a bundle in memory. The one module that holds `unsafe`.
 //!
 //! A map changes when its file does, and a bundle must not change between its check and its use. So
-//! only two kinds of file are mapped: a sealed memory file, which cannot be changed, and a private
-//! copy, which only this user can change.
+//! only two kinds of file are mapped: a sealed memory file, which cannot be changed, and a large
+//! private copy, which only this user can change. A process that shortens such a copy ends the servers
+//! that use it (SIGBUS); the next one makes another copy. It could as well end them with a signal.
 
 #![expect(unsafe_code, reason = "memory maps; each has a SAFETY comment")]
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
 use memmap2::Mmap;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 /// The bytes of a file that does not change.
 #[derive(Debug)]
-pub(crate) struct Mapped(Mmap);
+pub(crate) struct Mapped(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Map(Mmap),
+    Read(Vec<u8>),
+}
 
 impl AsRef<[u8]> for Mapped {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self(Bytes::Map(map)) => map,
+            Self(Bytes::Read(bytes)) => bytes,
+        }
     }
 }
+
+/// The most bytes of a private copy that is read rather than mapped. Reading costs a millisecond, and
+/// then nothing that is done to the file changes or ends the server. A larger one is mapped, so that
+/// starting does not cost more with its size, and servers share its memory.
+const READ_BYTES_MAX: u64 = 2 << 20;
 
 /// Copies the contents of `source` into a sealed memory file, and maps that.
 ///
@@ -36,19 +51,24 @@ pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mappe
     fcntl_add_seals(&copy, seals)?;
     // SAFETY: the kernel refuses every later change of content or length: the file is sealed
     // against writing, shrinking, growing and unsealing.
-    unsafe { Mmap::map(&copy) }.map(Mapped)
+    unsafe { Mmap::map(&copy) }.map(|map| Mapped(Bytes::Map(map)))
 }
 
-/// Maps a file that is private to this user and read-only even to them.
+/// Reads or maps a file that is private to this user and read-only even to them.
 pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || !own || metadata.mode() & 0o222 != 0 {
         return Err(io::Error::other("it is not a read-only file of this user"));
     }
+    if metadata.len() <= READ_BYTES_MAX {
+        let mut bytes = vec![0; usize::try_from(metadata.len()).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, 0)?;
+        return Ok(Mapped(Bytes::Read(bytes)));
+    }
     // SAFETY: the file belongs to this user and its mode allows no writing, so only a process of
     // this user that first changes the mode could alter it, and such a process could also write
     // into this one's memory. `state` keeps these files in a folder of mode 0700 and never writes
     // to one after giving it its mode.
-    unsafe { Mmap::map(file) }.map(Mapped)
+    unsafe { Mmap::map(file) }.map(|map| Mapped(Bytes::Map(map)))
 }

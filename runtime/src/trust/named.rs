@@ -10,10 +10,13 @@ use relay_engine::nearest::nearest;
 use relay_engine::place::NoPlace;
 use thiserror::Error;
 
-use super::load::Loaded;
+use super::load::{Loaded, OpenRow};
 use super::placed::Placed;
 use crate::settings::Settings;
 use crate::settings::config;
+
+/// The most rows of `users` that are logged.
+const OPEN_ROWS_MAX: usize = 10;
 
 /// Why the server does not start with this bundle.
 #[derive(Debug, Error)]
@@ -60,6 +63,31 @@ pub(crate) fn check_own_caller(settings: &Settings, loaded: &Arc<Loaded>) -> Res
         Some(reason) => Err(NameError::NoPlace { id: principal.id.clone(), reason }),
         None => Ok(()),
     }
+}
+
+/// Logs the rows of `users` that name a user or a group for every tenant, if several issuers name
+/// callers: each of them can name one so, and gives its caller the role.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub(crate) fn warn_of_open_rows(settings: &Settings, loaded: &Loaded) -> Result<(), NameError> {
+    let issuers = settings.auth.iter().flat_map(|auth| &auth.jwt).count();
+    if issuers < 2 || !settings.authenticates() {
+        return Ok(());
+    }
+    let rows = loaded.rows_for_every_tenant()?;
+    for OpenRow { who, id, role, at } in rows.iter().take(OPEN_ROWS_MAX) {
+        let who = who.word();
+        tracing::warn!(
+            "`{who} {id}` ({at}) has no tenant, so each of the {issuers} issuers can name a caller that has the role `{role}`: add `tenant=` to the line"
+        );
+    }
+    let more = rows.len().saturating_sub(OPEN_ROWS_MAX);
+    if more > 0 {
+        tracing::warn!("{more} more lines of `users` name a user or a group without a tenant");
+    }
+    Ok(())
 }
 
 /// Checks every tenant and role that the settings name.

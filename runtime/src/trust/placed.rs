@@ -146,6 +146,21 @@ impl Placed {
         self.loaded.bundle.tenants().count() > 0
     }
 
+    /// Returns a place as the caller may know it: `FILE:LINE`, or the file alone if the project may
+    /// hide something from a caller. The lines between two declarations say how much is hidden there.
+    pub(crate) fn shown_place<'p>(&self, place: &'p str) -> &'p str {
+        let bundle = &self.loaded.bundle;
+        if bundle.roles().is_empty() && !self.has_tenants() {
+            return place;
+        }
+        let is_line =
+            |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        match place.rsplit_once(':') {
+            Some((file, line)) if is_line(line) => file,
+            _ => place,
+        }
+    }
+
     /// Returns the line of `users` that gives the role.
     pub(crate) fn given_at(&self) -> Option<Place<&str>> {
         let row = self.place.as_ref().ok()?.row?;

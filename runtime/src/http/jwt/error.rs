@@ -12,22 +12,48 @@ pub(crate) struct TokenError {
     pub(crate) reason: Cow<'static, str>,
     /// For the log.
     pub(crate) detail: String,
-    /// Whether the token is valid, but lacks a scope.
-    pub(crate) lacks_scope: bool,
+    pub(crate) kind: TokenErrorKind,
     /// The issuer that the token names, if it is a known one. It need not be the one that made it.
     pub(crate) issuer: Option<Arc<config::Jwt>>,
 }
 
+/// The kind of a token that is not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenErrorKind {
+    /// It is not valid here.
+    Invalid,
+    /// It is valid, but lacks a scope.
+    LacksScope,
+    /// It cannot be checked, since no keys of its issuer are in force.
+    NoKeys,
+    /// The proof of the key that it is bound to is missing or not valid.
+    BadProof,
+    /// No further proof can be remembered now.
+    TooManyProofs,
+}
+
 impl TokenError {
     pub(super) fn new(reason: impl Into<Cow<'static, str>>, detail: String) -> Self {
-        Self { reason: reason.into(), detail, lacks_scope: false, issuer: None }
+        Self { reason: reason.into(), detail, kind: TokenErrorKind::Invalid, issuer: None }
     }
 
     /// The scopes are those of the configuration.
     pub(super) fn missing_scopes(missing: &[&str]) -> Self {
         let missing = missing.join(" ");
         let reason = format!("the token lacks a scope that this server requires: {missing}");
-        Self { lacks_scope: true, ..Self::new(reason, String::new()) }
+        Self { kind: TokenErrorKind::LacksScope, ..Self::new(reason, String::new()) }
+    }
+
+    pub(super) fn no_keys(reason: &'static str) -> Self {
+        Self { kind: TokenErrorKind::NoKeys, ..Self::new(reason, String::new()) }
+    }
+
+    pub(super) fn bad_proof(reason: &'static str, detail: String) -> Self {
+        Self { kind: TokenErrorKind::BadProof, ..Self::new(reason, detail) }
+    }
+
+    pub(super) fn too_many_proofs(reason: &'static str) -> Self {
+        Self { kind: TokenErrorKind::TooManyProofs, ..Self::new(reason, String::new()) }
     }
 
     pub(super) fn of(self, issuer: &Arc<config::Jwt>) -> Self {

@@ -1,13 +1,19 @@
 //! One issuer of tokens: its keys, its rules and the tenants that it may speak for.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use tokio_util::sync::DropGuard;
+
+use super::binding;
 use super::claims::Claims;
+use super::download::Download;
 use super::error::TokenError;
+use super::fetched::{Dated, Fetched, Shared};
 use super::keys::{Fitting, Key, Keys};
 use super::principal::principal;
 use super::signature;
-use super::token::Parts;
+use super::token::{Header, Parts};
 use crate::caller::principal::Principal;
 use crate::clock;
 use crate::http::error::HttpError;
@@ -16,7 +22,18 @@ use crate::settings::config;
 /// One issuer.
 pub(super) struct Issuer {
     pub(super) config: Arc<config::Jwt>,
-    keys: Arc<Keys>,
+    source: Source,
+}
+
+/// Where the keys come from.
+#[derive(Clone)]
+enum Source {
+    File(Arc<Keys>),
+    Url {
+        fetched: Arc<Fetched>,
+        /// Ends the fetches.
+        _guard: Arc<DropGuard>,
+    },
 }
 
 /// A valid token, until it expires.
@@ -25,32 +42,77 @@ pub(crate) struct Checked {
     pub(crate) principal: Arc<Principal>,
     /// In seconds since 1970, with the leeway for clocks that differ.
     pub(crate) expires: u64,
+    /// The thumbprint of the key that it is bound to.
+    pub(crate) bound_to: Option<String>,
+    pub(crate) issuer: Arc<config::Jwt>,
 }
 
 impl Issuer {
-    /// Reads the issuer's keys.
-    pub(super) fn read(config: &config::Jwt) -> Result<Self, HttpError> {
-        let keys = Keys::read(&config.jwks, &config.algorithms)?;
-        Ok(Self { config: Arc::new(config.clone()), keys: Arc::new(keys) })
+    /// Reads the issuer's keys, or begins to fetch them. The keys of `before` stay in force until
+    /// the first fetch succeeds, but not longer than their age allows.
+    pub(super) fn read(
+        config: &config::Jwt,
+        before: Option<&Self>,
+        shared: &Shared,
+    ) -> Result<Self, HttpError> {
+        let config = Arc::new(config.clone());
+        let source = match (&config.jwks, config.key_url()) {
+            (None, Some(url)) => {
+                let download = Download::new(url, config.jwks_ca.as_deref())?;
+                let before = before.and_then(Self::dated);
+                let (fetched, guard) = Fetched::follow(&config, download, before, shared);
+                Source::Url { fetched, _guard: Arc::new(guard) }
+            }
+            (path, _) => {
+                let path = path.as_deref().unwrap_or(Path::new(""));
+                Source::File(Arc::new(Keys::read(path, &config.algorithms)?))
+            }
+        };
+        Ok(Self { config, source })
     }
 
     /// Returns the issuer by the rules of `config`, with the keys that were read before.
     pub(super) fn with_rules(&self, config: &config::Jwt) -> Self {
-        Self { config: Arc::new(config.clone()), keys: self.keys.clone() }
+        Self { config: Arc::new(config.clone()), source: self.source.clone() }
     }
 
-    /// Checks the signature of a token, its times, issuer, audience, tenant, groups and scopes.
-    pub(super) fn check(&self, token: &str) -> Result<Checked, TokenError> {
-        let Parts { header, signed, claims, signature } = Parts::of(token)?;
+    /// Returns the keys in force.
+    pub(super) fn keys(&self) -> Result<Arc<Keys>, TokenError> {
+        match &self.source {
+            Source::File(keys) => Ok(keys.clone()),
+            Source::Url { fetched, .. } => fetched.in_force().map(|dated| dated.keys),
+        }
+    }
+
+    /// Returns the keys in force, and since when they are known to be right.
+    fn dated(&self) -> Option<Dated> {
+        match &self.source {
+            Source::File(keys) => Some(Dated { keys: keys.clone(), since: clock::unix_seconds() }),
+            Source::Url { fetched, .. } => fetched.in_force().ok(),
+        }
+    }
+
+    /// Returns the set that is fetched, if the keys come from a URL.
+    pub(super) fn fetched(&self) -> Option<&Arc<Fetched>> {
+        match &self.source {
+            Source::File(_) => None,
+            Source::Url { fetched, .. } => Some(fetched),
+        }
+    }
+
+    /// Checks the signature of a token by these keys, and its times, issuer, audience, tenant,
+    /// groups and scopes.
+    pub(super) fn check(&self, token: &str, keys: &Keys) -> Result<Checked, TokenError> {
+        let parts: Parts<'_> = Parts::of(token)?;
+        let Parts { header, signed, claims, signature } = parts;
         if let Some(names) = &header.crit {
             // RFC 7515, section 4.1.11: this server understands none of them.
             let detail = format!("{} names", names.len());
             return Err(TokenError::new("the token has critical header fields", detail));
         }
-        let fitting = self.keys.find(&header, &self.config.algorithms).ok_or_else(|| {
-            let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
-            TokenError::new("the token is not signed with a key that this server accepts", detail)
-        })?;
+        let fitting = keys
+            .find(&header, &self.config.algorithms)
+            .ok_or_else(|| self.unknown_key(&header, keys))?;
         let Fitting { algorithm, keys } = fitting;
         let signs =
             |key: &&Key| signature::is_valid(algorithm, &key.key, signed.as_bytes(), &signature);
@@ -59,6 +121,24 @@ impl Issuer {
             return Err(TokenError::new(reason, String::new()));
         }
         self.checked(&Claims(claims), clock::unix_seconds())
+    }
+
+    /// Returns why no key of `keys` is for a token with this header. A new key may be the reason,
+    /// so a set that is fetched is fetched again, which the request does not wait for.
+    fn unknown_key(&self, header: &Header, keys: &Keys) -> TokenError {
+        let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
+        match (self.fetched(), &header.kid) {
+            (Some(fetched), Some(id)) if !keys.has(id) => {
+                fetched.want();
+                let reason =
+                    "the token's key is not known here: the keys of its issuer are fetched again";
+                TokenError::new(reason, detail)
+            }
+            _ => {
+                let reason = "the token is not signed with a key that this server accepts";
+                TokenError::new(reason, detail)
+            }
+        }
     }
 
     /// Checks the claims of a token whose signature is valid.
@@ -95,6 +175,8 @@ impl Issuer {
                 return Err(TokenError::missing_scopes(&missing));
             }
         }
-        Ok(Checked { principal, expires })
+        let bound_to = binding::key(claims)?;
+        binding::check(config.dpop, bound_to.as_deref())?;
+        Ok(Checked { principal, expires, bound_to, issuer: config.clone() })
     }
 }

@@ -1,4 +1,4 @@
-//! The public keys of an issuer, from a JWKS file.
+//! The public keys of an issuer, from a JWKS.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use jsonwebtoken::jwk::{
     AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse, RSAKeyParameters,
 };
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey};
+use relay_bundle::Digest;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -23,6 +24,9 @@ const RSA_BITS_MIN: usize = 2048;
 const RSA_BITS_MAX: usize = 8192;
 /// The most keys with one id that a signature is tried with.
 const SAME_ID_MAX: usize = 8;
+
+/// The most keys of a set. Each one is looked at for each new token.
+const KEYS_MAX: usize = 256;
 
 /// The most keys that an error explains.
 const UNFIT_MAX: usize = 4;
@@ -50,21 +54,29 @@ struct KeySet {
 }
 
 impl Keys {
-    /// Reads those keys of the file at `path` that fit one of the `allowed` algorithms.
+    /// Reads the file at `path`.
     pub(super) fn read(path: &Path, allowed: &[config::Algorithm]) -> Result<Self, HttpError> {
         let text = text_file::read(path)
             .map_err(|source| HttpError::Read { path: path.to_owned(), source })?;
-        let unusable = |reason: String| HttpError::Keys { path: path.to_owned(), reason };
+        Self::parse(&text, allowed)
+            .map_err(|reason| HttpError::Keys { path: path.to_owned(), reason })
+    }
+
+    /// Reads those keys of a JWKS that fit one of the `allowed` algorithms.
+    pub(super) fn parse(text: &str, allowed: &[config::Algorithm]) -> Result<Self, String> {
         if text.contains("-----BEGIN ") {
             let reason = "it is PEM: write the public keys as a JWKS, which is JSON (RFC 7517)";
-            return Err(unusable(reason.to_owned()));
+            return Err(reason.to_owned());
         }
-        let KeySet { keys: all } = serde_json::from_str(&text)
-            .map_err(|error| unusable(format!("it is not a JWKS: {error}")))?;
+        let KeySet { keys: all } =
+            serde_json::from_str(text).map_err(|error| format!("it is not a JWKS: {error}"))?;
+        if all.len() > KEYS_MAX {
+            return Err(format!("it has {} keys: at most {KEYS_MAX} are read", all.len()));
+        }
         let allowed: Vec<_> = allowed.iter().copied().map(algorithm).collect();
         let (mut keys, mut others) = (Vec::new(), Vec::new());
         for (at, json) in all.iter().enumerate() {
-            let of_key = |reason: String| unusable(format!("{}: {reason}", name(json, at)));
+            let of_key = |reason: String| format!("{}: {reason}", name(json, at));
             match Key::read(json, &allowed).map_err(of_key)? {
                 Ok(key) => keys.push(key),
                 Err(unfit) => others.push(format!("{}: {unfit}", name(json, at))),
@@ -76,9 +88,19 @@ impl Keys {
                 reason.push_str("; ");
                 reason.push_str(other);
             }
-            return Err(unusable(reason));
+            return Err(reason);
         }
         Ok(Self(keys))
+    }
+
+    /// Returns how many keys there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether a key has this id.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|key| key.id.as_deref() == Some(id))
     }
 
     /// Returns the keys that may have signed the token with this header, as far as the header says,
@@ -106,9 +128,27 @@ impl Keys {
 }
 
 impl Key {
+    /// Reads a public key for this algorithm, and its thumbprint (RFC 7638) by SHA-256.
+    pub(super) fn with_thumbprint(
+        json: &Value,
+        algorithm: Algorithm,
+    ) -> Result<(Self, String), String> {
+        let key = Self::read(json, &[algorithm])?.map_err(str::to_owned)?;
+        let members: &[&str] = match algorithm.family() {
+            AlgorithmFamily::Rsa => &["e", "kty", "n"],
+            AlgorithmFamily::Ec => &["crv", "kty", "x", "y"],
+            AlgorithmFamily::Ed => &["crv", "kty", "x"],
+            AlgorithmFamily::Hmac => return Err("it is a shared secret".to_owned()),
+        };
+        let members = members.iter().map(|name| format!("\"{name}\":{}", json[*name]));
+        let canonical = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+        let Digest(thumbprint) = Digest::of(canonical.as_bytes());
+        Ok((key, URL_SAFE_NO_PAD.encode(thumbprint)))
+    }
+
     /// Reads a key; the inner error is why it is not for one of the `allowed` algorithms.
     fn read(json: &Value, allowed: &[Algorithm]) -> Result<Result<Self, &'static str>, String> {
-        if let Some(member) = PRIVATE_MEMBERS.iter().find(|member| json.get(member).is_some()) {
+        if let Some(member) = private_member(json) {
             return Err(format!(
                 "it is secret, since it has the member `{member}`: remove its private members here, and use a new key, since this one may be known"
             ));
@@ -124,6 +164,11 @@ impl Key {
         let key = DecodingKey::from_jwk(&jwk).map_err(|error| error.to_string())?;
         Ok(Ok(Self { id: jwk.common.key_id, algorithms, key }))
     }
+}
+
+/// Returns a member of a key that only its owner may have.
+pub(super) fn private_member(json: &Value) -> Option<&'static str> {
+    PRIVATE_MEMBERS.into_iter().find(|member| json.get(member).is_some())
 }
 
 /// Returns the name of a key in errors.
@@ -184,7 +229,7 @@ fn algorithms(
 
 /// Returns whether a key or a token names an algorithm so. EdDSA has one curve here, and RFC 9864
 /// gives it the name of the curve.
-fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
+pub(super) fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
     name == format!("{algorithm:?}") || (name == "Ed25519" && algorithm == Algorithm::EdDSA)
 }
 

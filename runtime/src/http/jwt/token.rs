@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use super::error::TokenError;
 
 /// The parts of a token.
-pub(super) struct Parts<'t> {
-    pub(super) header: Header,
+pub(super) struct Parts<'t, H = Header> {
+    pub(super) header: H,
     /// The text that is signed.
     pub(super) signed: &'t str,
     pub(super) claims: Map<String, Value>,
@@ -29,7 +29,7 @@ pub(super) struct Header {
     pub(super) crit: Option<Vec<IgnoredAny>>,
 }
 
-impl<'t> Parts<'t> {
+impl<'t, H: DeserializeOwned> Parts<'t, H> {
     pub(super) fn of(token: &'t str) -> Result<Self, TokenError> {
         let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
         let (header, claims) = signed.split_once('.').ok_or_else(malformed)?;

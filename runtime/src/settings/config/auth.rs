@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use relay_bundle::Digest;
 use relay_bundle::trust::Time;
 use schemars::JsonSchema;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use super::key_url::{KeyUrl, KeyUrlError};
+use super::within::Within;
 use crate::caller::principal::{GroupsError, check_groups};
 
 /// Who may send requests over HTTP.
@@ -73,9 +75,34 @@ pub(crate) struct Jwt {
     /// `EdDSA`; either one accepts tokens of both names.
     pub(crate) algorithms: Vec<Algorithm>,
     /// The authorization server's public keys, as a JWKS file; read again on SIGHUP. RSA keys have
-    /// 2,048 to 8,192 bits; a file with a private key or a shared secret is refused.
+    /// 2,048 to 8,192 bits; a set with a private key or a shared secret is refused. A table has
+    /// either `jwks` or `jwks-url`.
     #[schemars(extend("format" = "path"))]
-    pub(crate) jwks: PathBuf,
+    #[serde(default)]
+    pub(crate) jwks: Option<PathBuf>,
+    /// The URL of the JWKS, as the metadata of the authorization server call it (`jwks_uri`):
+    /// `https`, or `http` to a loopback host. The set is fetched at the start, at intervals and on
+    /// SIGHUP, never by a request; redirects are not followed.
+    #[schemars(extend("format" = "URL"))]
+    #[serde(default)]
+    pub(crate) jwks_url: Option<String>,
+    /// Certificates (PEM) of the authorities that count for the host of `jwks-url`; read again on
+    /// SIGHUP. Unset: those of the system, or those that `SSL_CERT_FILE` names.
+    #[schemars(extend("format" = "path"))]
+    #[serde(default)]
+    pub(crate) jwks_ca: Option<PathBuf>,
+    /// The interval at which the set at `jwks-url` is fetched. A key that was removed there is in
+    /// force until then.
+    #[serde(default = "jwks_refresh")]
+    pub(crate) jwks_refresh_s: Within<1, 86_400>,
+    /// The shortest interval at which the set is fetched again because a token names an unknown
+    /// key, or because a fetch failed.
+    #[serde(default = "jwks_cooldown")]
+    pub(crate) jwks_cooldown_s: Within<1, 3600>,
+    /// The time for which a set stays in force without a fetch that succeeds. After it, the tokens
+    /// of the issuer are refused.
+    #[serde(default = "jwks_max_age")]
+    pub(crate) jwks_max_age_s: Within<1, 2_592_000>,
     /// The URL by which clients reach this server's `/mcp`, for the metadata document; the same in
     /// every table. Unset: the audience.
     #[serde(default)]
@@ -104,6 +131,22 @@ pub(crate) struct Jwt {
     /// The tolerated difference between clocks.
     #[serde(default = "leeway")]
     pub(crate) leeway_s: u32,
+    /// Tokens that are bound to a key of their caller (DPoP, RFC 9449). `accept`: such a token needs
+    /// a proof of the key with each request; others are accepted without. `require`: tokens that are
+    /// not bound are rejected. `off`: bound tokens are rejected. A bound token without its proof is
+    /// always rejected.
+    #[serde(default)]
+    pub(crate) dpop: Dpop,
+}
+
+/// Whether tokens may or must be bound to a key of their caller.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Dpop {
+    Off,
+    #[default]
+    Accept,
+    Require,
 }
 
 /// A signature algorithm with a public key, by its name in RFC 7518, RFC 8037 and RFC 9864.
@@ -147,6 +190,18 @@ fn leeway() -> u32 {
     30
 }
 
+fn jwks_refresh() -> Within<1, 86_400> {
+    const { Within::new(300).unwrap() }
+}
+
+fn jwks_cooldown() -> Within<1, 3600> {
+    const { Within::new(30).unwrap() }
+}
+
+fn jwks_max_age() -> Within<1, 2_592_000> {
+    const { Within::new(21_600).unwrap() }
+}
+
 /// Why `[auth]` cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum AuthError {
@@ -186,6 +241,22 @@ pub(crate) enum AuthError {
         "[[auth.jwt]] of the issuer `{issuer}` names no algorithms: add those that it signs with, such as \"ES256\""
     )]
     NoAlgorithms { issuer: String },
+    #[error(
+        "[[auth.jwt]] of the issuer `{issuer}` names no keys: add `jwks` with a JWKS file, or `jwks-url` with the URL of one"
+    )]
+    NoKeys { issuer: String },
+    #[error(
+        "[[auth.jwt]] of the issuer `{issuer}` has both `jwks` and `jwks-url`: remove one, since its keys come from one place"
+    )]
+    KeysTwice { issuer: String },
+    #[error("`jwks` of the issuer `{issuer}` in [[auth.jwt]] is a URL: write it as `jwks-url`")]
+    KeysFileIsUrl { issuer: String },
+    #[error("`jwks-url` of the issuer `{issuer}` in [[auth.jwt]] cannot be used: {reason}")]
+    KeysUrl { issuer: String, reason: KeyUrlError },
+    #[error(
+        "`jwks-max-age-s` of the issuer `{issuer}` in [[auth.jwt]] is {max_age} and `jwks-refresh-s` is {refresh}: keys must be fetched again before they are too old"
+    )]
+    KeysAge { issuer: String, max_age: u32, refresh: u32 },
     #[error(
         "[[auth.jwt]] of the issuer `{issuer}` gives the resource `{resource}`: write the URL by which clients reach /mcp"
     )]
@@ -232,6 +303,11 @@ impl Jwt {
         self.resource.as_deref().unwrap_or(&self.audience)
     }
 
+    /// Returns the URL of the key set, if the keys come from one.
+    pub(crate) fn key_url(&self) -> Option<KeyUrl> {
+        KeyUrl::parse(self.jwks_url.as_ref()?).ok()
+    }
+
     fn check(&self) -> Result<(), AuthError> {
         let issuer = || self.issuer.clone();
         let values = [
@@ -256,12 +332,42 @@ impl Jwt {
         if self.algorithms.is_empty() {
             return Err(AuthError::NoAlgorithms { issuer: issuer() });
         }
+        self.check_keys()?;
         if UrlParts::of(self.resource()).is_none() {
             let resource = self.resource().to_owned();
             return Err(AuthError::Resource { issuer: issuer(), resource });
         }
         Ok(())
     }
+}
+
+impl Jwt {
+    /// Checks where the keys come from, as far as the table says.
+    fn check_keys(&self) -> Result<(), AuthError> {
+        let issuer = || self.issuer.clone();
+        match (&self.jwks, &self.jwks_url) {
+            (None, None) => return Err(AuthError::NoKeys { issuer: issuer() }),
+            (Some(_), Some(_)) => return Err(AuthError::KeysTwice { issuer: issuer() }),
+            (Some(path), None) if is_url(path) => {
+                return Err(AuthError::KeysFileIsUrl { issuer: issuer() });
+            }
+            (Some(_), None) => {}
+            (None, Some(url)) => {
+                KeyUrl::parse(url)
+                    .map_err(|reason| AuthError::KeysUrl { issuer: issuer(), reason })?;
+            }
+        }
+        let (max_age, refresh) = (self.jwks_max_age_s.get(), self.jwks_refresh_s.get());
+        if max_age <= refresh {
+            return Err(AuthError::KeysAge { issuer: issuer(), max_age, refresh });
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a path was meant as a URL. The folder of the configuration is before it.
+fn is_url(path: &Path) -> bool {
+    path.components().any(|part| matches!(part.as_os_str().to_str(), Some("https:" | "http:")))
 }
 
 /// Checks that no two issuers speak for the same tenant, and that they agree about the server.

@@ -1,0 +1,79 @@
+//! A record of the audit file, as the caller that it is about may read it.
+//!
+//! Records are for the operator: they say whether what was refused exists, and on which line of the
+//! project it was declared. A caller must not learn either, since the lines between two declarations
+//! say how much is hidden there.
+
+use relay_bundle::Corrupt;
+use serde_json::{Map, Value};
+
+use crate::trust::placed::Placed;
+
+/// What a caller reads in place of a name that is not for it.
+const UNKNOWN: &str = "unknown";
+/// The words in the reason for a record of something that is hidden.
+const NOT_FOR_CALLER: &str = " is not for the caller";
+/// What a request may do with something besides reading or calling it.
+const VERBS: [&str; 3] = ["complete:", "subscribe:", "unsubscribe:"];
+
+/// Returns the record in `line` as the caller of `placed` may read it; `None` if it is not a record.
+pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corrupt> {
+    let Ok(mut record) = serde_json::from_str::<Map<String, Value>>(line) else { return Ok(None) };
+    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (label, rule) = (text("tool"), text("rule"));
+    let refused = record.get("denied") == Some(&Value::Bool(true));
+    let of_hidden = rule.strip_prefix("this ").and_then(|rule| rule.split_once(NOT_FOR_CALLER));
+    let named = Named::of(&label);
+    let is_hidden = refused && (of_hidden.is_some() || named.is_hidden(placed)?);
+    if is_hidden {
+        let Named { verb, kind, .. } = named;
+        record.insert("tool".to_owned(), format!("{verb}{kind}:{UNKNOWN}").into());
+        record.insert("tier".to_owned(), 0.into());
+    }
+    if is_hidden || named.name == UNKNOWN {
+        // Which arguments a tool declares is recorded for one that is hidden alone.
+        record.insert("args".to_owned(), Map::new().into());
+    }
+    let rule = match of_hidden {
+        Some((what, because)) => format!("{UNKNOWN} {what}{because}"),
+        None => placed.shown_place(&rule).to_owned(),
+    };
+    record.insert("rule".to_owned(), rule.into());
+    Ok(serde_json::to_string(&record).ok())
+}
+
+/// What the label of a record names.
+#[derive(Clone, Copy)]
+struct Named<'l> {
+    /// With its colon; empty for calls and reads.
+    verb: &'l str,
+    kind: &'static str,
+    name: &'l str,
+}
+
+impl<'l> Named<'l> {
+    fn of(label: &'l str) -> Self {
+        let verb = VERBS.into_iter().find(|verb| label.starts_with(*verb)).unwrap_or_default();
+        let label = label.strip_prefix(verb).unwrap_or(label);
+        let kinds = ["prompt", "resource", "tool"].into_iter();
+        let mut of_kind =
+            kinds.filter_map(|kind| Some((kind, label.strip_prefix(kind)?.strip_prefix(':')?)));
+        // The label of a tool is its name.
+        let (kind, name) = of_kind.next().unwrap_or(("tool", label));
+        Self { verb, kind, name }
+    }
+
+    /// Returns whether it is something that the caller does not see now.
+    fn is_hidden(&self, placed: &Placed) -> Result<bool, Corrupt> {
+        let view = placed.view()?;
+        Ok(match self.kind {
+            "prompt" => view.hides_prompt(self.name),
+            "resource" => view.hides_resource(self.name) || view.hides_template(self.name),
+            _ => {
+                let mut offered = placed.loaded.tools.iter();
+                offered.any(|tool| tool.spec.name == self.name)
+                    && !view.tools()?.any(|tool| tool.name == self.name)
+            }
+        })
+    }
+}
