@@ -117,8 +117,10 @@ fn allow(arguments: &TrustAllowArgs, output: &mut Output) -> Result<Exit, Failur
         }
     }
     if !file.allow_digest(digest) {
-        output
-            .note(format_args!("{digest} is allowed already: `{}` stays as it is", shown_path(path)));
+        output.note(format_args!(
+            "{digest} is allowed already: `{}` stays as it is",
+            shown_path(path)
+        ));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("allowed {digest}, whatever epoch was served"), path, output)

@@ -13,8 +13,8 @@ use crate::disk;
 use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Named, Revision};
-use crate::trust_file;
 use crate::text::shown_path;
+use crate::trust_file;
 
 /// The maximum size of a file in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -65,7 +65,8 @@ pub(crate) fn compare([a, b]: &[PathBuf; 2]) -> Result<Compared, Failure> {
         .collect();
     let findings = match kinds.as_slice() {
         [true, false] | [false, true] => {
-            let message = format!("`{}` and `{}` are files of two kinds", shown_path(a), shown_path(b));
+            let message =
+                format!("`{}` and `{}` are files of two kinds", shown_path(a), shown_path(b));
             return Err(
                 Failure::error(message).help("compare two trust files, or two `server.toml`")
             );
