@@ -391,7 +391,7 @@ const LABEL_BYTES_MAX: u32 = 4096;
 /// one of [`Texts::drawn_span`].
 pub struct Texts {
     files: Vec<Arc<SourceFile>>,
-    /// What is known to hold secrets.
+    /// The places that are known to hold secrets.
     hidden: Vec<Span>,
 }
 

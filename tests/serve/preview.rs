@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use relay_compiler::Options;
+use relay_engine::invisible::visible;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, PROTOCOLS, Protocol, blocks, full, handle_of};
@@ -129,7 +130,8 @@ fn as_printed(answer: &Value) -> String {
     let text = blocks(answer)[0];
     let handle = handle_of(answer);
     assert_eq!(text.matches(&handle).count(), 1, "{text}");
-    format!("{}\n", text.replace(&handle, HANDLE))
+    // A report shows the control characters of a tag, which an agent gets as they are.
+    format!("{}\n", visible(&text.replace(&handle, HANDLE)))
 }
 
 fn names(answer: &Value) -> Vec<String> {

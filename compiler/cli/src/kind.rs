@@ -1,4 +1,4 @@
-//! What a path leads to, by its name and its first bytes: a bundle where a project is meant, a key in place of a trust
+//! The kind of the file at a path, by its name and its first bytes: a bundle where a project is meant, a key in place of a trust
 //! file. Each is said before the file is read as something that it is not.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The start of a public key.
 const PUBLIC: &[u8] = b"ed25519:";
 
-/// What a command takes.
+/// The kind of file that a command takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// A project's document or folder.
@@ -26,7 +26,7 @@ pub(crate) enum Wanted {
     Key,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bundle,
@@ -65,7 +65,7 @@ pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
 }
 
 impl Kind {
-    /// Returns what a file is; `None` if nothing says so, or if there is no such file.
+    /// Returns the kind of a file; `None` if nothing says it, or the file does not exist.
     fn of(path: &Path) -> Result<Option<Self>, Failure> {
         if path.is_dir() {
             return Ok(Some(Self::Folder));

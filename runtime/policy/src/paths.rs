@@ -219,7 +219,7 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.json",
 ];
 
-/// What is known of paths before a text is read: the rules of a project, and where commands run.
+/// The facts about paths before a text is read: the rules of a project, and where commands run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'g> {
     pub(crate) rules: &'g PathRules,

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::trust::placed::Placed;
 
-/// What a caller reads in place of a name that is not for it.
+/// The word that a caller reads in place of a name that is not for it.
 const UNKNOWN: &str = "unknown";
 /// The words in the reason for a record of something that is hidden.
 const NOT_FOR_CALLER: &str = " is not for the caller";
-/// What a request may do with something besides reading or calling it.
+/// The verbs of requests about something besides reading or calling it.
 const VERBS: [&str; 3] = ["complete:", "subscribe:", "unsubscribe:"];
 
 /// Returns the record in `line` as the caller of `placed` may read it; `None` if it is not a record.
@@ -42,7 +42,7 @@ pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corru
     Ok(serde_json::to_string(&record).ok())
 }
 
-/// What the label of a record names.
+/// The thing that the label of a record names.
 #[derive(Clone, Copy)]
 struct Named<'l> {
     /// With its colon; empty for calls and reads.

@@ -24,7 +24,7 @@ const SETTINGS: &str = "\
 git config diff.relay.textconv \"relay inspect --canonical --keep-going\"
 git config diff.relay.xfuncname \"^== (.*)\"
 ";
-/// What the settings do.
+/// The effect of the settings.
 const AFTERWARDS: &str = "\
 Then `git diff`, `git log -p` and `git show` print bundles as text. Leave diff.relay.cachetextconv off: git would show \
 texts that another version of relay has printed. For a project there is no difftool, since git gives it one file without \

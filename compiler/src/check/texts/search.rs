@@ -51,7 +51,7 @@ pub(crate) struct TextSearch {
     pub(super) prompts: BTreeMap<String, Owner>,
     pub(super) resources: BTreeMap<String, Owner>,
     pub(super) skills: BTreeMap<String, Owner>,
-    /// What is made of a text in which something was found is not reported again.
+    /// The texts in which something was found: texts made of them are not reported again.
     pub(super) seen: BTreeSet<Seen>,
     /// The number of things that were found so far.
     pub(super) found: usize,

@@ -1,4 +1,4 @@
-//! What to write instead of a node or a value that does not belong where it is.
+//! Corrections: the text to write instead of a node or a value that does not belong where it is.
 
 use super::value::{Scalar, Value, suggestion};
 use crate::grammar::{Field, Form, Kind, Rule};

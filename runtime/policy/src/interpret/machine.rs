@@ -40,7 +40,7 @@ impl<'c> Code<'c> {
 /// Everything that the interpretation of a text reads and changes.
 pub(super) struct Machine<'f> {
     pub(super) facts: &'f Facts<'f>,
-    /// What is known of paths.
+    /// The rules and folders that paths are judged by.
     pub(super) ground: Ground<'f>,
     pub(super) shell: Shell,
     pub(super) variables: Variables,
@@ -83,7 +83,7 @@ pub(super) struct Pinned {
     pub(super) span: Span,
 }
 
-/// What a file that the project pins is.
+/// The kind of a file that the project pins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PinnedKind {
     /// A program in a folder of tools, or a wrapper of the build.

@@ -1,6 +1,6 @@
 //! Programs that a project pins: those in its folders of tools, and the wrappers of its build.
 //!
-//! What such a program is follows from the project, like the code of its tests (docs/tiers.md 7.6), so it counts as the
+//! Such a program follows from the project, like the code of its tests (docs/tiers.md 7.6), so it counts as the
 //! program of that name. One that the text itself writes is another program: what it is follows from the text.
 
 use super::machine::{Machine, Pinned, PinnedKind};

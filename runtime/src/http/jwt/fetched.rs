@@ -82,7 +82,7 @@ impl KeySetState {
         [(Self::Current, "current"), (Self::Old, "old"), (Self::Missing, "missing")];
 }
 
-/// What the tasks of all issuers share.
+/// The state that the tasks of all issuers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) server: Arc<Server>,

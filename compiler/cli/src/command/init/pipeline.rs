@@ -34,7 +34,7 @@ pub(super) struct Pipeline {
     project: String,
 }
 
-/// What became of a pipeline.
+/// The outcome of writing a pipeline.
 pub(super) enum Written {
     /// These files are new.
     Files(Vec<PathBuf>),
