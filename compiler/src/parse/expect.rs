@@ -48,8 +48,12 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     let tool = tool.filter(|_| question == Question::Context);
     claims.retain(|(claim, _)| claim.question() == question);
     for Spanned { value: name, at } in foreign {
-        let takes = question.takes();
-        out.report(at, Foreign { name, question: question.word(), takes, at });
+        let help = if named.is_some_and(|property| property.name.at == at) {
+            format!("whether callers see a tool is a node: `{{ {name} NAME }}`; `{name}=` asks about a call, in `expect context`")
+        } else {
+            format!("an `expect {}` takes: {}", question.word(), question.takes())
+        };
+        out.report(at, Foreign { name, question: question.word(), help, at });
     }
     // A mistyped node was meant to say something, and was reported.
     let mut children = node.children.iter().flatten().map(|child| child.name.value.as_str());
@@ -81,11 +85,12 @@ struct SaysNothing {
 /// Each question has its own answers; what is not part of the answer cannot be expected of it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` does not belong in an `expect {question}`")]
-#[diagnostic(code(expect::foreign), help("an `expect {question}` takes: {takes}"))]
+#[diagnostic(code(expect::foreign))]
 struct Foreign {
     name: String,
     question: &'static str,
-    takes: String,
+    #[help]
+    help: String,
     #[label(primary, "not part of this question")]
     at: Span,
 }

@@ -49,6 +49,9 @@ enum Subject {
     Other(&'static str),
 }
 
+/// Said of parameters that are missing, or of another type.
+const NO_OBJECT: &str = "an object is expected";
+
 const METHODS: &[Method] = &[
     method::<GetPromptRequestParams>("prompts/get", Protocols::Both, Some(Subject::Prompt)),
     method::<ReadResourceRequestParams>("resources/read", Protocols::Both, Some(Subject::Resource)),
@@ -90,6 +93,9 @@ const fn method<P: DeserializeOwned>(
 }
 
 fn reason<P: DeserializeOwned>(params: &Value) -> Option<String> {
+    if !params.is_object() {
+        return Some(NO_OBJECT.to_owned());
+    }
     P::deserialize(params).err().map(|error| error.to_string())
 }
 
@@ -99,6 +105,9 @@ fn initialize_reason(params: &Value) -> Option<String> {
         Some(format!("`{name}`: {}", T::deserialize(value).err()?))
     }
     let all = InitializeRequestParams::deserialize(params).err()?;
+    if !params.is_object() {
+        return Some(NO_OBJECT.to_owned());
+    }
     let given = |name| params.get(name);
     let mut capabilities = given("capabilities").and_then(Value::as_object).into_iter().flatten();
     let capability = capabilities.find_map(|(name, value)| {

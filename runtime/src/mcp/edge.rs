@@ -109,8 +109,10 @@ pub(super) fn bad_initialize(body: &[u8]) -> Option<(ErrorData, Option<RequestId
     Some((bad_params::wrong_initialize(&message.params())?, message.id()))
 }
 
-/// Names both types of answers in `Accept` if its ranges hold them: rmcp knows no `*/*`.
+/// Names both types of answers in `Accept` if its ranges hold them: rmcp knows no `*/*`. Without that
+/// header, a client takes any type (RFC 9110, section 12.5.1).
 pub(super) fn expand_accept(headers: &mut HeaderMap) {
+    headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     let accepts = |kind: &str| {
         let ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let ranges = ranges.flat_map(|value| value.split(',')).filter_map(|range| {
@@ -162,6 +164,9 @@ mod tests {
         for all in ["*/*", "text/html, */*;q=0.8", "application/*, text/*", both] {
             assert_eq!(expanded(all), both, "{all}");
         }
+        let mut none = HeaderMap::new();
+        expand_accept(&mut none);
+        assert_eq!(none[ACCEPT], both);
         assert_eq!(expanded("application/json"), "application/json");
         assert_eq!(expanded("*/*, text/event-stream;q=0"), "application/json");
         assert_eq!(expanded("text/html"), "text/html");

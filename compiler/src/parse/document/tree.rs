@@ -301,6 +301,13 @@ impl<'t> TreeReader<'t, '_> {
                 self.advance();
                 return Ok(Part::End);
             }
+            Some(Token::Equals) if node.arguments.is_empty() && node.properties.is_empty() => {
+                let name = &node.name.value;
+                let help = format!(
+                    "a node is written `{name} VALUE`, without `=`; a property `{name}=VALUE`, without blanks, on the line of its node"
+                );
+                return self.fail("an `=` with no property before it", Some(&help));
+            }
             Some(Token::Open) if node.children.is_some() => {
                 let help = "put all children into one pair of braces";
                 return self.fail("this node has two blocks of children", Some(help));

@@ -18,7 +18,9 @@ pub(super) struct Written<'n> {
 /// Returns the help for a node that a node of `rule`, or a document, does not hold.
 pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'static str]) -> String {
     let name = child.name;
-    if let Some(help) = rule.and_then(|rule| as_value(child, rule)) {
+    // At the top of a document, lines after `project NAME` are easily meant for it.
+    let project = || language::TOP.iter().copied().find(|rule| rule.name == "project");
+    if let Some(help) = rule.or_else(project).and_then(|rule| as_value(child, rule)) {
         return help;
     }
     let children = rule.map_or(language::TOP, |rule| rule.children);
@@ -50,6 +52,9 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
             return format!(
                 "`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`"
             );
+        }
+        if let Some(node) = nearest(name, rule.child_names()) {
+            return format!("did you mean the node `{node}`? write it in the braces: `{{ {node} … }}`");
         }
         let mut owners = Vec::new();
         collect_owners(name, language::TOP, &mut owners);
