@@ -49,7 +49,9 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     claims.retain(|(claim, _)| claim.question() == question);
     for Spanned { value: name, at } in foreign {
         let help = if named.is_some_and(|property| property.name.at == at) {
-            format!("whether callers see a tool is a node: `{{ {name} NAME }}`; `{name}=` asks about a call, in `expect context`")
+            format!(
+                "whether callers see a tool is a node: `{{ {name} NAME }}`; `{name}=` asks about a call, in `expect context`"
+            )
         } else {
             format!("an `expect {}` takes: {}", question.word(), question.takes())
         };

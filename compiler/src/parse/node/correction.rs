@@ -54,7 +54,9 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
             );
         }
         if let Some(node) = nearest(name, rule.child_names()) {
-            return format!("did you mean the node `{node}`? write it in the braces: `{{ {node} … }}`");
+            return format!(
+                "did you mean the node `{node}`? write it in the braces: `{{ {node} … }}`"
+            );
         }
         let mut owners = Vec::new();
         collect_owners(name, language::TOP, &mut owners);
