@@ -166,27 +166,34 @@ fn a_failure_prints_a_help() {
 }
 
 #[test]
-fn a_closed_pipe_is_not_a_failure() {
+fn a_closed_pipe_does_not_change_the_answer() {
     let sandbox = Sandbox::example("homelab");
     sandbox.relay("build homelab --unsigned -o x.relay").ends(0);
-    for line in [
-        "check homelab",
-        "check homelab --format json",
-        "show homelab",
-        "inspect x.relay --json",
-        "inspect x.relay --canonical",
-        "describe x.relay",
-        "explain x.relay --index",
-        "explain x.relay --tags vpn",
-        "diff x.relay homelab",
-        "--help",
+    let trust = sandbox.relay("keygen -o one").ends(0).stdout;
+    sandbox.write("trust.toml", &trust);
+    for (line, code) in [
+        ("check homelab", 0),
+        ("check homelab --format json", 0),
+        ("show homelab", 0),
+        ("inspect x.relay --json", 0),
+        ("inspect x.relay --canonical", 0),
+        ("describe x.relay", 0),
+        ("explain x.relay --index", 0),
+        ("explain x.relay --tags vpn", 0),
+        ("diff x.relay homelab", 0),
+        ("--help", 0),
+        // A reader that goes must not turn a no into a yes.
+        ("verify x.relay --trust trust.toml", 1),
+        ("diff /dev/null homelab --exit-code", 1),
+        ("diff homelab /dev/null --fail-on surface", 1),
+        ("classify --max-tier 1 rm -rf /", 1),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = sandbox.command(binaries::relay());
         command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(writer);
         let ended = Process::start(command).wait();
-        assert_eq!(ended.code, Some(0), "relay {line}: {}", ended.stderr);
+        assert_eq!(ended.code, Some(code), "relay {line}: {}", ended.stderr);
     }
 }
 

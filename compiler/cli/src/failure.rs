@@ -12,7 +12,7 @@ use crate::text::shown_path;
 /// Why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of standard output closed it: not an error.
+    /// The reader of standard output closed it while input was still judged line by line.
     ClosedPipe,
     /// Something is wrong, or the answer is no.
     Stopped {

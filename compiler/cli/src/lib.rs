@@ -62,7 +62,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     };
     let exit = match ended {
         Ok(exit) => exit,
-        Err(Failure::ClosedPipe) => Exit::Yes,
+        // Not every line was judged.
+        Err(Failure::ClosedPipe) => Exit::No,
         Err(Failure::Stopped { exit, message, help }) => {
             output.fail(&message, help.as_deref());
             exit

@@ -28,9 +28,13 @@ const DIM: Style = Style::new().dimmed();
 /// Where `relay` prints.
 ///
 /// Both streams drop styles where they are not wanted: in a pipe, or with `NO_COLOR`.
+///
+/// A reader that closes standard output early, such as `head`, gets no more; the exit code is that of the
+/// whole answer all the same, or `verify | head -1` would pass what is not trusted.
 pub(crate) struct Output {
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
+    is_closed: bool,
 }
 
 /// The width and colours to render with.
@@ -45,20 +49,23 @@ pub(crate) struct Look {
 impl Output {
     /// Opens the standard streams of the process.
     pub(crate) fn new() -> Self {
-        Self { stdout: AutoStream::auto(io::stdout()), stderr: AutoStream::auto(io::stderr()) }
+        let (stdout, stderr) = (AutoStream::auto(io::stdout()), AutoStream::auto(io::stderr()));
+        Self { stdout, stderr, is_closed: false }
     }
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
         let text = page(&text.to_string());
-        written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
+        let written = write!(self.stdout, "{text}").and_then(|()| self.stdout.flush());
+        self.note_written(written)
     }
 
     /// Writes a result for programs, unchanged: dropping styles would also drop control characters
     /// of the text.
     pub(crate) fn verbatim(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = self.stdout.as_inner();
-        written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        self.note_written(written)
     }
 
     /// Writes a text that an agent gets, and a line end. It is unchanged, unless it holds what people
@@ -120,20 +127,27 @@ impl Output {
         look(&io::stderr())
     }
 
+    /// Returns whether the reader of standard output closed it, so that more output has no reader.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    fn note_written(&mut self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.is_closed = true,
+            Err(error) => {
+                let reason = crate::failure::reason(&error);
+                return Err(Failure::error(format!("cannot write to standard output: {reason}")));
+            }
+            Ok(()) => {}
+        }
+        Ok(())
+    }
+
     /// Returns whether standard error is a terminal that can show progress.
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal() && !environment::is_terminal_dumb()
     }
-}
-
-fn written(result: io::Result<()>) -> Result<(), Failure> {
-    result.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::error(format!(
-            "cannot write to standard output: {}",
-            crate::failure::reason(&error)
-        )),
-    })
 }
 
 fn look<S: anstream::stream::RawStream>(stream: &S) -> Look {

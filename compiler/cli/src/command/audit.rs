@@ -81,6 +81,9 @@ fn show(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit, Failure>
         let path: &Path = path;
         thread::sleep(POLL);
         printer.print(path, lines)?;
+        if printer.output.is_closed() {
+            break;
+        }
         // A server opens its file anew after a rotation.
         let moved = std::fs::metadata(path).is_ok_and(|now| now.ino() != lines.inode);
         if moved && let Ok(new) = Lines::open(path) {

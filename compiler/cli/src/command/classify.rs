@@ -185,7 +185,7 @@ impl Answers<'_> {
             }
             answers.clear();
         }
-        Ok(())
+        if output.is_closed() { Err(Failure::ClosedPipe) } else { Ok(()) }
     }
 
     fn print(&mut self, text: &str, output: &mut Output) -> Result<(), Failure> {
