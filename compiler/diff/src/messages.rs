@@ -15,8 +15,8 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         if before.value == after.value {
             continue;
         }
-        let old = index_a.cut_from(&text(&before.value))?;
-        let new = index_b.cut_from(&text(&after.value))?;
+        let old = index_a.cut_from(&text(&before.value, a))?;
+        let new = index_b.cut_from(&text(&after.value, b))?;
         if old == new {
             continue;
         }
@@ -31,11 +31,13 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Returns a message with its variables as an author writes them.
-fn text(pieces: &[MessagePiece]) -> String {
+/// Returns a message with its variables as an author writes them; braces that are text are marked.
+fn text(pieces: &[MessagePiece], bundle: &Bundle) -> String {
+    let has_indexes = bundle.audiences().count() > 0;
     let piece = |piece: &MessagePiece| match piece {
-        MessagePiece::Literal(text) => text.clone(),
-        MessagePiece::Index => "{{ prompt_index }}".into(),
+        MessagePiece::Literal(text) => text.replace("{{", "\\{{"),
+        MessagePiece::Index if has_indexes => "{{ prompt_index }}".into(),
+        MessagePiece::Index => "{{ prompt_index of nothing }}".into(),
         MessagePiece::Matched => "{{ matched_prompts }}".into(),
         MessagePiece::Remaining => "{{ remaining_prompts }}".into(),
     };
@@ -81,10 +83,8 @@ impl<'b> Index<'b> {
     fn end(&self, lines: &[&str], start: usize) -> Result<Option<usize>, Corrupt> {
         let end = start + self.listed.len();
         let Some(found) = lines.get(start..end) else { return Ok(None) };
-        for (line, prompt) in found.iter().zip(&self.listed) {
-            if !prompt_index::is_entry(line, *prompt)? {
-                return Ok(None);
-            }
+        if !prompt_index::are_entries(found, &self.listed)? {
+            return Ok(None);
         }
         Ok(match &self.rest {
             None => Some(end),

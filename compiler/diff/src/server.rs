@@ -55,7 +55,8 @@ fn entries(settings: &ServerSettings) -> BTreeSet<Vec<String>> {
 }
 
 fn entry_of(path: &[String]) -> Option<Vec<String>> {
-    let entry = path.get(..3)?;
+    // An entry has settings of its own below its id.
+    let entry = path.get(..3).filter(|_| path.len() > 3)?;
     let is_admitting = ADMITTING.iter().any(|list| entry.starts_with(&list.map(str::to_owned)));
     is_admitting.then(|| entry.to_vec())
 }

@@ -92,14 +92,20 @@ pub(crate) fn hunks(a: &str, b: &str) -> Vec<Hunk> {
 }
 
 /// Words that forbid something or ask for a person first, in lower case.
-const FORBIDDING: [&str; 14] = [
-    "never", "not", "don't", "don’t", "cannot", "only", "stop", "ask", "must", "avoid", "refuse",
-    "without", "before", "unless",
+const FORBIDDING: [&str; 32] = [
+    "never", "no", "not", "don't", "don’t", "cannot", "can't", "can’t", "won't", "won’t",
+    "shouldn't", "shouldn’t", "mustn't", "mustn’t", "only", "stop", "ask", "must", "avoid",
+    "refuse", "without", "before", "unless", "forbidden", "prohibited", "denied", "require",
+    "requires", "required", "approval", "confirm", "read-only",
 ];
 
-/// Returns whether passages take back a rule: they lose a word that forbids.
+/// Returns whether passages take back a rule: they lose a word that forbids, or more words than they
+/// show.
 pub(crate) fn take_back_a_rule(hunks: &[Hunk]) -> bool {
     let pieces = || hunks.iter().flat_map(|hunk| &hunk.pieces);
+    if pieces().any(|piece| piece.kind == PieceKind::Gone && piece.omitted > 0) {
+        return true;
+    }
     let count = |kind: PieceKind, forbidding: &str| {
         let words = pieces()
             .filter(|piece| piece.kind == kind)

@@ -30,8 +30,10 @@ pub fn compare_trust(a: &Trust, b: &Trust) -> Vec<Finding> {
             out.push(finding(Kind::Trust, "", change, direction).part(part));
         }
     };
-    // Servers refuse a lower one than they saw.
-    let version_direction = Direction::proved(a.version <= *version, true);
+    // Servers refuse a lower one than they saw, and forget the highest epoch with a higher one. Each edit
+    // raises it; by itself it has no other purpose.
+    let is_alone = Trust { version: *version, ..a.clone() } == *b;
+    let version_direction = Direction::proved(a.version <= *version && !is_alone, true);
     compare("version", text(&a.version), text(version), version_direction);
     let project_direction = Direction::narrower_if(a.project.is_none());
     compare("project", a.project.clone(), project.clone(), project_direction);

@@ -1,6 +1,7 @@
 //! The index of the prompts: a line for each, and then the number of prompts that it leaves out.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, PromptView};
 
@@ -40,15 +41,35 @@ pub fn order(bundle: &Bundle) -> Result<Vec<usize>, Corrupt> {
     Ok(order.into_iter().map(|(_, row)| row).collect())
 }
 
-/// Returns whether a line of an index is the entry of this prompt, in full or cut.
+/// The most lengths of entries that are tried.
+const LENGTHS_MAX: usize = 8;
+
+/// Returns whether lines are the entries of these prompts, all cut at one length or none of them.
 ///
 /// # Errors
 ///
 /// The bundle is not what was signed.
-pub fn is_entry(line: &str, prompt: PromptView<'_>) -> Result<bool, Corrupt> {
-    let full = briefing::entry(prompt.name()?, prompt.about()?, usize::MAX);
-    let cut = line.strip_suffix('…').map(str::trim_end);
-    Ok(line == full || cut.is_some_and(|cut| full.starts_with(cut)))
+pub fn are_entries(lines: &[&str], prompts: &[PromptView<'_>]) -> Result<bool, Corrupt> {
+    if lines.len() != prompts.len() {
+        return Ok(false);
+    }
+    let cut = lines.iter().filter(|line| line.ends_with('…'));
+    let lengths: BTreeSet<usize> = cut.map(|line| line.chars().count()).collect();
+    // A blank before the end of an entry that is cut is left out.
+    let lengths = lengths.into_iter().rev().take(LENGTHS_MAX).flat_map(|each| [each, each + 1]);
+    for chars_max in lengths.chain([usize::MAX]) {
+        let mut are = true;
+        for (line, prompt) in lines.iter().zip(prompts) {
+            are = briefing::entry(prompt.name()?, prompt.about()?, chars_max) == *line;
+            if !are {
+                break;
+            }
+        }
+        if are {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns whether a text is an index of `count` prompts, of which `prompts` are the first, in the
@@ -61,7 +82,7 @@ pub fn is_index<'b>(
     text: &str,
     count: usize,
     is_gated: bool,
-    mut prompts: impl Iterator<Item = Result<PromptView<'b>, Corrupt>>,
+    prompts: impl Iterator<Item = Result<PromptView<'b>, Corrupt>>,
 ) -> Result<bool, Corrupt> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.len() != count {
@@ -71,13 +92,8 @@ pub fn is_index<'b>(
             return Ok(false);
         }
     }
-    for line in lines {
-        let Some(prompt) = prompts.next() else { return Ok(false) };
-        if !is_entry(line, prompt?)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let listed = prompts.take(lines.len()).collect::<Result<Vec<_>, _>>()?;
+    are_entries(&lines, &listed)
 }
 
 /// Returns the last line of an index with `listed` entries; `None` if it needs none.

@@ -42,7 +42,7 @@ fn more_that_may_sign_loosens() {
         (base.replace("threshold = 2", "threshold = 3"), vec!["tightens trust threshold".into()]),
         (base.replace("project = \"p\"\n", ""), vec!["loosens trust project".into()]),
         (base.replace("min-epoch = 4", "min-epoch = 3"), vec!["loosens trust min-epoch".into()]),
-        (base.replace("version = 1", "version = 2"), vec!["none trust version".into()]),
+        (base.replace("version = 1", "version = 2"), vec!["loosens trust version".into()]),
         (
             base.replace("[\"release\"]", "[\"release\", \"root\"]"),
             vec![format!("loosens key key-1 {} roles", id(1))],
@@ -86,6 +86,12 @@ fn callers_that_a_server_admits_loosen() {
     assert_eq!(found(&tenant, base), ["loosens server auth.api-keys.ana.tenant"]);
     let limits = format!("{base}[limits]\nbody-bytes-max = 5\n");
     assert_eq!(found(base, &limits), ["none server limits.body-bytes-max"]);
+    // Texts that look alike are not, nor are two entries of one id.
+    let groups = |list: &str| format!("{base}groups = {list}\n");
+    let found_groups = found(&groups("[\"a, b\"]"), &groups("[\"a\", \"b\"]"));
+    assert_eq!(found_groups, ["loosens server auth.api-keys.ana.groups"]);
+    let twin = format!("{base}{}", base.split_once('\n').unwrap().1);
+    assert_eq!(found(base, &twin), ["loosens server auth.api-keys.ana (again)"]);
     let other = base.replace("127.0.0.1:1", "0.0.0.0:1");
     assert_eq!(found(base, &other), ["loosens server listen"]);
 }

@@ -1,16 +1,22 @@
 //! A bundle -> the parts of it that do not follow from its contents.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Page, Prompt};
 
 use super::{briefing_text, pages, tools, uri_template};
+use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
 
 /// A part of a bundle that is not as its contents give it. No compiler writes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
+    /// Two rows of a kind that has each name once.
+    Twice(&'static str),
+    /// The patterns of skills that match the tool with this name.
+    KnownTool(String),
     /// A section: an index, a table that finds rows, or the order in which texts are stored.
     Section(Kind),
     /// The pages of a list.
@@ -36,6 +42,8 @@ pub enum Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Twice(kind) => write!(f, "two rows of one name among the {kind}"),
+            Self::KnownTool(name) => write!(f, "patterns of skills for tool {name}"),
             Self::Section(kind) => write!(f, "section {}", kind.name()),
             Self::Pages(list) => write!(f, "pages of {}", list.method()),
             Self::AudiencePages(list) => write!(f, "pages of {} for each audience", list.method()),
@@ -62,6 +70,12 @@ impl fmt::Display for Mismatch {
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     let mut out: Vec<Mismatch> =
         bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
+    out.extend(twice(bundle)?.into_iter().map(Mismatch::Twice));
+    if !out.is_empty() {
+        // Parts that rest on these say nothing more, and may cost much to make.
+        return Ok(out);
+    }
+    known_tools(bundle, &mut out)?;
     let made = [
         prompts(bundle, &mut out)?,
         pages::pages(
@@ -77,6 +91,51 @@ pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     }
     audiences(bundle, &made, &mut out)?;
     Ok(out)
+}
+
+/// Returns the kinds of rows of which two have one name. Whoever looks for a name finds either.
+fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
+    let users = bundle.users().list()?;
+    let users = users.iter().map(|user| Ok((user.who, user.id.as_str(), user.tenant)));
+    let paths = bundle.policy().map_or(&[][..], |policy| &policy.paths);
+    let paths = paths.iter().flat_map(|row| row.patterns.iter().map(move |it| (row.kind, it)));
+    let tenants = 0..bundle.tenants().count();
+    let checks = [
+        ("prompts", is_once(bundle.prompts().map(|prompt| prompt?.name()))?),
+        ("resources", is_once(bundle.resources().map(|resource| resource?.uri()))?),
+        ("URI templates", is_once(bundle.templates().iter().map(|it| it?.uri_template()))?),
+        ("tenants", is_once(tenants.map(|row| bundle.tenants().name(row)))?),
+        ("roles", is_once(bundle.roles().iter().map(|role| Ok(&role.name)))?),
+        ("users", is_once(users)?),
+        ("tools", is_once(bundle.tools().iter().map(|tool| Ok(&tool.name)))?),
+        ("known tools", is_once(bundle.known_tools().iter().map(|tool| tool?.name()))?),
+        ("paths", is_once(paths.map(Ok))?),
+    ];
+    Ok(checks.into_iter().filter(|(_, is_once)| !is_once).map(|(kind, _)| kind).collect())
+}
+
+fn is_once<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<bool, Corrupt> {
+    let mut known = BTreeSet::new();
+    for name in names {
+        if !known.insert(name?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Checks the patterns that are listed for known tools: calls of these are given skills by them.
+fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+    for tool in bundle.known_tools().iter() {
+        let tool = tool?;
+        let name = tool.name()?;
+        let Some(listed) = tool.patterns()? else { continue };
+        let matching = bundle.skill_patterns().matching(|pattern| glob::matches(pattern, name))?;
+        if !matching.into_iter().eq(listed.iter()) {
+            out.push(Mismatch::KnownTool(name.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the prompts one by one, and returns the pages of their list.

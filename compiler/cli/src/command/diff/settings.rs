@@ -1,5 +1,6 @@
 //! Two files of a server, compared by their meaning: trust files, or `server.toml`.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -128,9 +129,14 @@ fn add(path: Vec<String>, value: &Value, out: &mut ServerSettings) {
             table.iter().for_each(|(name, value)| add(under(name), value, out));
         }
         Value::Array(items) if items.iter().any(Value::is_table) => {
+            let mut seen = BTreeSet::new();
             for (number, item) in items.iter().enumerate() {
-                let number = number.to_string();
-                add(under(&id(item).unwrap_or(number)), item, out);
+                let mut name = id(item).unwrap_or_else(|| number.to_string());
+                // Two entries of one id are two entries.
+                while !seen.insert(name.clone()) {
+                    name.push_str(" (again)");
+                }
+                add(under(&name), item, out);
             }
         }
         value => {
@@ -146,17 +152,21 @@ fn add(path: Vec<String>, value: &Value, out: &mut ServerSettings) {
 
 /// Returns the name of an entry of a list.
 fn id(item: &Value) -> Option<String> {
-    ["id", "issuer", "name"].into_iter().find_map(|key| item.get(key)).map(shown)
+    let named = ["id", "issuer", "name"].into_iter().find_map(|key| item.get(key))?;
+    Some(named.as_str().map_or_else(|| shown(named), str::to_owned))
 }
 
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        // In quotes, so that a text is no date, and no list of other texts.
+        Value::String(text) => format!("{text:?}"),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
         Value::Boolean(value) => value.to_string(),
         Value::Datetime(time) => time.to_string(),
-        Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", "))
+        }
         Value::Table(table) => {
             let members = table.iter().map(|(name, value)| format!("{name}={}", shown(value)));
             members.collect::<Vec<_>>().join(", ")
