@@ -199,9 +199,7 @@ fn filled(segments: &[Segment], arguments: &[Argument], form: Form) -> String {
     let segment = |segment: &Segment| match (segment, form) {
         (Segment::Literal(text), Form::Shown) => text.clone(),
         // A line that begins with `[` would be taken for one that says what a part is.
-        (Segment::Literal(text), Form::Exact) => {
-            text.replace('\\', "\\\\").replace('[', "\\[")
-        }
+        (Segment::Literal(text), Form::Exact) => text.replace('\\', "\\\\").replace('[', "\\["),
         (Segment::Slot(index), form) => {
             let name = arguments.get(*index as usize).map_or("", |argument| argument.name.as_str());
             match form {
