@@ -16,12 +16,15 @@ use crate::resolve;
 /// The bundle is not what was signed, or no contents give what it has.
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     let mut out = relay_engine::derived::mismatches(bundle)?;
-    for prompt in bundle.prompts() {
-        let prompt = prompt?.to_owned()?;
-        if !resolve::are_generated(&prompt) {
-            out.push(Mismatch::Generated(prompt.name));
+    bundle.bounded(|| {
+        for prompt in bundle.prompts() {
+            let prompt = prompt?.to_owned()?;
+            if !resolve::are_generated(&prompt) {
+                out.push(Mismatch::Generated(prompt.name));
+            }
         }
-    }
+        Ok(())
+    })?;
     if !has_its_facts(bundle)? {
         out.push(Mismatch::Facts);
     }

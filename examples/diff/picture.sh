@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws examples/diff/NAME.svg: what examples/diff/NAME.sh prints in a terminal of 100 columns.
+# Draws examples/diff/NAME.svg: what examples/diff/NAME.sh prints in a terminal of 110 columns.
 #
 #     examples/diff/picture.sh loosens|firewall
 #
@@ -18,7 +18,7 @@ python3 -m venv "$dir/venv"
 
 # The terminal is as it is for a user: a tty of its own, with colours.
 command="printf '\$ examples/diff/$name.sh\n'; '$here/$name.sh'; tmux -L $server wait-for -S drawn; sleep 60"
-tmux -L "$server" -f /dev/null new-session -d -x 100 -y 40 "env -u NO_COLOR LC_ALL=C.UTF-8 PATH='$PATH' bash -c \"$command\""
+tmux -L "$server" -f /dev/null new-session -d -x 110 -y 40 "env -u NO_COLOR LC_ALL=C.UTF-8 PATH='$PATH' bash -c \"$command\""
 tmux -L "$server" wait-for drawn
 tmux -L "$server" capture-pane -e -p > "$dir/screen"
 
@@ -35,7 +35,7 @@ theme = TerminalTheme(
     (22, 27, 34), (230, 237, 243),
     [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207), (177, 186, 196)],
 )
-console = Console(record=True, width=100, file=open("/dev/null", "w"), force_terminal=True, color_system="truecolor")
+console = Console(record=True, width=110, file=open("/dev/null", "w"), force_terminal=True, color_system="truecolor")
 console.print(Text.from_ansi(text), soft_wrap=True)
 # No font is fetched from anywhere: the page's monospace font does.
 form = """<svg class="terminal" viewBox="0 0 {terminal_width} {height}" xmlns="http://www.w3.org/2000/svg">

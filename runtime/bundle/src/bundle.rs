@@ -20,6 +20,10 @@ use crate::settings::Settings;
 use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
 
+/// The texts that a check may read: so many bytes, and so many times those of the bundle.
+const TEXTS_BYTES_MAX: u64 = 1 << 30;
+const TEXTS_TIMES_MAX: u64 = 32;
+
 /// An opened bundle.
 ///
 /// Opening reads header, table and settings. A page of another section is checked against the table
@@ -117,6 +121,17 @@ impl Bundle {
     #[must_use]
     pub fn content_bytes(&self) -> &[u8] {
         self.reader.file().get(..self.content_length).unwrap_or_default()
+    }
+
+    /// Runs `check`, which reads all of the bundle: a gibibyte of texts, and 32 times the bytes of the
+    /// bundle, where rows share them. Nothing else may read the bundle meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, or its texts are more.
+    pub fn bounded<T>(&self, check: impl FnOnce() -> Result<T, Corrupt>) -> Result<T, Corrupt> {
+        let texts = (self.content_length as u64).saturating_mul(TEXTS_TIMES_MAX);
+        self.reader.bounded(texts.saturating_add(TEXTS_BYTES_MAX), check)
     }
 
     /// Checks every page of every section, including sections that this reader does not know.

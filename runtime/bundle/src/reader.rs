@@ -1,6 +1,7 @@
 //! The sections of an opened bundle, read in place. Every page is checked before its first use.
 
 use std::str;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -12,9 +13,14 @@ use crate::section::{Kind, SectionInfo};
 /// Bytes that neither move nor change while a bundle is open, such as a memory map or a vector.
 pub type Storage = Box<dyn AsRef<[u8]> + Send + Sync>;
 
+/// No limit of the texts that are read.
+const UNBOUNDED: u64 = u64::MAX;
+
 /// The sections of a bundle.
 pub(crate) struct Reader {
     storage: Storage,
+    /// The bytes of texts that may still be read, see [`Reader::bounded`].
+    texts_left: AtomicU64,
     pub(crate) sections: Vec<SectionInfo>,
     /// The tree of each kind, by the kind's number: every read looks here.
     trees: [Option<Tree>; Kind::NUMBERS],
@@ -30,7 +36,33 @@ impl Reader {
                 *slot = Some(tree);
             }
         }
-        Self { storage, sections, trees }
+        Self { storage, texts_left: AtomicU64::new(UNBOUNDED), sections, trees }
+    }
+
+    /// Runs `read`, which may read texts of `bytes_max` bytes in all.
+    ///
+    /// Rows may share a text, so a small file could else ask for any amount of memory and time.
+    pub(crate) fn bounded<T>(
+        &self,
+        bytes_max: u64,
+        read: impl FnOnce() -> Result<T, Corrupt>,
+    ) -> Result<T, Corrupt> {
+        self.texts_left.store(bytes_max.min(UNBOUNDED - 1), Ordering::Relaxed);
+        let result = read();
+        self.texts_left.store(UNBOUNDED, Ordering::Relaxed);
+        result
+    }
+
+    /// Counts a text that is read.
+    fn charge(&self, kind: Kind, length: usize) -> Result<(), Corrupt> {
+        let left = self.texts_left.load(Ordering::Relaxed);
+        if left == UNBOUNDED {
+            return Ok(());
+        }
+        let wrong = Corrupt::Record { section: kind.name(), what: "text (too many rows share it)" };
+        let left = left.checked_sub(length as u64).ok_or(wrong)?;
+        self.texts_left.store(left, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Returns the whole file.
@@ -82,6 +114,7 @@ impl Reader {
     }
 
     pub(crate) fn body(&self, text: Text) -> Result<&[u8], Corrupt> {
+        self.charge(Kind::Bodies, text.length.get() as usize)?;
         self.bytes(Kind::Bodies, text.offset.get() as usize, text.length.get() as usize)
     }
 
@@ -139,6 +172,7 @@ impl Reader {
     }
 
     fn utf8(&self, kind: Kind, start: usize, length: usize) -> Result<&str, Corrupt> {
+        self.charge(kind, length)?;
         str::from_utf8(self.bytes(kind, start, length)?)
             .map_err(|_| Corrupt::Record { section: kind.name(), what: "text (not UTF-8)" })
     }

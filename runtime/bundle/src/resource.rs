@@ -92,6 +92,18 @@ impl Part for Vec<Resource> {
         out.name_index(Kind::ResourceIndex, self.iter().map(|resource| &resource.uri));
         Ok(())
     }
+
+    /// One resource at a time is in memory.
+    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+        let mut uris = Vec::with_capacity(bundle.resource_count());
+        for resource in bundle.resources() {
+            let resource = resource?.to_owned()?;
+            out.resource(&resource);
+            uris.push(resource.uri);
+        }
+        out.name_index(Kind::ResourceIndex, uris.iter());
+        Ok(())
+    }
 }
 
 /// One resource with a fixed URI, in place.

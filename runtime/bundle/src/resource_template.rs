@@ -121,6 +121,14 @@ impl Part for Vec<ResourceTemplate> {
         self.iter().for_each(|template| out.resource_template(template));
         Ok(())
     }
+
+    /// One template at a time is in memory.
+    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+        for template in bundle.templates().iter() {
+            out.resource_template(&template?.to_owned()?);
+        }
+        Ok(())
+    }
 }
 
 /// The URI templates of a bundle, in place.

@@ -26,9 +26,6 @@ use crate::row::row;
 use crate::section::Kind;
 use crate::writer::{Writer, number};
 
-/// The most bytes of summaries and chapters that are held to write an index again.
-const COVERED_BYTES_MAX: usize = 256 << 20;
-
 /// Ranks in one block of postings.
 pub const RANK_BLOCK: usize = 1 << 16;
 
@@ -149,15 +146,8 @@ impl Part for Vec<Prompt> {
         let order = Order::of(priorities.into_iter());
         let ranks = order.ranks(bundle.prompt_count());
         let mut indexed = Vec::with_capacity(ranks.len());
-        let mut left = COVERED_BYTES_MAX;
         for (prompt, rank) in bundle.prompts().zip(ranks) {
-            let prompt = out.indexed(&prompt?.to_owned()?, rank);
-            // Rows may share one long text, which would be in memory for each.
-            left = left.checked_sub(prompt.covered_bytes).ok_or(Corrupt::Record {
-                section: Kind::TagIndex.name(),
-                what: "texts (too many)",
-            })?;
-            indexed.push(prompt);
+            indexed.push(out.indexed(&prompt?.to_owned()?, rank));
         }
         out.prompt_indexes(order, indexed);
         Ok(())

@@ -26,6 +26,8 @@ pub(crate) struct Writer<'b> {
 
 /// The bytes of a section while they are written.
 enum Section<'b> {
+    /// They are new.
+    Own(Vec<u8>),
     /// So far they are the beginning of a section that exists, which is in memory already.
     Same {
         /// All of that section.
@@ -33,29 +35,44 @@ enum Section<'b> {
         /// How much of it was written.
         length: usize,
     },
-    /// They are bytes of their own.
-    Own(Vec<u8>),
+    /// They are not those of the section that exists, so that nothing more is kept of them: memory has
+    /// no more than the bundle, even where rows share a text.
+    Other {
+        /// How many there would be.
+        length: usize,
+    },
 }
 
 impl Section<'_> {
-    const EMPTY: Self = Self::Same { known: &[], length: 0 };
+    const EMPTY: Self = Self::Own(Vec::new());
 
     fn bytes(&self) -> &[u8] {
         match self {
-            Self::Same { known, length } => known.get(..*length).unwrap_or_default(),
             Self::Own(bytes) => bytes,
+            Self::Same { known, length } => known.get(..*length).unwrap_or_default(),
+            Self::Other { .. } => &[],
+        }
+    }
+
+    fn length(&self) -> usize {
+        match self {
+            Self::Own(bytes) => bytes.len(),
+            Self::Same { known: _, length } | Self::Other { length } => *length,
         }
     }
 
     fn extend(&mut self, bytes: &[u8]) {
         match self {
             Self::Own(own) => own.extend_from_slice(bytes),
-            Self::Same { known, length }
-                if known.get(*length..).is_some_and(|rest| rest.starts_with(bytes)) =>
-            {
-                *length += bytes.len();
+            Self::Other { length } => *length += bytes.len(),
+            Self::Same { known, length } => {
+                let end = *length + bytes.len();
+                if known.get(*length..end) == Some(bytes) {
+                    *length = end;
+                } else {
+                    *self = Self::Other { length: end };
+                }
             }
-            Self::Same { .. } => *self = Self::Own([self.bytes(), bytes].concat()),
         }
     }
 
@@ -110,7 +127,7 @@ impl<'b> Writer<'b> {
         let taken = Kind::ALL.map(|kind| {
             match std::mem::replace(section(&mut self.sections, kind), Section::EMPTY) {
                 Section::Own(bytes) => (kind, bytes),
-                Section::Same { .. } => (kind, Vec::new()),
+                Section::Same { .. } | Section::Other { .. } => (kind, Vec::new()),
             }
         });
         taken.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
@@ -163,7 +180,7 @@ impl<'b> Writer<'b> {
     /// Appends bytes to a section; returns where they begin.
     pub(crate) fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> usize {
         let section = section(&mut self.sections, kind);
-        let start = section.bytes().len();
+        let start = section.length();
         section.extend(bytes);
         start
     }
@@ -202,7 +219,7 @@ impl Shared {
         if let Some(known) = runs.find(hash, |known| bytes_of(*known, section.bytes()) == run) {
             return *known;
         }
-        let text = Text { offset: number(section.bytes().len()), length: number(run.len()) };
+        let text = Text { offset: number(section.length()), length: number(run.len()) };
         section.extend(run);
         runs.insert_unique(hash, text, |known| hasher.hash_one(bytes_of(*known, section.bytes())));
         text

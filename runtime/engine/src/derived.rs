@@ -10,6 +10,7 @@ pub mod pages;
 pub mod tools;
 pub mod uri_template;
 
+mod made_list;
 mod mismatch;
 mod one_line;
 

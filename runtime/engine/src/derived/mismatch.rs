@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Page, Prompt};
+use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
 
+use super::made_list::MadeList;
 use super::{briefing_text, pages, tools, uri_template};
 use crate::glob;
 use crate::prompt_index;
@@ -68,6 +69,10 @@ impl fmt::Display for Mismatch {
 ///
 /// The bundle is not what was signed, or no contents give what it has.
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
+    bundle.bounded(|| found(bundle))
+}
+
+fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     let mut out: Vec<Mismatch> =
         bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
     out.extend(twice(bundle)?.into_iter().map(Mismatch::Twice));
@@ -78,20 +83,18 @@ pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     known_tools(bundle, &mut out)?;
     let made = [
         prompts(bundle, &mut out)?,
-        pages::pages(
-            owned(bundle.resources(), |view| view.to_owned())?.iter().map(pages::resource),
-        ),
+        resources(bundle)?,
         templates(bundle, &mut out)?,
-        offered(bundle, &mut out),
+        offered(bundle, &mut out)?,
     ];
-    for (list, made) in List::ALL.into_iter().zip(&made) {
-        if !has_pages(bundle, list, made)? {
-            out.push(Mismatch::Pages(list));
-        }
-    }
+    let lists = List::ALL.into_iter().zip(&made);
+    out.extend(lists.filter(|(_, made)| made.is_none()).map(|(list, _)| Mismatch::Pages(list)));
     audiences(bundle, &made, &mut out)?;
     Ok(out)
 }
+
+/// The bytes of each entry of a list; absent if its pages are others than those of the bundle.
+type EntryBytes = Option<Vec<usize>>;
 
 /// Returns the kinds of rows of which two have one name. Whoever looks for a name finds either.
 fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
@@ -138,12 +141,12 @@ fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> 
     Ok(())
 }
 
-/// Checks the prompts one by one, and returns the pages of their list.
-fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corrupt> {
-    let mut made = pages::Pages::default();
+/// Checks the prompts one by one, and the pages of their list.
+fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut made = MadeList::of(bundle, List::Prompts);
     for prompt in bundle.prompts() {
         let prompt = prompt?.to_owned()?;
-        made.add(&pages::prompt(&prompt));
+        made.add(&pages::prompt(&prompt))?;
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
         if body.value != briefing_text::of(&rendering) {
             out.push(Mismatch::BriefingText(name.clone()));
@@ -154,29 +157,40 @@ fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corrup
             out.push(Mismatch::Description(name));
         }
     }
-    Ok(made.finish())
+    made.finish()
 }
 
-fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corrupt> {
-    let templates = owned(bundle.templates().iter(), |view| view.to_owned())?;
-    for template in &templates {
+fn resources(bundle: &Bundle) -> Result<EntryBytes, Corrupt> {
+    let mut made = MadeList::of(bundle, List::Resources);
+    for resource in bundle.resources() {
+        made.add(&pages::resource(&resource?.to_owned()?))?;
+    }
+    made.finish()
+}
+
+/// Checks the URI templates, and the pages of their list.
+fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut made = MadeList::of(bundle, List::Templates);
+    for template in bundle.templates().iter() {
+        let template = template?.to_owned()?;
+        made.add(&pages::template(&template))?;
         let pieces = uri_template::pieces(&template.uri_template);
         let numbered =
             |pieces: Vec<_>| uri_template::numbered(&pieces, &template.rendering.arguments);
         if pieces.map(numbered).as_ref() != Ok(&template.pieces) {
-            out.push(Mismatch::UriTemplate(template.uri_template.clone()));
+            out.push(Mismatch::UriTemplate(template.uri_template));
         }
     }
-    Ok(pages::pages(templates.iter().map(pages::template)))
+    made.finish()
 }
 
-/// Checks the tools, and returns the pages of their list. One that is not in the table is refused by
-/// whoever offers it.
-fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Vec<Page> {
-    let mut made = pages::Pages::default();
+/// Checks the tools, and the pages of their list. One that is not in the table is refused by whoever
+/// offers it.
+fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut made = MadeList::of(bundle, List::Tools);
     for tool in bundle.tools() {
         let Some(spec) = find(&tool.name) else { continue };
-        made.add(&tools::listed(spec, bundle.gate()));
+        made.add(&tools::listed(spec, bundle.gate()))?;
         if tool.gated != tools::is_gated(spec, bundle.gate()) || tool.tier != spec.tier {
             out.push(Mismatch::Tool(tool.name.clone()));
         }
@@ -184,30 +198,10 @@ fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Vec<Page> {
     made.finish()
 }
 
-fn owned<V, T>(
-    views: impl Iterator<Item = Result<V, Corrupt>>,
-    own: impl Fn(V) -> Result<T, Corrupt>,
-) -> Result<Vec<T>, Corrupt> {
-    views.map(|view| own(view?)).collect()
-}
-
-fn has_pages(bundle: &Bundle, list: List, made: &[Page]) -> Result<bool, Corrupt> {
-    let list = bundle.list(list);
-    if list.page_count() != made.len() {
-        return Ok(false);
-    }
-    for (number, Page { first, count, json }) in made.iter().enumerate() {
-        if list.page(number)? != (Page { first: *first, count: *count, json: json.as_str() }) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// Checks where the pages of audiences begin, and their indexes.
 fn audiences(
     bundle: &Bundle,
-    made: &[Vec<Page>; 4],
+    made: &[EntryBytes; 4],
     out: &mut Vec<Mismatch>,
 ) -> Result<(), Corrupt> {
     let Some(audiences) = bundle.audiences().list()? else {
@@ -217,8 +211,8 @@ fn audiences(
         return Ok(());
     };
     for (list, made) in List::ALL.into_iter().zip(made) {
-        let bytes = pages::entry_bytes(made);
-        let fits = |rows: &Mask, starts: &[u32]| pages::starts(rows, &bytes) == starts;
+        let Some(bytes) = made else { continue };
+        let fits = |rows: &Mask, starts: &[u32]| pages::starts(rows, bytes) == starts;
         let mut seen = audiences.list.iter().map(|audience| audience.visible(list));
         if !seen.all(|visible| fits(&visible.rows, &visible.pages)) {
             out.push(Mismatch::AudiencePages(list));

@@ -19,7 +19,9 @@ const VALUES_MAX: usize = 12;
 #[must_use]
 pub fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
     let mut pages = Pages::default();
-    entries.for_each(|entry| pages.add(&entry));
+    for entry in entries {
+        pages.add(&entry);
+    }
     pages.finish()
 }
 
@@ -34,8 +36,8 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Adds the next entry.
-    pub(super) fn add(&mut self, entry: &Value) {
+    /// Adds the next entry, and returns its bytes.
+    pub(super) fn add(&mut self, entry: &Value) -> usize {
         let entry = entry.to_string();
         if is_full(self.count, self.json.len(), entry.len()) {
             self.end_page();
@@ -43,6 +45,12 @@ impl Pages {
         self.json.push(if self.count == 0 { '[' } else { ',' });
         self.json.push_str(&entry);
         self.count += 1;
+        entry.len()
+    }
+
+    /// Takes the pages that are full.
+    pub(super) fn take_full(&mut self) -> Vec<Page> {
+        std::mem::take(&mut self.full)
     }
 
     /// Returns the pages.

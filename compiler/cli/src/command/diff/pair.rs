@@ -70,13 +70,9 @@ pub(crate) struct SideFacts {
 }
 
 impl SideFacts {
-    fn of(side: &Opened<'_>, is_same: bool, trust: Option<&Trust>) -> Result<Self, Failure> {
+    fn of(side: &Opened<'_>, is_same: bool, trust: Option<&Trust>, derived: Vec<Mismatch>) -> Self {
         let files = (!is_same).then(|| side.files());
-        let derived = match side.as_bundle() {
-            Some(bundle) if !is_same => relay_compiler::mismatches(bundle)?,
-            _ => Vec::new(),
-        };
-        Ok(Self { files, signatures: side.signatures(trust), trust: side.signers(trust), derived })
+        Self { files, signatures: side.signatures(trust), trust: side.signers(trust), derived }
     }
 }
 
@@ -106,6 +102,14 @@ impl Pair {
                 (a, self.b.open(b_sources.as_ref(), &options)?)
             }
         };
+        let is_same =
+            a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
+        // Before anything is compared: it ends at a bundle whose rows ask for any amount of text.
+        let derived = |side: &Opened<'_>| match side.as_bundle() {
+            Some(bundle) if !is_same => relay_compiler::mismatches(bundle),
+            _ => Ok(Vec::new()),
+        };
+        let (derived_a, derived_b) = (derived(&a)?, derived(&b)?);
         let environments = self.environments(&a, &b, asked)?;
         a.expect(&environments);
         b.expect(&environments);
@@ -126,10 +130,8 @@ impl Pair {
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        let is_same =
-            a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
-        let of = |side| SideFacts::of(side, is_same, trust);
-        Ok(Facts { a: of(&a)?, b: of(&b)?, notes })
+        let of = |side, derived| SideFacts::of(side, is_same, trust, derived);
+        Ok(Facts { a: of(&a, derived_a), b: of(&b, derived_b), notes })
     }
 
     /// Returns the fronts of two files that hold the same bundle.

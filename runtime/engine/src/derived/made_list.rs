@@ -1,0 +1,50 @@
+//! A list whose pages are made again, and compared one by one with those of a bundle.
+
+use relay_bundle::{Bundle, Corrupt, List, ListView, Page};
+use serde_json::Value;
+
+use super::pages::Pages;
+
+/// A list while its pages are made. Memory has one of them at a time.
+pub(super) struct MadeList<'b> {
+    list: ListView<'b>,
+    pages: Pages,
+    compared: usize,
+    entry_bytes: Vec<usize>,
+    differs: bool,
+}
+
+impl<'b> MadeList<'b> {
+    pub(super) fn of(bundle: &'b Bundle, list: List) -> Self {
+        let (list, pages) = (bundle.list(list), Pages::default());
+        Self { list, pages, compared: 0, entry_bytes: Vec::new(), differs: false }
+    }
+
+    /// Adds the next entry; nothing is made any more once a page differs.
+    pub(super) fn add(&mut self, entry: &Value) -> Result<(), Corrupt> {
+        if self.differs {
+            return Ok(());
+        }
+        self.entry_bytes.push(self.pages.add(entry));
+        let full = self.pages.take_full();
+        self.compare(full)
+    }
+
+    /// Returns the bytes of each entry; `None` if the bundle has other pages.
+    pub(super) fn finish(mut self) -> Result<Option<Vec<usize>>, Corrupt> {
+        let rest = std::mem::take(&mut self.pages).finish();
+        self.compare(rest)?;
+        self.differs |= self.compared != self.list.page_count();
+        Ok((!self.differs).then_some(self.entry_bytes))
+    }
+
+    fn compare(&mut self, pages: Vec<Page>) -> Result<(), Corrupt> {
+        for Page { first, count, json } in pages {
+            let made = Page { first, count, json: json.as_str() };
+            self.differs |=
+                self.compared >= self.list.page_count() || self.list.page(self.compared)? != made;
+            self.compared += 1;
+        }
+        Ok(())
+    }
+}
