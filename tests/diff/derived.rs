@@ -214,6 +214,33 @@ fn sections_that_the_contents_do_not_show_are_compared() {
     assert_eq!(compared.len(), 12);
 }
 
+/// A small file whose rows share one long text asks for gigabytes.
+#[test]
+fn rows_that_share_a_text_have_a_limit() {
+    const SHARED: usize = 1 << 20;
+    let long = "x".repeat(SHARED);
+    let mut contents = Contents::default();
+    for number in 0..1_200 {
+        let mut prompt = sample::prompt(&format!("p{number:04}"), sample::says("Text."));
+        let description = if number == 0 { long.clone() } else { format!("d{number:04}") };
+        prompt.description = Some(Setting { value: description, at: None });
+        contents.prompts.push(prompt);
+    }
+    let mut raw = Raw::of(&encode(&contents).unwrap());
+    // The description is after the name and the title.
+    let description = 20..28;
+    let rows = &mut raw.row(Kind::Prompts).data;
+    let size = rows.len() / contents.prompts.len();
+    let first: Vec<u8> = rows[description.clone()].to_vec();
+    for row in rows.chunks_exact_mut(size) {
+        row[description.clone()].copy_from_slice(&first);
+    }
+    let bytes = raw.sealed();
+    assert!(bytes.len() < 3 * SHARED, "{} bytes", bytes.len());
+    let error = mismatches(&sample::open(&bytes).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("too many rows share it"), "{error}");
+}
+
 #[test]
 fn what_does_not_follow_loosens_whatever_else_was_found() {
     let (bundle, _) = altered(|contents| {
@@ -281,6 +308,16 @@ fn messages_are_compared_that_nobody_wrote() {
     });
     let found = relay_diff::compare(&bundle(&PROJECT), &piece).unwrap();
     assert!(found.iter().any(|one| one.subject.name == "gate-encouragement"), "{found:?}");
+}
+
+/// An epoch rises with each release; one that leaves no room for others is no release.
+#[test]
+fn an_epoch_that_blocks_later_releases_is_found() {
+    let at = |epoch: u64| bundle(&Contents { epoch, ..PROJECT.clone() });
+    let found = |a, b| relay_diff::compare(&at(a), &at(b)).unwrap();
+    let parts: Vec<String> = found(42, 1 << 63).into_iter().map(|one| one.part).collect();
+    assert_eq!(parts, ["epoch"]);
+    assert_eq!(found(42, 1_000_042), []);
 }
 
 /// A turn of the other side that became a line of text looks the same on a page.

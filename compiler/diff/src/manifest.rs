@@ -5,6 +5,10 @@ use relay_bundle::{Bundle, Manifest, Setting};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, ENVIRONMENT, Finding, Findings, Kind};
 
+/// Epochs rise from release to release, by the commits between them. A step above this one blocks the
+/// releases that follow it.
+const EPOCH_STEP_MAX: u64 = 1_000_000;
+
 /// Compares the identities of two bundles. The compiler is no difference: where it decides
 /// something, that differs.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
@@ -35,5 +39,10 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         let lower = surface("epoch", Some(a.epoch().to_string()), Some(b.epoch().to_string()));
         let meaning = "servers that remember the epoch refuse the bundle";
         out.push(lower.breaking(true).meaning(meaning));
+    }
+    if b.epoch().saturating_sub(a.epoch()) > EPOCH_STEP_MAX {
+        let higher = surface("epoch", Some(a.epoch().to_string()), Some(b.epoch().to_string()));
+        let meaning = "servers that have served it refuse every later bundle of a lower epoch";
+        out.push(higher.breaking(true).meaning(meaning));
     }
 }

@@ -92,6 +92,11 @@ fn callers_that_a_server_admits_loosen() {
     assert_eq!(found_groups, ["loosens server auth.api-keys.ana.groups"]);
     let twin = format!("{base}{}", base.split_once('\n').unwrap().1);
     assert_eq!(found(base, &twin), ["loosens server auth.api-keys.ana (again)"]);
+    let keys = |one: u8, two: u8| {
+        let key = |id| format!("[[briefing.keys]]\nid = {id}\nkey-file = \"{id}\"\n");
+        format!("{base}{}{}", key(one), key(two))
+    };
+    assert_eq!(found(&keys(1, 2), &keys(2, 1)), ["loosens server briefing.keys.first"]);
     let other = base.replace("127.0.0.1:1", "0.0.0.0:1");
     assert_eq!(found(base, &other), ["loosens server listen"]);
 }

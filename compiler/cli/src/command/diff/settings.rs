@@ -129,6 +129,12 @@ fn add(path: Vec<String>, value: &Value, out: &mut ServerSettings) {
             table.iter().for_each(|(name, value)| add(under(name), value, out));
         }
         Value::Array(items) if items.iter().any(Value::is_table) => {
+            // The first key of briefings seals, and the others only open.
+            if path.last().is_some_and(|last| last == "keys")
+                && let Some(first) = items.first().and_then(id)
+            {
+                out.insert(under("first"), first);
+            }
             let mut seen = BTreeSet::new();
             for (number, item) in items.iter().enumerate() {
                 let mut name = id(item).unwrap_or_else(|| number.to_string());
