@@ -25,7 +25,7 @@ use crate::lock::lock;
 use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::{Placed, Seen};
 
 /// The time limit for notifying a listener that does not read.
