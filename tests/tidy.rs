@@ -76,12 +76,17 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
     ("runtime", "Permit {", &["runtime/src/tool/decide.rs"]),
     // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
-    ("runtime/src", "loaded.bundle", &["runtime/src/trust/load.rs", "runtime/src/trust/placed.rs"]),
+    (
+        "runtime/src",
+        "loaded.bundle",
+        &["runtime/src/trust/loaded.rs", "runtime/src/trust/placed.rs"],
+    ),
     (
         "runtime/src",
         "relay_bundle::Bundle",
         &[
             "runtime/src/trust/load.rs",
+            "runtime/src/trust/loaded.rs",
             "runtime/src/trust/placed.rs",
             "runtime/src/trust/standing.rs",
         ],

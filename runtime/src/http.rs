@@ -44,7 +44,7 @@ use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::settings::config::MetricsAccess;
-use crate::trust::load::REVOKED;
+use crate::trust::loaded::REVOKED;
 
 const METRICS_PATH: &str = "/metrics";
 

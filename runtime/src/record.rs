@@ -5,3 +5,4 @@ pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod metrics;
 pub(crate) mod sent_texts;
+pub(crate) mod verb;

@@ -14,9 +14,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 use crate::clock;
+use crate::file::stamp::Stamp;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::trust::load::{LoadError, Loaded, Stamp};
+use crate::trust::load::LoadError;
+use crate::trust::loaded::Loaded;
 use crate::trust::named;
 
 /// The longest time between two looks at the clock.

@@ -20,7 +20,8 @@ use crate::record::metrics::{Metrics, Reload};
 use crate::record::sent_texts::SentTexts;
 use crate::settings::Settings;
 use crate::trust::keyring::Keyring;
-use crate::trust::load::{LoadError, Loaded, Loader};
+use crate::trust::load::{LoadError, Loader};
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::Placed;
 
 /// The server. It holds all state that changes after the start.

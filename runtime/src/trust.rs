@@ -3,6 +3,7 @@
 
 pub(crate) mod keyring;
 pub(crate) mod load;
+pub(crate) mod loaded;
 pub(crate) mod map;
 pub(crate) mod named;
 pub(crate) mod placed;

@@ -37,10 +37,20 @@ impl Rejection {
     }
 }
 
+/// The words in the reason for a record of something that is hidden.
+const NOT_FOR_CALLER: &str = " is not for the caller";
+
 /// Returns what records say of something that the caller does not find: the caller is not told
 /// whether it does not exist, or is not for it.
 pub(crate) fn unknown(what: &str, is_hidden: bool) -> String {
-    if is_hidden { format!("this {what} is not for the caller") } else { format!("unknown {what}") }
+    if is_hidden { format!("this {what}{NOT_FOR_CALLER}") } else { format!("unknown {what}") }
+}
+
+/// Returns the reason for a record of something that is hidden as if it did not exist; `None` if the
+/// reason is another one.
+pub(crate) fn as_unknown(rule: &str) -> Option<String> {
+    let (what, because) = rule.strip_prefix("this ")?.split_once(NOT_FOR_CALLER)?;
+    Some(format!("{}{because}", unknown(what, false)))
 }
 
 impl From<FillError> for Rejection {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::settings::config::AuthError;
+
 /// Why HTTP cannot be served.
 #[derive(Debug, Error)]
 pub(crate) enum HttpError {
@@ -15,6 +17,8 @@ pub(crate) enum HttpError {
     Read { path: PathBuf, source: io::Error },
     #[error("the TLS certificate or key cannot be used: {reason}")]
     Tls { reason: String },
+    #[error(transparent)]
+    Auth(#[from] AuthError),
     #[error("the key set `{}` cannot be used: {reason}", path.display())]
     Keys { path: PathBuf, reason: String },
     #[error("the key set at `{url}` cannot be fetched: {reason}")]

@@ -9,7 +9,7 @@ use super::auth::Authenticator;
 use super::jwt::KeySetStatus;
 use crate::record::audit::Health;
 use crate::server::Server;
-use crate::trust::load::REVOKED;
+use crate::trust::loaded::REVOKED;
 
 /// The code of JSON-RPC for a failure of the server.
 const INTERNAL_ERROR: i64 = -32603;

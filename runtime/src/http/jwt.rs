@@ -40,6 +40,8 @@ use crate::settings::config;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
+/// The most checked tokens that are kept.
+const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 
 /// Checks that a request with a token that is bound to a key has a proof of the key.
 pub(super) fn check_proof(
@@ -52,9 +54,6 @@ pub(super) fn check_proof(
     proof::check(asked, token, checked, bound_to, replays)
         .map_err(|error| error.of(&checked.issuer))
 }
-
-/// The most checked tokens that are kept.
-const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 
 /// The issuers whose tokens are accepted.
 pub(super) struct Tokens {

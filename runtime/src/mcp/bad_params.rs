@@ -17,9 +17,10 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{completion, subscriptions};
+use super::subscriptions;
 use crate::caller::{Caller, truncate};
 use crate::record::audit::Entry;
+use crate::record::verb;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
@@ -59,7 +60,7 @@ const METHODS: &[Method] = &[
     method::<CompleteRequestParams>(
         "completion/complete",
         Protocols::Both,
-        Some(Subject::Other(completion::LABEL)),
+        Some(Subject::Other(verb::COMPLETE)),
     ),
     Method {
         name: "initialize",
@@ -70,12 +71,12 @@ const METHODS: &[Method] = &[
     method::<SubscribeRequestParams>(
         "resources/subscribe",
         Protocols::Legacy,
-        Some(Subject::Other(subscriptions::SUBSCRIBE)),
+        Some(Subject::Other(verb::SUBSCRIBE)),
     ),
     method::<UnsubscribeRequestParams>(
         "resources/unsubscribe",
         Protocols::Legacy,
-        Some(Subject::Other(subscriptions::UNSUBSCRIBE)),
+        Some(Subject::Other(verb::UNSUBSCRIBE)),
     ),
     method::<SubscriptionsListenRequestParams>(
         "subscriptions/listen",

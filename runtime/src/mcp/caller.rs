@@ -12,7 +12,7 @@ use super::rejection::damaged;
 use crate::caller::principal::Principal;
 use crate::caller::{Caller, truncate};
 use crate::server::Server;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::Placed;
 
 /// Returns the bundle in force as the caller sees it, and the caller: from the HTTP request that

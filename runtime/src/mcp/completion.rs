@@ -13,11 +13,9 @@ use super::rejection;
 use crate::caller::rejection::{self as reasons, Rejection};
 use crate::caller::{Caller, truncate};
 use crate::record::audit::Entry;
+use crate::record::verb::COMPLETE;
 use crate::server::Server;
 use crate::trust::placed::Placed;
-
-/// The word of records before the prompt or resource whose argument was completed.
-pub(super) const LABEL: &str = "complete";
 
 /// Completes an argument of a prompt, or a variable of a URI template. Served or rejected, the
 /// request gets one record.
@@ -46,7 +44,7 @@ pub(super) fn complete(
         };
         Ok((completion.ok_or_else(unknown)?, place))
     });
-    let label = format!("{LABEL}:{subject}");
+    let label = format!("{COMPLETE}:{subject}");
     match answer {
         Ok((completion, place)) => {
             let mut output = OutputHash::default();

@@ -10,7 +10,7 @@ use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
 use super::rejection::{self, damaged};
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::Placed;
 
 /// Pages that are decoded once and kept, if everyone sees the same; others are decoded for each

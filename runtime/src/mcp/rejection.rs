@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 
 /// Returns the error for the client; the cause of damage is only logged.
 pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {

@@ -10,7 +10,7 @@ use super::surface::Surface;
 use crate::reload::{self, Follower};
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 
 /// The state that all MCP requests share.
 #[derive(Debug)]

@@ -23,18 +23,15 @@ use crate::caller::rejection::Rejection;
 use crate::caller::slots::{Slot, Slots};
 use crate::lock::lock;
 use crate::record::audit::Entry;
+use crate::record::verb::{SUBSCRIBE, UNSUBSCRIBE};
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::{Placed, Seen};
 
 /// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The word of records before a resource whose changes a session follows.
-pub(super) const SUBSCRIBE: &str = "subscribe";
-/// The word of records before a resource whose changes a session no longer follows.
-pub(super) const UNSUBSCRIBE: &str = "unsubscribe";
 /// The label of a stream of notifications in records.
 pub(super) const LISTEN: &str = "listen";
 

@@ -9,7 +9,7 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::lists::Pages;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 use crate::trust::placed::Placed;
 
 /// The `_meta` key under which a result names its server.

@@ -7,7 +7,7 @@ use relay_engine::sent::Sent;
 
 use super::sent_texts::SentTexts;
 use crate::lock::lock;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 
 /// The memory of one session.
 #[derive(Debug, Default)]

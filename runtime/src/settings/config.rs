@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Dpop, Jwt, UrlParts};
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Dpop, Jwt, KeyPlace, UrlParts};
 pub(crate) use self::key_url::KeyUrl;
 pub(crate) use self::within::Within;
 

@@ -7,14 +7,12 @@
 use relay_bundle::Corrupt;
 use serde_json::{Map, Value};
 
+use crate::caller::rejection::as_unknown;
+use crate::record::verb;
 use crate::trust::placed::Placed;
 
 /// The word that a caller reads in place of a name that is not for it.
 const UNKNOWN: &str = "unknown";
-/// The words in the reason for a record of something that is hidden.
-const NOT_FOR_CALLER: &str = " is not for the caller";
-/// The verbs of requests about something besides reading or calling it.
-const VERBS: [&str; 3] = ["complete:", "subscribe:", "unsubscribe:"];
 
 /// Returns the record in `line` as the caller of `placed` may read it; `None` if it is not a record.
 pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corrupt> {
@@ -22,9 +20,9 @@ pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corru
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (label, rule) = (text("tool"), text("rule"));
     let refused = record.get("denied") == Some(&Value::Bool(true));
-    let of_hidden = rule.strip_prefix("this ").and_then(|rule| rule.split_once(NOT_FOR_CALLER));
+    let as_unknown = as_unknown(&rule);
     let named = Named::of(&label);
-    let is_hidden = refused && (of_hidden.is_some() || named.is_hidden(placed)?);
+    let is_hidden = refused && (as_unknown.is_some() || named.is_hidden(placed)?);
     if is_hidden {
         let Named { verb, kind, .. } = named;
         record.insert("tool".to_owned(), format!("{verb}{kind}:{UNKNOWN}").into());
@@ -34,10 +32,7 @@ pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corru
         // Which arguments a tool declares is recorded for one that is hidden alone.
         record.insert("args".to_owned(), Map::new().into());
     }
-    let rule = match of_hidden {
-        Some((what, because)) => format!("{UNKNOWN} {what}{because}"),
-        None => placed.shown_place(&rule).to_owned(),
-    };
+    let rule = as_unknown.unwrap_or_else(|| placed.shown_place(&rule).to_owned());
     record.insert("rule".to_owned(), rule.into());
     Ok(serde_json::to_string(&record).ok())
 }
@@ -53,8 +48,7 @@ struct Named<'l> {
 
 impl<'l> Named<'l> {
     fn of(label: &'l str) -> Self {
-        let verb = VERBS.into_iter().find(|verb| label.starts_with(*verb)).unwrap_or_default();
-        let label = label.strip_prefix(verb).unwrap_or(label);
+        let (verb, label) = verb::split(label);
         let kinds = ["prompt", "resource", "tool"].into_iter();
         let mut of_kind =
             kinds.filter_map(|kind| Some((kind, label.strip_prefix(kind)?.strip_prefix(':')?)));

@@ -12,7 +12,7 @@ use crate::caller::rejection::Rejection;
 use crate::record::audit::Health;
 use crate::server::Server;
 use crate::settings::args::Transport;
-use crate::trust::load::Loaded;
+use crate::trust::loaded::Loaded;
 
 /// `server_info`.
 pub(super) struct ServerInfo;

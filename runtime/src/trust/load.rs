@@ -3,300 +3,36 @@
 //! Nothing is parsed or compiled here. If a private copy of the same bundle exists already, the
 //! cost does not depend on the bundle's size.
 
+mod error;
+
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use arc_swap::{ArcSwap, Guard};
-use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustError, TrustedKey};
-use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError, Who};
-use relay_engine::derived::{self, Mismatch};
-use relay_engine::tool::{Offered, UnknownTool};
-use thiserror::Error;
+use arc_swap::ArcSwap;
+use relay_bundle::Bundle;
+use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
+use relay_engine::derived;
+use relay_engine::tool::Offered;
 use tokio::sync::Notify;
 
+pub(crate) use self::error::LoadError;
+
+use self::error::named;
+use super::loaded::Loaded;
 use super::map;
 use super::standing::Standing;
 use super::state::{self, PrivateCopy, State, StateError};
-use crate::caller::rejection::Rejection;
 use crate::clock;
 use crate::file::regular_file;
+use crate::file::stamp::Stamp;
 use crate::file::text_file;
 use crate::file::toml_text;
 use crate::lock::lock;
 use crate::settings::Settings;
 use crate::settings::args::Transport;
-
-/// The answer to every request while the bundle in force is revoked.
-pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
-
-/// The most altered parts of a bundle that an error names.
-const NAMED_MAX: usize = 12;
-
-/// A bundle that may be served. It does not change.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
-    /// `placed.rs`.
-    pub(crate) bundle: Bundle,
-    /// The names of the keys whose signatures counted when it was loaded.
-    signers: Vec<String>,
-    /// The tools that it offers.
-    pub(crate) tools: Vec<Offered>,
-    /// The file that was read.
-    pub(crate) stamp: Stamp,
-    /// The trust file that was read; `None` if there was none.
-    pub(crate) trust_stamp: Option<Stamp>,
-    damaged: AtomicBool,
-    /// The private copy that it is used from, if it is a file.
-    copy: Option<PathBuf>,
-    /// Notified when damage is found.
-    found_damage: Arc<Notify>,
-    standing: ArcSwap<Standing>,
-}
-
-impl Loaded {
-    /// Returns the digest of the bundle.
-    pub(crate) fn digest(&self) -> Digest {
-        self.bundle.digest()
-    }
-
-    /// Returns the epoch of the bundle.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.bundle.epoch()
-    }
-
-    /// Returns the identity of the bundle.
-    pub(crate) fn manifest(&self) -> &Manifest {
-        self.bundle.manifest()
-    }
-
-    /// Returns what it is for the log: project, version, epoch and signers.
-    pub(crate) fn described(&self) -> String {
-        let manifest = self.manifest();
-        let version = manifest.version.as_ref().map(|version| format!(" {}", version.value));
-        let signers: Vec<String> = self.signers.iter().map(|name| format!("`{name}`")).collect();
-        format!(
-            "{}{}, epoch {}, signed by {}",
-            manifest.project.value,
-            version.unwrap_or_default(),
-            self.epoch(),
-            signers.join(", ")
-        )
-    }
-
-    /// Returns the names of the tenants of the project.
-    pub(crate) fn tenant_names(&self) -> Result<Vec<&str>, Corrupt> {
-        let tenants = 0..self.bundle.tenants().count();
-        tenants.map(|number| self.bundle.tenants().name(number)).collect()
-    }
-
-    /// Returns the names of the roles of the project.
-    pub(crate) fn role_names(&self) -> Vec<&str> {
-        self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
-    }
-
-    /// Returns the rows of `users` that name a user or a group for every tenant: the kind, the name,
-    /// the role and the place of each.
-    pub(crate) fn rows_for_every_tenant(&self) -> Result<Vec<OpenRow>, Corrupt> {
-        let rows = self.bundle.users().list()?.into_iter();
-        let open = rows.filter(|row| row.tenant.is_none() && row.who != Who::Anyone);
-        let roles = self.bundle.roles();
-        let role = |number: u32| roles.get(number as usize).map_or("", |role| &role.name);
-        Ok(open
-            .map(|row| OpenRow {
-                role: role(row.role).to_owned(),
-                who: row.who,
-                id: row.id,
-                at: row.at.to_string(),
-            })
-            .collect())
-    }
-
-    /// Returns whether sessions are gated.
-    pub(crate) fn has_gate(&self) -> bool {
-        self.bundle.gate().is_some()
-    }
-
-    /// Returns whether another bundle has the same list for everyone, as far as equal sections prove
-    /// it.
-    pub(crate) fn has_same_list(&self, other: &Self, list: List) -> bool {
-        let digest = |loaded: &Self, kind| {
-            let mut sections = loaded.bundle.sections().iter();
-            sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
-        };
-        let is_one = |loaded: &Self| loaded.bundle.audiences().count() == 0;
-        // Pages of all lists share one section, so this proves equality but not difference.
-        let mut kinds = [list.section(), Kind::PageBytes].into_iter();
-        is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))
-    }
-
-    /// Returns whether it is still trusted.
-    pub(crate) fn standing(&self) -> Guard<Arc<Standing>> {
-        self.standing.load()
-    }
-
-    /// Rejects every request while it is revoked.
-    pub(crate) fn in_force(&self) -> Result<(), Rejection> {
-        match self.standing().revocation() {
-            None => Ok(()),
-            // The reason is for the operator.
-            Some(_) => Err(Rejection::Internal(REVOKED)),
-        }
-    }
-
-    /// Records that a page is not what was signed. The server is then no longer ready, until it has
-    /// loaded the bundle again, from a new copy.
-    pub(crate) fn note_damage(&self, damage: &Corrupt) {
-        if self.damaged.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        tracing::error!("{damage}");
-        if let Some(copy) = &self.copy {
-            state::remove_copy(copy);
-            self.found_damage.notify_one();
-        }
-    }
-
-    /// Returns whether a page was found that is not what was signed.
-    pub(crate) fn is_damaged(&self) -> bool {
-        self.damaged.load(Ordering::Relaxed)
-    }
-}
-
-/// A row of `users` that names a user or a group for every tenant.
-#[derive(Debug)]
-pub(crate) struct OpenRow {
-    pub(crate) who: Who,
-    pub(crate) id: String,
-    pub(crate) role: String,
-    pub(crate) at: String,
-}
-
-/// The state of a file, compared without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
-}
-
-impl Stamp {
-    /// Returns the state of the file that `path` leads to now, through links; `None` if it does not
-    /// exist.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
-    }
-
-    /// Returns whether this is the same file as `other`, though perhaps with other contents.
-    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
-        (self.device, self.inode) == (other.device, other.inode)
-    }
-}
-
-impl From<&Metadata> for Stamp {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            bytes: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-        }
-    }
-}
-
-/// Why a bundle is not served.
-#[derive(Debug, Error)]
-pub(crate) enum LoadError {
-    #[error(
-        "`{}` is {what}, and a bundle is served: write one with `relay build {}`, then serve the file that ends with .relay",
-        path.display(),
-        path.display()
-    )]
-    NotBuilt { path: PathBuf, what: &'static str },
-    #[error("cannot read the bundle `{}`: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("cannot read the trust file `{}`: {source}", path.display())]
-    ReadTrust { path: PathBuf, source: io::Error },
-    #[error("the trust file `{}` is not valid: {reason}", path.display())]
-    ParseTrust { path: PathBuf, reason: String },
-    #[error(
-        "the trust file has version {given}, but version {seen} was in force before: put the newer trust file back, or restart the server"
-    )]
-    TrustVersion { given: u64, seen: u64 },
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error("`{}` has {bytes} bytes, over the limit of {bytes_max}: split the project, or raise limits.bundle-bytes-max", path.display())]
-    TooLarge { path: PathBuf, bytes: u64, bytes_max: u64 },
-    #[error("refused `{}`: {reason}", path.display())]
-    Open { path: PathBuf, reason: OpenError },
-    #[error("refused `{}`: {reason}", path.display())]
-    Corrupt { path: PathBuf, reason: Corrupt },
-    #[error(
-        "refused `{}`: {} not follow from its contents: {}; relay {} would write something else, so it was altered before it was signed, or another version of relay built it: build it again with this version, or, if you know why, name `{digest}` in the trust file's allow-digests",
-        path.display(),
-        if parts.len() == 1 { "a part of it does" } else { "parts of it do" },
-        named(parts),
-        env!("CARGO_PKG_VERSION")
-    )]
-    Altered { path: PathBuf, digest: Digest, parts: Vec<Mismatch> },
-    #[error("refused `{}`: {reason}", path.display())]
-    Offer { path: PathBuf, reason: UnknownTool },
-    #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
-    NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
-    #[error(
-        "refused `{}`: no trust file says whose signatures count; name one with --trust (`relay keygen` prints the lines for it)",
-        path.display()
-    )]
-    NoTrust { path: PathBuf },
-    #[error(
-        "refused `{}`: without a trust file only this user's dev key counts, and `{}` does not hold one: create it with `relay build` without a key, or name a trust file with --trust",
-        path.display(),
-        key.display()
-    )]
-    NoDevKey { path: PathBuf, key: PathBuf },
-}
-
-impl LoadError {
-    /// Returns whether the bundle was checked and refused, rather than not read at all.
-    pub(crate) fn is_refusal(&self) -> bool {
-        match self {
-            Self::NotBuilt { .. }
-            | Self::Read { .. }
-            | Self::ReadTrust { .. }
-            | Self::ParseTrust { .. } => false,
-            Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
-            Self::State(_) => false,
-            Self::TrustVersion { .. } => true,
-            Self::TooLarge { .. }
-            | Self::Open { .. }
-            | Self::Corrupt { .. }
-            | Self::Altered { .. }
-            | Self::Offer { .. }
-            | Self::NotTrusted { .. }
-            | Self::NoTrust { .. }
-            | Self::NoDevKey { .. } => true,
-        }
-    }
-}
-
-/// Returns parts of a bundle in words.
-fn named(parts: &[Mismatch]) -> String {
-    let first: Vec<_> = parts.iter().take(NAMED_MAX).map(ToString::to_string).collect();
-    match parts.len().saturating_sub(NAMED_MAX) {
-        0 => first.join(", "),
-        more => format!("{}, and {more} more", first.join(", ")),
-    }
-}
-
-fn dev_key_hint(dev_key: bool) -> &'static str {
-    if dev_key { "; no trust file is given, so only this user's dev key counts" } else { "" }
-}
 
 /// Loads the bundle of one path, at the start and on each reload, and remembers the highest epoch.
 #[derive(Debug)]
@@ -402,7 +138,7 @@ impl Loader {
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;
         }
-        self.remember(&bundle, &policy)?;
+        self.remember_epoch(project(&bundle), &policy, bundle.epoch())?;
         let stamp = Stamp::from(&metadata);
         Ok(Loaded {
             bundle,
@@ -431,16 +167,14 @@ impl Loader {
     /// the standing does not change.
     pub(crate) fn judge_again(&self, loaded: &Loaded) -> Result<(), LoadError> {
         let policy = self.policy()?;
-        let project = self.project(&loaded.bundle);
-        self.check_trust_version(&project, policy.trust.version)?;
+        let project = &loaded.manifest().project.value;
+        self.check_trust_version(project, policy.trust.version)?;
         if let Some(state) = &self.state {
-            state.highest_epoch(&project, policy.trust.version)?;
+            state.highest_epoch(project, policy.trust.version)?;
         }
-        let standing = Standing::of(&loaded.bundle, &policy.trust, clock::unix_seconds());
-        let is_revoked = standing.revocation().is_some();
-        loaded.standing.store(Arc::new(standing));
+        loaded.judge_again(&policy.trust);
         // An earlier trust file may lack what this one revokes.
-        self.remember_version(&loaded.bundle, &policy, is_revoked)
+        self.remember_version(loaded, &policy)
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
@@ -475,7 +209,7 @@ impl Loader {
         if *dev_key {
             return Ok(signers);
         }
-        let key = (self.project(bundle), trust.version);
+        let key = (project(bundle).to_owned(), trust.version);
         self.check_trust_version(&key.0, key.1)?;
         let known = lock(&self.epochs).get(&key).copied();
         let stored = match &self.state {
@@ -487,40 +221,26 @@ impl Loader {
         Ok(signers)
     }
 
-    fn remember(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
-        self.remember_epoch(bundle, policy, bundle.epoch())
-    }
-
     /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle
     /// does not count under it.
-    fn remember_version(
-        &self,
-        bundle: &Bundle,
-        policy: &Policy,
-        is_revoked: bool,
-    ) -> Result<(), LoadError> {
-        let key = (self.project(bundle), policy.trust.version);
-        if lock(&self.epochs).contains_key(&key) {
+    fn remember_version(&self, loaded: &Loaded, policy: &Policy) -> Result<(), LoadError> {
+        let project = &loaded.manifest().project.value;
+        if lock(&self.epochs).contains_key(&(project.clone(), policy.trust.version)) {
             return Ok(());
         }
-        self.remember_epoch(bundle, policy, if is_revoked { 0 } else { bundle.epoch() })
+        let is_revoked = loaded.standing().revocation().is_some();
+        self.remember_epoch(project, policy, if is_revoked { 0 } else { loaded.epoch() })
     }
 
-    fn remember_epoch(
-        &self,
-        bundle: &Bundle,
-        policy: &Policy,
-        epoch: u64,
-    ) -> Result<(), LoadError> {
+    fn remember_epoch(&self, project: &str, policy: &Policy, epoch: u64) -> Result<(), LoadError> {
         if policy.dev_key {
             return Ok(());
         }
-        let project = self.project(bundle);
         if let Some(state) = &self.state {
-            state.remember_epoch(&project, policy.trust.version, epoch)?;
+            state.remember_epoch(project, policy.trust.version, epoch)?;
         }
         let mut epochs = lock(&self.epochs);
-        let highest = epochs.entry((project, policy.trust.version)).or_default();
+        let highest = epochs.entry((project.to_owned(), policy.trust.version)).or_default();
         *highest = (*highest).max(epoch);
         Ok(())
     }
@@ -534,10 +254,6 @@ impl Loader {
             Some((_, seen)) => Err(LoadError::TrustVersion { given, seen: *seen }),
             None => Ok(()),
         }
-    }
-
-    fn project(&self, bundle: &Bundle) -> String {
-        bundle.manifest().project.value.clone()
     }
 
     fn policy(&self) -> Result<Policy, LoadError> {
@@ -579,6 +295,10 @@ impl Loader {
         };
         Ok(Policy { trust, dev_key: true })
     }
+}
+
+fn project(bundle: &Bundle) -> &str {
+    &bundle.manifest().project.value
 }
 
 /// The trust policy of one load.

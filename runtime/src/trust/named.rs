@@ -10,7 +10,7 @@ use relay_engine::nearest::nearest;
 use relay_engine::place::NoPlace;
 use thiserror::Error;
 
-use super::load::{Loaded, OpenRow};
+use super::loaded::{Loaded, OpenRow};
 use super::placed::Placed;
 use crate::settings::Settings;
 use crate::settings::config;

@@ -8,7 +8,7 @@ use relay_engine::glob;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
 
-use super::load::Loaded;
+use super::loaded::Loaded;
 use crate::caller::principal::Principal;
 
 /// The bundle in force, and the place of a caller in its project.

@@ -1,6 +1,5 @@
 //! One issuer of tokens: its keys, its rules and the tenants that it may speak for.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::DropGuard;
@@ -17,7 +16,7 @@ use super::token::{Header, Parts};
 use crate::caller::principal::Principal;
 use crate::clock;
 use crate::http::error::HttpError;
-use crate::settings::config;
+use crate::settings::config::{self, KeyPlace};
 
 /// One issuer.
 pub(super) struct Issuer {
@@ -56,16 +55,13 @@ impl Issuer {
         shared: &Shared,
     ) -> Result<Self, HttpError> {
         let config = Arc::new(config.clone());
-        let source = match (&config.jwks, config.key_url()) {
-            (None, Some(url)) => {
+        let source = match config.key_place()? {
+            KeyPlace::File(path) => Source::File(Arc::new(Keys::read(path, &config.algorithms)?)),
+            KeyPlace::Url(url) => {
                 let download = Download::new(url, config.jwks_ca.as_deref())?;
                 let before = before.and_then(Self::dated);
                 let (fetched, guard) = Fetched::follow(&config, download, before, shared);
                 Source::Url { fetched, _guard: Arc::new(guard) }
-            }
-            (path, _) => {
-                let path = path.as_deref().unwrap_or(Path::new(""));
-                Source::File(Arc::new(Keys::read(path, &config.algorithms)?))
             }
         };
         Ok(Self { config, source })

@@ -24,10 +24,8 @@ const RSA_BITS_MIN: usize = 2048;
 const RSA_BITS_MAX: usize = 8192;
 /// The most keys with one id that a signature is tried with.
 const SAME_ID_MAX: usize = 8;
-
 /// The most keys of a set. Each one is looked at for each new token.
 const KEYS_MAX: usize = 256;
-
 /// The most keys that an error explains.
 const UNFIT_MAX: usize = 4;
 
@@ -229,7 +227,7 @@ fn algorithms(
 
 /// Returns whether a key or a token names an algorithm so. EdDSA has one curve here, and RFC 9864
 /// gives it the name of the curve.
-pub(super) fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
+fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
     name == format!("{algorithm:?}") || (name == "Ed25519" && algorithm == Algorithm::EdDSA)
 }
 

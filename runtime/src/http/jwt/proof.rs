@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::claims::Claims;
 use super::error::TokenError;
 use super::issuer::Checked;
-use super::keys::{Key, is_name_of, private_member};
+use super::keys::{Key, private_member};
 use super::replays::{Replays, Used};
 use super::signature;
 use super::token::Parts;
@@ -143,7 +143,7 @@ fn signer(parts: &Parts<'_, Header>) -> Result<String, TokenError> {
     if header.crit.is_some() {
         return reject("the proof (`DPoP`) has critical header fields");
     }
-    let accepted = ALGORITHMS.iter().find(|(_, algorithm)| is_name_of(&header.alg, *algorithm));
+    let accepted = ALGORITHMS.iter().find(|(name, _)| *name == header.alg);
     let Some((_, algorithm)) = accepted else {
         return reject(
             "the proof (`DPoP`) has an algorithm (`alg`) that this server does not accept",

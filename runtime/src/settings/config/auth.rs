@@ -139,6 +139,13 @@ pub(crate) struct Jwt {
     pub(crate) dpop: Dpop,
 }
 
+/// The place that the keys of an issuer come from.
+#[derive(Debug)]
+pub(crate) enum KeyPlace<'c> {
+    File(&'c Path),
+    Url(KeyUrl),
+}
+
 /// Whether tokens may or must be bound to a key of their caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -303,9 +310,20 @@ impl Jwt {
         self.resource.as_deref().unwrap_or(&self.audience)
     }
 
-    /// Returns the URL of the key set, if the keys come from one.
-    pub(crate) fn key_url(&self) -> Option<KeyUrl> {
-        KeyUrl::parse(self.jwks_url.as_ref()?).ok()
+    /// Returns where the keys come from: one of two places.
+    pub(crate) fn key_place(&self) -> Result<KeyPlace<'_>, AuthError> {
+        let issuer = || self.issuer.clone();
+        match (&self.jwks, &self.jwks_url) {
+            (None, None) => Err(AuthError::NoKeys { issuer: issuer() }),
+            (Some(_), Some(_)) => Err(AuthError::KeysTwice { issuer: issuer() }),
+            (Some(path), None) if is_url(path) => {
+                Err(AuthError::KeysFileIsUrl { issuer: issuer() })
+            }
+            (Some(path), None) => Ok(KeyPlace::File(path)),
+            (None, Some(url)) => KeyUrl::parse(url)
+                .map(KeyPlace::Url)
+                .map_err(|reason| AuthError::KeysUrl { issuer: issuer(), reason }),
+        }
     }
 
     fn check(&self) -> Result<(), AuthError> {
@@ -332,34 +350,14 @@ impl Jwt {
         if self.algorithms.is_empty() {
             return Err(AuthError::NoAlgorithms { issuer: issuer() });
         }
-        self.check_keys()?;
-        if UrlParts::of(self.resource()).is_none() {
-            let resource = self.resource().to_owned();
-            return Err(AuthError::Resource { issuer: issuer(), resource });
-        }
-        Ok(())
-    }
-}
-
-impl Jwt {
-    /// Checks where the keys come from, as far as the table says.
-    fn check_keys(&self) -> Result<(), AuthError> {
-        let issuer = || self.issuer.clone();
-        match (&self.jwks, &self.jwks_url) {
-            (None, None) => return Err(AuthError::NoKeys { issuer: issuer() }),
-            (Some(_), Some(_)) => return Err(AuthError::KeysTwice { issuer: issuer() }),
-            (Some(path), None) if is_url(path) => {
-                return Err(AuthError::KeysFileIsUrl { issuer: issuer() });
-            }
-            (Some(_), None) => {}
-            (None, Some(url)) => {
-                KeyUrl::parse(url)
-                    .map_err(|reason| AuthError::KeysUrl { issuer: issuer(), reason })?;
-            }
-        }
+        self.key_place()?;
         let (max_age, refresh) = (self.jwks_max_age_s.get(), self.jwks_refresh_s.get());
         if max_age <= refresh {
             return Err(AuthError::KeysAge { issuer: issuer(), max_age, refresh });
+        }
+        if UrlParts::of(self.resource()).is_none() {
+            let resource = self.resource().to_owned();
+            return Err(AuthError::Resource { issuer: issuer(), resource });
         }
         Ok(())
     }

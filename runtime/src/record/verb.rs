@@ -1,0 +1,18 @@
+//! The words of records before the prompt or resource that a request is about, if it does something
+//! else with it than read it.
+
+/// Before a prompt or resource whose argument was completed.
+pub(crate) const COMPLETE: &str = "complete";
+/// Before a resource whose changes a session follows.
+pub(crate) const SUBSCRIBE: &str = "subscribe";
+/// Before a resource whose changes a session no longer follows.
+pub(crate) const UNSUBSCRIBE: &str = "unsubscribe";
+
+/// Splits the label of a record after such a word and its colon.
+pub(crate) fn split(label: &str) -> (&str, &str) {
+    let of = |verb: &str| {
+        let name = label.strip_prefix(verb)?.strip_prefix(':')?;
+        label.split_at_checked(label.len() - name.len())
+    };
+    [COMPLETE, SUBSCRIBE, UNSUBSCRIBE].into_iter().find_map(of).unwrap_or(("", label))
+}

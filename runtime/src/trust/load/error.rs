@@ -1,0 +1,103 @@
+//! Why a bundle is not served.
+
+use std::io;
+use std::path::PathBuf;
+
+use relay_bundle::trust::TrustError;
+use relay_bundle::{Corrupt, Digest, OpenError};
+use relay_engine::derived::Mismatch;
+use relay_engine::tool::UnknownTool;
+use thiserror::Error;
+
+use crate::trust::state::StateError;
+
+/// The most altered parts of a bundle that an error names.
+const NAMED_MAX: usize = 12;
+
+/// Why a bundle is not served.
+#[derive(Debug, Error)]
+pub(crate) enum LoadError {
+    #[error(
+        "`{}` is {what}, and a bundle is served: write one with `relay build {}`, then serve the file that ends with .relay",
+        path.display(),
+        path.display()
+    )]
+    NotBuilt { path: PathBuf, what: &'static str },
+    #[error("cannot read the bundle `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot read the trust file `{}`: {source}", path.display())]
+    ReadTrust { path: PathBuf, source: io::Error },
+    #[error("the trust file `{}` is not valid: {reason}", path.display())]
+    ParseTrust { path: PathBuf, reason: String },
+    #[error(
+        "the trust file has version {given}, but version {seen} was in force before: put the newer trust file back, or restart the server"
+    )]
+    TrustVersion { given: u64, seen: u64 },
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("`{}` has {bytes} bytes, over the limit of {bytes_max}: split the project, or raise limits.bundle-bytes-max", path.display())]
+    TooLarge { path: PathBuf, bytes: u64, bytes_max: u64 },
+    #[error("refused `{}`: {reason}", path.display())]
+    Open { path: PathBuf, reason: OpenError },
+    #[error("refused `{}`: {reason}", path.display())]
+    Corrupt { path: PathBuf, reason: Corrupt },
+    #[error(
+        "refused `{}`: {} not follow from its contents: {}; relay {} would write something else, so it was altered before it was signed, or another version of relay built it: build it again with this version, or, if you know why, name `{digest}` in the trust file's allow-digests",
+        path.display(),
+        if parts.len() == 1 { "a part of it does" } else { "parts of it do" },
+        named(parts),
+        env!("CARGO_PKG_VERSION")
+    )]
+    Altered { path: PathBuf, digest: Digest, parts: Vec<Mismatch> },
+    #[error("refused `{}`: {reason}", path.display())]
+    Offer { path: PathBuf, reason: UnknownTool },
+    #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
+    NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
+    #[error(
+        "refused `{}`: no trust file says whose signatures count; name one with --trust (`relay keygen` prints the lines for it)",
+        path.display()
+    )]
+    NoTrust { path: PathBuf },
+    #[error(
+        "refused `{}`: without a trust file only this user's dev key counts, and `{}` does not hold one: create it with `relay build` without a key, or name a trust file with --trust",
+        path.display(),
+        key.display()
+    )]
+    NoDevKey { path: PathBuf, key: PathBuf },
+}
+
+impl LoadError {
+    /// Returns whether the bundle was checked and refused, rather than not read at all.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            Self::NotBuilt { .. }
+            | Self::Read { .. }
+            | Self::ReadTrust { .. }
+            | Self::ParseTrust { .. } => false,
+            Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
+            Self::State(_) => false,
+            Self::TrustVersion { .. } => true,
+            Self::TooLarge { .. }
+            | Self::Open { .. }
+            | Self::Corrupt { .. }
+            | Self::Altered { .. }
+            | Self::Offer { .. }
+            | Self::NotTrusted { .. }
+            | Self::NoTrust { .. }
+            | Self::NoDevKey { .. } => true,
+        }
+    }
+}
+
+/// Returns parts of a bundle in words.
+pub(super) fn named(parts: &[Mismatch]) -> String {
+    let first: Vec<_> = parts.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    match parts.len().saturating_sub(NAMED_MAX) {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
+    }
+}
+
+fn dev_key_hint(dev_key: bool) -> &'static str {
+    if dev_key { "; no trust file is given, so only this user's dev key counts" } else { "" }
+}

@@ -1,0 +1,167 @@
+//! A bundle that may be served: what the server itself must know of it, and whether it is still
+//! trusted and whole.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::{ArcSwap, Guard};
+use relay_bundle::trust::Trust;
+use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, Who};
+use relay_engine::tool::Offered;
+use tokio::sync::Notify;
+
+use super::standing::Standing;
+use super::state;
+use crate::caller::rejection::Rejection;
+use crate::clock;
+use crate::file::stamp::Stamp;
+
+/// The answer to every request while the bundle in force is revoked.
+pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
+
+/// A bundle that may be served. It does not change.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
+    /// `placed.rs`.
+    pub(crate) bundle: Bundle,
+    /// The names of the keys whose signatures counted when it was loaded.
+    pub(super) signers: Vec<String>,
+    /// The tools that it offers.
+    pub(crate) tools: Vec<Offered>,
+    /// The file that was read.
+    pub(crate) stamp: Stamp,
+    /// The trust file that was read; `None` if there was none.
+    pub(crate) trust_stamp: Option<Stamp>,
+    pub(super) damaged: AtomicBool,
+    /// The private copy that it is used from, if it is a file.
+    pub(super) copy: Option<PathBuf>,
+    /// Notified when damage is found.
+    pub(super) found_damage: Arc<Notify>,
+    pub(super) standing: ArcSwap<Standing>,
+}
+
+impl Loaded {
+    /// Returns the digest of the bundle.
+    pub(crate) fn digest(&self) -> Digest {
+        self.bundle.digest()
+    }
+
+    /// Returns the epoch of the bundle.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.bundle.epoch()
+    }
+
+    /// Returns the identity of the bundle.
+    pub(crate) fn manifest(&self) -> &Manifest {
+        self.bundle.manifest()
+    }
+
+    /// Returns what it is for the log: project, version, epoch and signers.
+    pub(crate) fn described(&self) -> String {
+        let manifest = self.manifest();
+        let version = manifest.version.as_ref().map(|version| format!(" {}", version.value));
+        let signers: Vec<String> = self.signers.iter().map(|name| format!("`{name}`")).collect();
+        format!(
+            "{}{}, epoch {}, signed by {}",
+            manifest.project.value,
+            version.unwrap_or_default(),
+            self.epoch(),
+            signers.join(", ")
+        )
+    }
+
+    /// Returns the names of the tenants of the project.
+    pub(crate) fn tenant_names(&self) -> Result<Vec<&str>, Corrupt> {
+        let tenants = 0..self.bundle.tenants().count();
+        tenants.map(|number| self.bundle.tenants().name(number)).collect()
+    }
+
+    /// Returns the names of the roles of the project.
+    pub(crate) fn role_names(&self) -> Vec<&str> {
+        self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
+    }
+
+    /// Returns the rows of `users` that name a user or a group for every tenant: the kind, the name,
+    /// the role and the place of each.
+    pub(crate) fn rows_for_every_tenant(&self) -> Result<Vec<OpenRow>, Corrupt> {
+        let rows = self.bundle.users().list()?.into_iter();
+        let open = rows.filter(|row| row.tenant.is_none() && row.who != Who::Anyone);
+        let roles = self.bundle.roles();
+        let role = |number: u32| roles.get(number as usize).map_or("", |role| &role.name);
+        Ok(open
+            .map(|row| OpenRow {
+                role: role(row.role).to_owned(),
+                who: row.who,
+                id: row.id,
+                at: row.at.to_string(),
+            })
+            .collect())
+    }
+
+    /// Returns whether sessions are gated.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.bundle.gate().is_some()
+    }
+
+    /// Returns whether another bundle has the same list for everyone, as far as equal sections prove
+    /// it.
+    pub(crate) fn has_same_list(&self, other: &Self, list: List) -> bool {
+        let digest = |loaded: &Self, kind| {
+            let mut sections = loaded.bundle.sections().iter();
+            sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
+        };
+        let is_one = |loaded: &Self| loaded.bundle.audiences().count() == 0;
+        // Pages of all lists share one section, so this proves equality but not difference.
+        let mut kinds = [list.section(), Kind::PageBytes].into_iter();
+        is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))
+    }
+
+    /// Returns whether it is still trusted.
+    pub(crate) fn standing(&self) -> Guard<Arc<Standing>> {
+        self.standing.load()
+    }
+
+    /// Judges it again, under `trust`.
+    pub(super) fn judge_again(&self, trust: &Trust) {
+        let standing = Standing::of(&self.bundle, trust, clock::unix_seconds());
+        self.standing.store(Arc::new(standing));
+    }
+
+    /// Rejects every request while it is revoked.
+    pub(crate) fn in_force(&self) -> Result<(), Rejection> {
+        match self.standing().revocation() {
+            None => Ok(()),
+            // The reason is for the operator.
+            Some(_) => Err(Rejection::Internal(REVOKED)),
+        }
+    }
+
+    /// Records that a page is not what was signed. The server is then no longer ready, until it has
+    /// loaded the bundle again, from a new copy.
+    pub(crate) fn note_damage(&self, damage: &Corrupt) {
+        if self.damaged.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tracing::error!("{damage}");
+        if let Some(copy) = &self.copy {
+            state::remove_copy(copy);
+            self.found_damage.notify_one();
+        }
+    }
+
+    /// Returns whether a page was found that is not what was signed.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+}
+
+/// A row of `users` that names a user or a group for every tenant.
+#[derive(Debug)]
+pub(crate) struct OpenRow {
+    pub(crate) who: Who,
+    pub(crate) id: String,
+    pub(crate) role: String,
+    pub(crate) at: String,
+}
