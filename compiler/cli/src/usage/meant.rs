@@ -89,7 +89,11 @@ const OPTIONS: [(&str, &[&str], &str); 17] = [
         "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on",
     ),
     ("", &["--no-color"], "set NO_COLOR=1 to switch colours off"),
-    ("", &["--verbose"], "`relay build` has --verbose, and `relay inspect --json` prints everything"),
+    (
+        "",
+        &["--verbose"],
+        "`relay build` has --verbose, and `relay inspect --json` prints everything",
+    ),
 ];
 
 /// Returns the help for an unknown verb.
