@@ -43,7 +43,7 @@ const REAL: &[&str] = &[
     "e\u{301} Ångström ﬁ ½ € 😀",
 ];
 
-/// What hides in a text, one of each kind, and neighbours that need none.
+/// Characters that hide in a text, of each kind; some are beside letters and emoji that need such characters elsewhere.
 const HIDDEN: &[(&str, Kind)] = &[
     ("a\u{202e}b", Kind::Bidi),
     ("a\u{2066}b", Kind::Bidi),

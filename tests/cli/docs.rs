@@ -189,7 +189,7 @@ pub(super) fn assert_known(line: &str) {
     }
     // A verb of a verb has a page of its own.
     let page = match (verb, words.get(1)) {
-        ("trust", Some(below)) => page(&[verb, below.trim_matches(['[', ']', '…'])]),
+        ("trust" | "audit", Some(below)) => page(&[verb, below.trim_matches(['[', ']', '…'])]),
         _ => page(&[verb]),
     };
     assert!(!page.is_empty(), "`relay {line}`: unknown verb `{verb}`");

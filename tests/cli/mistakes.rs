@@ -1,4 +1,4 @@
-//! What people write by mistake, and the answer: what is wrong, where, and what to write instead.
+//! Mistakes of people, and the answers: what is wrong, where, and what to write instead.
 
 use crate::cli::{Run, Sandbox, project};
 

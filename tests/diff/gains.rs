@@ -137,7 +137,7 @@ struct Caller {
     groups: Vec<String>,
 }
 
-/// What a caller has: its place, and everything that it may see or do there.
+/// The place of a caller, and everything that it may see or do there.
 #[derive(Debug, Clone, PartialEq)]
 struct Has {
     tenant: Option<String>,

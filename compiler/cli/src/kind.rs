@@ -64,6 +64,13 @@ pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
     disk::begins_with(path, BEGINNING)
 }
 
+/// Returns whether the file at `path` is a key, by its name or its first bytes.
+pub(crate) fn is_key(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("pub" | "key"))
+        || disk::begins_with(path, PUBLIC).is_ok_and(|begins| begins)
+}
+
 impl Kind {
     /// Returns the kind of a file; `None` if nothing says it, or the file does not exist.
     fn of(path: &Path) -> Result<Option<Self>, Failure> {

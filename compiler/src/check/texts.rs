@@ -9,17 +9,18 @@ mod finding;
 mod invisible;
 mod place;
 mod search;
+mod secret;
 mod strings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use miette::Diagnostic;
 use relay_bundle::Suppressed;
-use thiserror::Error;
 
 use self::finding::Finding;
+use self::invisible::{IdleInvisible, UnknownKind};
 use self::place::Owner;
+use self::secret::{IdleSuppression, UnknownRule};
 
 pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, Written};
@@ -35,52 +36,6 @@ use crate::model::{
 };
 use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
-
-/// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
-/// text that it is for would be an error.
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown rule `{rule}` for secrets")]
-#[diagnostic(code(secret::unknown_rule))]
-struct UnknownRule {
-    rule: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known")]
-    at: Span,
-}
-
-/// A suppression that is no longer needed would let a real secret pass one day.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`allow-secret {rule}` suppresses nothing")]
-#[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]
-struct IdleSuppression {
-    rule: String,
-    #[label(primary, "no text here looks like one")]
-    at: Span,
-}
-
-/// A suppression is for one kind of characters. With a mistyped name it would suppress nothing, and
-/// the text that it is for would be an error.
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown kind `{rule}` of invisible characters")]
-#[diagnostic(code(invisible::unknown_kind))]
-struct UnknownKind {
-    rule: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known")]
-    at: Span,
-}
-
-/// A suppression that is no longer needed would let hidden instructions pass one day.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`allow-invisible {rule}` suppresses nothing")]
-#[diagnostic(code(invisible::idle_suppression), severity(Warning), help("remove it"))]
-struct IdleInvisible {
-    rule: String,
-    #[label(primary, "no text here has such characters")]
-    at: Span,
-}
 
 /// Searches the project as it is written; the result searches what the bundle will hold.
 pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> TextSearch {

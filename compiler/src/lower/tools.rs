@@ -13,12 +13,12 @@ pub(super) fn tools(
     place: &dyn Fn(Span) -> Place,
 ) -> (Vec<Tool>, Vec<Page>) {
     let offered = model.offered_tools();
-    let row = offered.iter().map(|(spec, at)| Tool {
+    let rows = offered.iter().map(|(spec, at)| Tool {
         name: spec.name.into(),
         gated: tools::is_gated(spec, gate),
         tier: spec.tier,
         at: place(*at),
     });
     let listed = offered.iter().map(|(spec, _)| tools::listed(spec, gate));
-    (row.collect(), pages::pages(listed))
+    (rows.collect(), pages::pages(listed))
 }

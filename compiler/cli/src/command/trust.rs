@@ -18,6 +18,7 @@ use crate::exit::Exit;
 use crate::expiry;
 use crate::failure::Failure;
 use crate::keys;
+use crate::kind;
 use crate::output::Output;
 use crate::shell;
 use crate::subject;
@@ -72,9 +73,7 @@ fn revoke(arguments: &TrustRevokeArgs, output: &mut Output) -> Result<Exit, Fail
         Named::Digest(digest) => (digest.to_string(), file.revoke_digest(digest)),
     };
     if !is_new {
-        output
-            .note(format_args!("{what} is revoked already: `{}` stays as it is", shown_path(path)));
-        return Ok(Exit::Yes);
+        return Ok(unchanged(&format!("{what} is revoked"), path, output));
     }
     finish(file, edit, &format!("revoked {what}"), path, output)
 }
@@ -84,11 +83,7 @@ fn threshold(arguments: &TrustThresholdArgs, output: &mut Output) -> Result<Exit
     let mut file = TrustFile::open(path)?;
     let before = file.trust().threshold;
     if before == *threshold {
-        output.note(format_args!(
-            "the threshold is {before} already: `{}` stays as it is",
-            shown_path(path)
-        ));
-        return Ok(Exit::Yes);
+        return Ok(unchanged(&format!("the threshold is {before}"), path, output));
     }
     file.set_threshold(*threshold)?;
     finish(file, edit, &format!("threshold {before} → {threshold}"), path, output)
@@ -117,11 +112,7 @@ fn allow(arguments: &TrustAllowArgs, output: &mut Output) -> Result<Exit, Failur
         }
     }
     if !file.allow_digest(digest) {
-        output.note(format_args!(
-            "{digest} is allowed already: `{}` stays as it is",
-            shown_path(path)
-        ));
-        return Ok(Exit::Yes);
+        return Ok(unchanged(&format!("{digest} is allowed"), path, output));
     }
     finish(file, edit, &format!("allowed {digest}, whatever epoch was served"), path, output)
 }
@@ -153,6 +144,12 @@ fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Fail
         }
     };
     finish(file, edit, &change, path, output)
+}
+
+/// Says that an edit has nothing to change.
+fn unchanged(state: &str, path: &Path, output: &mut Output) -> Exit {
+    output.note(format_args!("{state} already: `{}` stays as it is", shown_path(path)));
+    Exit::Yes
 }
 
 /// Writes the file and says what changed.
@@ -222,7 +219,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
 /// Returns why the arguments name no public key: a file was given for the key, or the two were swapped.
 fn not_public(arguments: &TrustAddArgs) -> Failure {
     let TrustAddArgs { file, public, key, .. } = arguments;
-    let swapped = is_key_file(file);
+    let swapped = kind::is_key(file);
     let (trust, key) = match (public, key) {
         (Some(public), _) if swapped => (shell::word(public), shown_path(file)),
         (Some(public), _) if Path::new(public).exists() => {
@@ -242,13 +239,6 @@ fn not_public(arguments: &TrustAddArgs) -> Failure {
     };
     Failure::error(format!("`{key}` is a file, and a key in a file is given with --key"))
         .help(format!("write `relay trust add {trust} --key {}`", shell::word(&key)))
-}
-
-/// Returns whether a file is a key by its name or its beginning.
-fn is_key_file(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("pub" | "key"))
-        || disk::begins_with(path, b"ed25519:").is_ok_and(|begins| begins)
 }
 
 /// Fails if the file has the key, or another one of its name.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use miette::Severity;
 use relay_compiler::Report;
 
 /// So many equal findings are drawn one by one.
@@ -60,6 +59,5 @@ type Key = (String, String, String, bool);
 
 fn key(report: &Report) -> Key {
     let help = report.diagnostic.help().map(|help| help.to_string()).unwrap_or_default();
-    let is_error = matches!(report.diagnostic.severity(), None | Some(Severity::Error));
-    (report.code(), report.diagnostic.to_string(), help, is_error)
+    (report.code(), report.diagnostic.to_string(), help, report.is_error())
 }

@@ -13,7 +13,7 @@ pub(super) struct Line<'l> {
 }
 
 /// Verbs of other programs, and what does the same here.
-const VERBS: [(&str, &str); 20] = [
+const VERBS: [(&str, &str); 19] = [
     ("add", "init"),
     ("apply", "build"),
     ("compile", "build"),
@@ -22,7 +22,6 @@ const VERBS: [(&str, &str); 20] = [
     ("format", "fmt"),
     ("get", "explain"),
     ("key", "keygen"),
-    ("lint", "check"),
     ("list", "describe"),
     ("log", "audit"),
     ("logs", "audit"),
@@ -37,66 +36,64 @@ const VERBS: [(&str, &str); 20] = [
 ];
 
 /// Options of other programs, by the verb that is asked for them; an empty verb stands for every one.
-const OPTIONS: [(&str, &str, &str); 19] = [
+const OPTIONS: [(&str, &[&str], &str); 17] = [
     (
         "check",
-        "--fix",
+        &["--fix"],
         "`relay fmt` writes the canonical layout; everything else is fixed by hand, as the help of each report says",
     ),
-    ("check", "--write", "`relay check` changes no file; `relay fmt` writes the canonical layout"),
     (
-        "fmt",
-        "--write",
-        "`relay fmt` writes without an option; `relay fmt --check` only prints a diff",
+        "check",
+        &["--write"],
+        "`relay check` changes no file; `relay fmt` writes the canonical layout",
     ),
     (
         "fmt",
-        "--fix",
+        &["--write", "--fix"],
         "`relay fmt` writes without an option; `relay fmt --check` only prints a diff",
     ),
-    ("fmt", "--diff", "`relay fmt --check` prints a diff and changes nothing"),
-    ("fmt", "--stdin", "`relay fmt` formats the files of a project"),
+    ("fmt", &["--diff"], "`relay fmt --check` prints a diff and changes nothing"),
+    ("fmt", &["--stdin"], "`relay fmt` formats the files of a project"),
     (
         "verify",
-        "--key",
+        &["--key"],
         "`--trust FILE` names a trust file, which holds keys; `relay trust add trust.toml --key FILE.pub` writes one",
     ),
     (
         "sign",
-        "--output",
+        &["--output"],
         "`relay sign` adds the signature to the bundle; `--detached FILE` writes it to a file of its own",
     ),
-    ("diff", "--env-all", "every environment is compared without an option"),
+    ("diff", &["--env-all"], "every environment is compared without an option"),
     (
         "trust add",
-        "--threshold",
+        &["--threshold"],
         "`relay trust threshold FILE N` sets how many keys must have signed",
     ),
-    ("trust add", "--public", "write `--key FILE.pub`"),
-    ("keygen", "--name", "`relay keygen -o NAME` writes NAME.key and NAME.pub"),
-    ("init", "--force", "`relay init` never replaces a file; choose a new or empty folder"),
+    ("trust add", &["--public"], "write `--key FILE.pub`"),
+    ("keygen", &["--name"], "`relay keygen -o NAME` writes NAME.key and NAME.pub"),
+    ("init", &["--force"], "`relay init` never replaces a file; choose a new or empty folder"),
     (
         "",
-        "--quiet",
+        &["--quiet"],
         "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have --quiet",
     ),
     (
         "",
-        "-q",
+        &["-q"],
         "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have -q",
     ),
     (
         "",
-        "--color",
+        &["--color", "--colour"],
         "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on",
     ),
+    ("", &["--no-color"], "set NO_COLOR=1 to switch colours off"),
     (
         "",
-        "--colour",
-        "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on",
+        &["--verbose"],
+        "`relay build` has --verbose, and `relay inspect --json` prints everything",
     ),
-    ("", "--no-color", "set NO_COLOR=1 to switch colours off"),
-    ("", "--verbose", "`relay build` and `relay inspect` have --verbose"),
 ];
 
 /// Returns the help for an unknown verb.
@@ -129,10 +126,8 @@ pub(super) fn verb(line: &Line<'_>, word: &str) -> Option<String> {
 
 /// Returns the help for an unknown option.
 pub(super) fn option(line: &Line<'_>, option: &str) -> Option<String> {
-    let found = |verb: &str| OPTIONS.iter().find(|(of, name, _)| *of == verb && *name == option);
-    if option == "--verbose" && ["build", "inspect"].contains(&line.verb) {
-        return None;
-    }
+    let found =
+        |verb: &str| OPTIONS.iter().find(|(of, names, _)| *of == verb && names.contains(&option));
     found(line.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
 }
 

@@ -53,3 +53,26 @@ impl InvisibleText {
         Self { found: format!("{characters} ({rule}): {named}"), help, at }
     }
 }
+
+/// A suppression is for one kind of characters. With a mistyped name it would suppress nothing, and
+/// the text that it is for would be an error.
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown kind `{rule}` of invisible characters")]
+#[diagnostic(code(invisible::unknown_kind))]
+pub(super) struct UnknownKind {
+    pub(super) rule: String,
+    #[help]
+    pub(super) help: String,
+    #[label(primary, "not known")]
+    pub(super) at: Span,
+}
+
+/// A suppression that is no longer needed would let hidden instructions pass one day.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-invisible {rule}` suppresses nothing")]
+#[diagnostic(code(invisible::idle_suppression), severity(Warning), help("remove it"))]
+pub(super) struct IdleInvisible {
+    pub(super) rule: String,
+    #[label(primary, "no text here has such characters")]
+    pub(super) at: Span,
+}

@@ -1,4 +1,4 @@
-//! Where a secret was written, and what may suppress it there.
+//! The places of texts, and the suppressions that their owners hold.
 
 use std::sync::Arc;
 

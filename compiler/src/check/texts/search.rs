@@ -2,37 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use miette::Diagnostic;
 use relay_bundle::Suppressed;
-use thiserror::Error;
 
 use super::invisible::InvisibleText;
 use super::place::{Owner, dense};
+use super::secret::LiteralSecret;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
-
-/// Every holder of a bundle can read its texts, and so can every agent.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the text holds a secret ({rule})")]
-#[diagnostic(code(secret::literal))]
-pub(super) struct LiteralSecret {
-    rule: &'static str,
-    #[help]
-    help: String,
-    #[label(primary, "every holder of the bundle could read this")]
-    at: Span,
-}
-
-impl LiteralSecret {
-    pub(super) fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
-        let mut help = "take it out and revoke it".to_owned();
-        if owner.is_some_and(|owner| owner.may_allow) {
-            let allowed = format!("`allow-secret {rule} because=\"…\"`");
-            help.push_str(&format!("; if it is only an example, write {allowed}"));
-        }
-        Self { rule, help, at }
-    }
-}
 
 /// Something that was found before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -153,10 +153,11 @@ fn parsed(written: &str) -> Result<Scalar, Invalid> {
 
 /// Reports a keyword without its `#`.
 fn keyword(written: &str) -> Option<Invalid> {
-    matches!(written, "true" | "false" | "null" | "inf" | "-inf" | "nan").then(|| Invalid {
-        message: format!("the keyword `{written}` needs a `#`"),
-        help: Some(format!("write it as `#{written}`, or quote it: `\"{written}\"`")),
-        part: None,
+    matches!(written, "true" | "false" | "null" | "inf" | "-inf" | "nan").then(|| {
+        Invalid::new(
+            format!("the keyword `{written}` needs a `#`"),
+            format!("write it as `#{written}`, or quote it: `\"{written}\"`"),
+        )
     })
 }
 
@@ -216,29 +217,23 @@ fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
         );
     }
     if number.starts_with(|first: char| first.is_ascii_digit()) {
-        return Invalid {
-            message: format!("`{}` is not a number", start_of(written)),
-            help: Some("quote it if it is a text".to_owned()),
-            part: None,
-        };
+        return Invalid::new(
+            format!("`{}` is not a number", start_of(written)),
+            "quote it if it is a text",
+        );
     }
     if let Some(escape) = bad_escape(written) {
-        return Invalid {
-            message: format!("`\\{escape}` is no escape"),
-            help: Some(
-                "the escapes are \\n \\r \\t \\s \\b \\f \\\\ \\\" and \\u{…}; a text in #\"…\"# has none"
-                    .to_owned(),
-            ),
-            part: None,
-        };
+        return Invalid::new(
+            format!("`\\{escape}` is no escape"),
+            "the escapes are \\n \\r \\t \\s \\b \\f \\\\ \\\" and \\u{…}; a text in #\"…\"# has none",
+        );
     }
     let many_lines = written.trim_start_matches('#').strip_prefix("\"\"\"");
     if many_lines.is_some_and(|text| !text.starts_with(is_newline)) {
-        return Invalid {
-            message: "a text in `\"\"\"` begins on the line after them".to_owned(),
-            help: Some("write a text of one line as `\"…\"`, and begin one of several lines below its `\"\"\"`".to_owned()),
-            part: None,
-        };
+        return Invalid::new(
+            "a text in `\"\"\"` begins on the line after them",
+            "write a text of one line as `\"…\"`, and begin one of several lines below its `\"\"\"`",
+        );
     }
     if many_lines.is_some() {
         return indentation(written);
@@ -272,18 +267,14 @@ fn indentation(written: &str) -> Invalid {
             part: Some((end - last.len().min(end), end)),
         };
     }
-    let mut start = 0;
-    let first = written
-        .split_inclusive(is_newline)
-        .skip(1)
-        .find(|line| !white(line) && !line.starts_with(indent));
-    for line in written.split_inclusive(is_newline) {
-        if first.is_some_and(|first| std::ptr::eq(first, line)) {
-            break;
-        }
-        start += line.len();
-    }
-    let line = first.unwrap_or_default();
+    let mut end = 0;
+    let lines = written.split_inclusive(is_newline).map(|line| {
+        end += line.len();
+        (end - line.len(), line)
+    });
+    let mut inner = lines.skip(1);
+    let first = inner.find(|(_, line)| !white(line) && !line.starts_with(indent));
+    let (start, line) = first.unwrap_or_default();
     let own = line.len() - line.trim_start().len();
     let (found, wanted) = (spelled(line.get(..own).unwrap_or_default()), spelled(indent));
     Invalid {
@@ -291,7 +282,7 @@ fn indentation(written: &str) -> Invalid {
         help: Some(format!(
             "begin it with {wanted}, as the line of the closing `\"\"\"` does; it begins with {found}"
         )),
-        part: first.map(|line| (start, start + line.trim_end().len().max(1))),
+        part: first.map(|_| (start, start + line.trim_end().len().max(1))),
     }
 }
 

@@ -1,15 +1,18 @@
 //! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that is not KDL.
 
-use miette::Diagnostic;
-use thiserror::Error;
+mod cursor;
+mod report;
 
 use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
-use super::token::{Token, Tokens};
+use super::token::Token;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Kind;
 use crate::language::Top;
 use crate::source::{FileId, Span, Spanned};
+
+use self::cursor::{Cursor, Line};
+use self::report::{NestedTooDeep, Syntax, TooManyFaults, TooManyNodes, WrongVersion};
 
 /// Children may nest this deep. The deepest node of the language is at 5.
 pub(crate) const DEPTH_MAX: usize = 32;
@@ -23,32 +26,21 @@ const FAULTS_MAX: usize = 100;
 /// Returns the nodes of a document; `None` if it has syntax faults, which are reported.
 pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Vec<Node>> {
     let mut reader = TreeReader {
-        file,
-        end: text.len(),
-        tokens: Tokens::new(text),
-        next: None,
+        cursor: Cursor::new(file, text),
         strings: LongStrings::decode(text),
-        line: Line::default(),
         open: Vec::new(),
         suspect: None,
         nodes: 0,
         faults: 0,
         out,
     };
-    reader.advance();
     let nodes = reader.block();
     nodes.ok().filter(|_| reader.faults == 0)
 }
 
 struct TreeReader<'t, 'o> {
-    file: FileId,
-    /// The bytes of the document.
-    end: usize,
-    tokens: Tokens<'t>,
-    /// The token that is read next; `None` at the end.
-    next: Option<(Token, usize, &'t str)>,
+    cursor: Cursor<'t>,
     strings: LongStrings,
-    line: Line,
     /// The braces that are open.
     open: Vec<Brace>,
     /// The first open brace whose closing brace is missing, to judge by the indentation.
@@ -56,16 +48,6 @@ struct TreeReader<'t, 'o> {
     nodes: usize,
     faults: usize,
     out: &'o mut Diagnostics,
-}
-
-/// The line that is being read.
-#[derive(Debug, Clone, Copy, Default)]
-struct Line {
-    number: usize,
-    /// The bytes before its first token.
-    indent: usize,
-    /// Whether that token was read.
-    begun: bool,
 }
 
 /// An open brace.
@@ -98,54 +80,12 @@ enum Part {
     End,
 }
 
-impl<'t> TreeReader<'t, '_> {
-    /// Returns the next token, which stays the next.
-    fn peek(&self) -> Option<Token> {
-        self.next.map(|(token, ..)| token)
-    }
-
-    /// Returns where the next token begins.
-    fn at(&self) -> usize {
-        self.next.map_or(self.end, |(_, start, _)| start)
-    }
-
-    fn next_span(&self) -> Span {
-        let (start, length) = self.next.map_or((self.end, 0), |(_, at, text)| (at, text.len()));
-        self.file.span(start, start + length)
-    }
-
-    /// Takes the next token.
-    fn advance(&mut self) -> Option<(Token, usize, &'t str)> {
-        let taken = self.next;
-        if let Some((token, ..)) = taken {
-            match token {
-                Token::Newline => {
-                    self.line = Line { number: self.line.number + 1, ..Line::default() };
-                }
-                Token::Space => {}
-                _ => self.line.begun = true,
-            }
-        }
-        self.next = self.tokens.next();
-        if let (false, Some((Token::Space, _, written))) = (self.line.begun, self.next) {
-            self.line.indent = written.len();
-        }
-        taken
-    }
-
-    /// Takes the next token if it is `wanted`.
-    fn take(&mut self, wanted: Token) -> Option<(usize, &'t str)> {
-        if self.peek() != Some(wanted) {
-            return None;
-        }
-        self.advance().map(|(_, start, written)| (start, written))
-    }
-
+impl TreeReader<'_, '_> {
     /// Takes white space, comments and line ends between nodes.
     fn line_space(&mut self) -> Result<(), Skipped> {
         loop {
-            match self.peek() {
-                Some(Token::Newline | Token::LineComment) => _ = self.advance(),
+            match self.cursor.peek() {
+                Some(Token::Newline | Token::LineComment) => _ = self.cursor.advance(),
                 _ if !self.node_space()? => return Ok(()),
                 _ => {}
             }
@@ -156,12 +96,12 @@ impl<'t> TreeReader<'t, '_> {
     fn node_space(&mut self) -> Result<bool, Skipped> {
         let mut found = false;
         loop {
-            match self.peek() {
-                Some(Token::Space | Token::BlockComment) => _ = self.advance(),
+            match self.cursor.peek() {
+                Some(Token::Space | Token::BlockComment) => _ = self.cursor.advance(),
                 Some(Token::Continuation) => self.continuation()?,
                 Some(Token::UnclosedComment) => {
-                    let at = self.at();
-                    let at = self.file.span(at, at + 2);
+                    let at = self.cursor.at();
+                    let at = self.cursor.file.span(at, at + 2);
                     self.fault(at, "the comment is not closed", Some("close it with `*/`"));
                     return Err(Skipped::Document);
                 }
@@ -173,13 +113,13 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Takes a `\` and the line end after it.
     fn continuation(&mut self) -> Result<(), Skipped> {
-        let at = self.next_span();
-        self.advance();
-        while matches!(self.peek(), Some(Token::Space | Token::BlockComment)) {
-            self.advance();
+        let at = self.cursor.next_span();
+        self.cursor.advance();
+        while matches!(self.cursor.peek(), Some(Token::Space | Token::BlockComment)) {
+            self.cursor.advance();
         }
-        self.take(Token::LineComment);
-        if self.peek().is_none() || self.take(Token::Newline).is_some() {
+        self.cursor.take(Token::LineComment);
+        if self.cursor.peek().is_none() || self.cursor.take(Token::Newline).is_some() {
             return Ok(());
         }
         let help = "outside of texts a `\\` only joins the next line to its own";
@@ -199,7 +139,7 @@ impl<'t> TreeReader<'t, '_> {
                 Err(Skipped::Document) => return Err(Skipped::Document),
             }
             if self.faults >= FAULTS_MAX {
-                let at = self.next_span();
+                let at = self.cursor.next_span();
                 self.out.report(at, TooManyFaults { at });
                 return Err(Skipped::Document);
             }
@@ -209,12 +149,12 @@ impl<'t> TreeReader<'t, '_> {
     /// Reads the next node of a block; `None` at the end of the block.
     fn statement(&mut self) -> Result<Option<Statement>, Skipped> {
         self.line_space()?;
-        let at = self.next_span();
-        match self.peek() {
+        let at = self.cursor.next_span();
+        match self.cursor.peek() {
             None => self.end_of_document().map(|()| None),
             Some(Token::Close) => {
-                let closing = self.line;
-                self.advance();
+                let closing = self.cursor.line;
+                self.cursor.advance();
                 let Some(open) = self.open.pop() else {
                     self.fault(at, "this `}` closes nothing", Some("remove it, or add its `{`"));
                     return Ok(Some(Statement::Comment));
@@ -226,9 +166,9 @@ impl<'t> TreeReader<'t, '_> {
                 Ok(None)
             }
             Some(Token::Slashdash) => {
-                self.advance();
+                self.cursor.advance();
                 self.line_space()?;
-                if matches!(self.peek(), None | Some(Token::Close)) {
+                if matches!(self.cursor.peek(), None | Some(Token::Close)) {
                     let help = "remove it, or write the node that it comments out";
                     self.fault(at, "no node follows this `/-`", Some(help));
                     return Ok(Some(Statement::Comment));
@@ -245,7 +185,7 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reports the version of KDL that a document says it has if it is not 2.
     ///
-    /// The rest would be a list of faults that are none in that version.
+    /// The rest would be a list of faults, none of which that version has.
     fn version(&mut self, node: &Node) -> Result<(), Skipped> {
         let version = node.arguments.first().filter(|_| node.name.value == "kdl-version");
         let Some(version) = version.filter(|version| version.scalar != Scalar::Integer(2)) else {
@@ -259,7 +199,7 @@ impl<'t> TreeReader<'t, '_> {
     fn end_of_document(&mut self) -> Result<(), Skipped> {
         let Some(last) = self.open.last() else { return Ok(()) };
         let open = self.suspect.as_ref().unwrap_or(last);
-        let at = self.file.span(open.at, open.at + 1);
+        let at = self.cursor.file.span(open.at, open.at + 1);
         // An unclosed text takes the braces after it along.
         if self.faults == 0 {
             let help = "add its `}`; the indentation of the lines after it says where";
@@ -271,7 +211,7 @@ impl<'t> TreeReader<'t, '_> {
     fn node(&mut self) -> Result<Node, Skipped> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            let at = self.next_span();
+            let at = self.cursor.next_span();
             self.faults += 1;
             self.out.report(at, TooManyNodes { at });
             return Err(Skipped::Document);
@@ -295,10 +235,10 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reads an entry or the children of a node, or its end.
     fn part(&mut self, node: &mut Node, apart: bool, block: &mut bool) -> Result<Part, Skipped> {
-        let apart = match self.peek() {
+        let apart = match self.cursor.peek() {
             None | Some(Token::Close | Token::LineComment) => return Ok(Part::End),
             Some(Token::Newline | Token::Semicolon) => {
-                self.advance();
+                self.cursor.advance();
                 return Ok(Part::End);
             }
             Some(Token::Equals) if node.arguments.is_empty() && node.properties.is_empty() => {
@@ -321,9 +261,9 @@ impl<'t> TreeReader<'t, '_> {
                 return self.fail("white space is missing before this `/-`", None);
             }
             Some(Token::Slashdash) => {
-                self.advance();
+                self.cursor.advance();
                 self.line_space()?;
-                if self.peek() == Some(Token::Open) {
+                if self.cursor.peek() == Some(Token::Open) {
                     *block = true;
                     self.children()?;
                     self.node_space()?
@@ -341,14 +281,14 @@ impl<'t> TreeReader<'t, '_> {
     }
 
     fn children(&mut self) -> Result<Vec<Node>, Skipped> {
-        let brace = Brace { at: self.at(), line: self.line };
+        let brace = Brace { at: self.cursor.at(), line: self.cursor.line };
         if self.open.len() == DEPTH_MAX {
-            let at = self.next_span();
+            let at = self.cursor.next_span();
             self.faults += 1;
             self.out.report(at, NestedTooDeep { at });
             return Err(Skipped::Document);
         }
-        self.advance();
+        self.cursor.advance();
         self.open.push(brace);
         self.block()
     }
@@ -359,9 +299,10 @@ impl<'t> TreeReader<'t, '_> {
             let help = "begin the next node on a line of its own, or after a `;`";
             return self.fail("a node ends with its children", Some(help));
         }
-        let begins = matches!(self.peek(), Some(Token::Word | Token::Text | Token::AnnotationOpen));
+        let begins =
+            matches!(self.cursor.peek(), Some(Token::Word | Token::Text | Token::AnnotationOpen));
         if !apart && begins {
-            let written = self.next.map(|(.., written)| written).unwrap_or_default();
+            let written = self.cursor.next.map(|(.., written)| written).unwrap_or_default();
             if written.starts_with(',') {
                 let Invalid { message, help, .. } = super::scalar::comma(written);
                 return self.fail(&message, help.as_deref());
@@ -379,7 +320,7 @@ impl<'t> TreeReader<'t, '_> {
         let annotation = self.annotation()?;
         let (scalar, at) = self.scalar("a value is expected here")?;
         let apart = self.node_space()?;
-        if self.take(Token::Equals).is_none() {
+        if self.cursor.take(Token::Equals).is_none() {
             node.arguments.push(Value { scalar, annotation, at });
             return Ok(apart);
         }
@@ -399,7 +340,7 @@ impl<'t> TreeReader<'t, '_> {
     /// Reads the value of the property `key`.
     fn value_of(&mut self, key: &str) -> Result<(Scalar, Span), Skipped> {
         let missing = format!("the property `{key}` has no value");
-        match self.peek() {
+        match self.cursor.peek() {
             None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
                 self.fail(&missing, Some("write one after the `=`, or remove the property"))
             }
@@ -409,7 +350,8 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Returns what to write where a node takes a word, such as `on`, and `true` or `false` is written.
     fn word_for_keyword(&self, node: &Node) -> Option<String> {
-        let Some((Token::Word, _, written @ ("true" | "false" | "#true" | "#false"))) = self.next
+        let Some((Token::Word, _, written @ ("true" | "false" | "#true" | "#false"))) =
+            self.cursor.next
         else {
             return None;
         };
@@ -422,13 +364,13 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reads `(name)` if it is there.
     fn annotation(&mut self) -> Result<Option<Spanned<String>>, Skipped> {
-        if self.take(Token::AnnotationOpen).is_none() {
+        if self.cursor.take(Token::AnnotationOpen).is_none() {
             return Ok(None);
         }
         self.node_space()?;
         let name = self.string("an annotation is one name in parentheses")?;
         self.node_space()?;
-        if self.take(Token::AnnotationClose).is_none() {
+        if self.cursor.take(Token::AnnotationClose).is_none() {
             return self.fail("the annotation is not closed", Some("close it with `)`"));
         }
         self.node_space()?;
@@ -449,8 +391,8 @@ impl<'t> TreeReader<'t, '_> {
     }
 
     fn scalar(&mut self, missing: &str) -> Result<(Scalar, Span), Skipped> {
-        let at = self.next_span();
-        let Some((token @ (Token::Word | Token::Text), start, written)) = self.next else {
+        let at = self.cursor.next_span();
+        let Some((token @ (Token::Word | Token::Text), start, written)) = self.cursor.next else {
             return self.no_value(missing);
         };
         let value = match token {
@@ -459,11 +401,11 @@ impl<'t> TreeReader<'t, '_> {
         };
         match value {
             Ok(scalar) => {
-                self.advance();
+                self.cursor.advance();
                 Ok((scalar, at))
             }
             Err(Invalid { message, help, part }) => {
-                let part = part.map(|(from, to)| self.file.span(start + from, start + to));
+                let part = part.map(|(from, to)| self.cursor.file.span(start + from, start + to));
                 self.fault(part.unwrap_or(at), &message, help.as_deref());
                 Err(Skipped::Node)
             }
@@ -472,11 +414,11 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reports why the next token is no value.
     fn no_value<T>(&mut self, missing: &str) -> Result<T, Skipped> {
-        match self.next {
+        match self.cursor.next {
             Some((Token::UnclosedText, start, written)) => {
                 // Only its beginning: the rest may be half of the document.
                 let quotes = written.len() - written.trim_start_matches('#').len() + 1;
-                let at = self.file.span(start, start + quotes);
+                let at = self.cursor.file.span(start, start + quotes);
                 let help =
                     "close it with `\"`; a text of several lines is between `\"\"\"` and `\"\"\"`";
                 self.fault(at, "the text is not closed", Some(help));
@@ -509,7 +451,7 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reports a fault at the next token, and gives up the node.
     fn fail<T>(&mut self, message: &str, help: Option<&str>) -> Result<T, Skipped> {
-        self.fault(self.next_span(), message, help);
+        self.fault(self.cursor.next_span(), message, help);
         Err(Skipped::Node)
     }
 
@@ -522,73 +464,15 @@ impl<'t> TreeReader<'t, '_> {
     /// Takes what is left of a node after a fault, with its children, whose faults are reported.
     fn skip_node(&mut self) -> Result<(), Skipped> {
         loop {
-            match self.peek() {
+            match self.cursor.peek() {
                 None | Some(Token::Close) => return Ok(()),
                 Some(Token::Newline | Token::Semicolon) => {
-                    self.advance();
+                    self.cursor.advance();
                     return Ok(());
                 }
                 Some(Token::Open) => _ = self.children()?,
-                Some(_) => _ = self.advance(),
+                Some(_) => _ = self.cursor.advance(),
             }
         }
     }
-}
-
-/// The document is not KDL. Its declarations are unknown, so the other faults of the project are
-/// reported when it can be read.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{message}")]
-#[diagnostic(code(kdl::syntax))]
-struct Syntax {
-    message: String,
-    #[help]
-    help: Option<String>,
-    #[label(primary, "here")]
-    at: Span,
-}
-
-/// KDL 1 writes keywords and raw strings in another way, so the same line would mean something
-/// else.
-#[derive(Debug, Error, Diagnostic)]
-#[error("this document is written in another version of KDL")]
-#[diagnostic(
-    code(kdl::version),
-    help(
-        "a project is KDL 2: write `/- kdl-version 2`, keywords with a `#`, raw strings as #\"…\"#"
-    )
-)]
-struct WrongVersion {
-    #[label(primary, "not 2")]
-    at: Span,
-}
-
-/// No node of the language nests like this, and a limit keeps hostile input from exhausting memory.
-#[derive(Debug, Error, Diagnostic)]
-#[error("children nest deeper than {DEPTH_MAX}")]
-#[diagnostic(
-    code(kdl::too_deep),
-    help("no node of a project needs this; look for a brace too many")
-)]
-struct NestedTooDeep {
-    #[label(primary, "one too deep")]
-    at: Span,
-}
-
-/// A limit keeps the time of a build in bounds, for any document.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the document has more than {NODES_MAX} nodes")]
-#[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]
-struct TooManyNodes {
-    #[label(primary, "one too many")]
-    at: Span,
-}
-
-/// After so many faults further ones say little, and the file is probably not KDL.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the document has more than {FAULTS_MAX} syntax faults")]
-#[diagnostic(code(kdl::too_many_faults), help("fix these first; is it KDL at all?"))]
-struct TooManyFaults {
-    #[label(primary, "not read from here")]
-    at: Span,
 }

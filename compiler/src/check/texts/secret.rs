@@ -1,0 +1,53 @@
+//! A text with a secret.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::place::Owner;
+use crate::source::Span;
+
+/// Every holder of a bundle can read its texts, and so can every agent.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text holds a secret ({rule})")]
+#[diagnostic(code(secret::literal))]
+pub(super) struct LiteralSecret {
+    rule: &'static str,
+    #[help]
+    help: String,
+    #[label(primary, "every holder of the bundle could read this")]
+    at: Span,
+}
+
+impl LiteralSecret {
+    pub(super) fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
+        let mut help = "take it out and revoke it".to_owned();
+        if owner.is_some_and(|owner| owner.may_allow) {
+            let allowed = format!("`allow-secret {rule} because=\"…\"`");
+            help.push_str(&format!("; if it is only an example, write {allowed}"));
+        }
+        Self { rule, help, at }
+    }
+}
+
+/// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
+/// text that it is for would be an error.
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown rule `{rule}` for secrets")]
+#[diagnostic(code(secret::unknown_rule))]
+pub(super) struct UnknownRule {
+    pub(super) rule: String,
+    #[help]
+    pub(super) help: String,
+    #[label(primary, "not known")]
+    pub(super) at: Span,
+}
+
+/// A suppression that is no longer needed would let a real secret pass one day.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-secret {rule}` suppresses nothing")]
+#[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]
+pub(super) struct IdleSuppression {
+    pub(super) rule: String,
+    #[label(primary, "no text here looks like one")]
+    pub(super) at: Span,
+}

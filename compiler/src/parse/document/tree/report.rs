@@ -1,0 +1,65 @@
+//! The diagnostics of a document whose tokens are not nodes of KDL.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
+use crate::source::Span;
+
+/// The document is not KDL. Its declarations are unknown, so the other faults of the project are
+/// reported when it can be read.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{message}")]
+#[diagnostic(code(kdl::syntax))]
+pub(super) struct Syntax {
+    pub(super) message: String,
+    #[help]
+    pub(super) help: Option<String>,
+    #[label(primary, "here")]
+    pub(super) at: Span,
+}
+
+/// KDL 1 writes keywords and raw strings in another way, so the same line would mean something
+/// else.
+#[derive(Debug, Error, Diagnostic)]
+#[error("this document is written in another version of KDL")]
+#[diagnostic(
+    code(kdl::version),
+    help(
+        "a project is KDL 2: write `/- kdl-version 2`, keywords with a `#`, raw strings as #\"…\"#"
+    )
+)]
+pub(super) struct WrongVersion {
+    #[label(primary, "not 2")]
+    pub(super) at: Span,
+}
+
+/// No node of the language nests like this, and a limit keeps hostile input from exhausting memory.
+#[derive(Debug, Error, Diagnostic)]
+#[error("children nest deeper than {DEPTH_MAX}")]
+#[diagnostic(
+    code(kdl::too_deep),
+    help("no node of a project needs this; look for a brace too many")
+)]
+pub(super) struct NestedTooDeep {
+    #[label(primary, "one too deep")]
+    pub(super) at: Span,
+}
+
+/// A limit keeps the time of a build in bounds, for any document.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the document has more than {NODES_MAX} nodes")]
+#[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]
+pub(super) struct TooManyNodes {
+    #[label(primary, "one too many")]
+    pub(super) at: Span,
+}
+
+/// After so many faults further ones say little, and the file is probably not KDL.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the document has more than {FAULTS_MAX} syntax faults")]
+#[diagnostic(code(kdl::too_many_faults), help("fix these first; is it KDL at all?"))]
+pub(super) struct TooManyFaults {
+    #[label(primary, "not read from here")]
+    pub(super) at: Span,
+}
