@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_folder_is_an_absolute_path() {
         let cwd = |path: &str| Location::new(Some(path), None).map(|_| ());
-        assert_eq!(cwd("/work/app"), Ok(()));
+        assert_eq!(cwd("/workspace/app"), Ok(()));
         assert_eq!(cwd("app"), Err(LocationError::Relative));
         assert_eq!(cwd(""), Err(LocationError::Relative));
         assert_eq!(cwd("/a\nb"), Err(LocationError::Control));
@@ -180,7 +180,8 @@ mod tests {
     fn a_folder_of_the_system_is_not_a_work_tree() {
         let may_be_work =
             |cwd: &str, home: Option<&str>| Location::new(Some(cwd), home).unwrap().may_be_work();
-        for cwd in ["/work/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"] {
+        for cwd in ["/workspace/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"]
+        {
             assert!(may_be_work(cwd, None), "{cwd}");
         }
         let system =
@@ -193,7 +194,7 @@ mod tests {
         assert!(!may_be_work("/home/you/app", Some("/home/me")));
         assert!(!may_be_work("/home/me", Some("/home/me")));
         assert!(!may_be_work("/etc", Some("/")));
-        assert!(!may_be_work("/work/../etc", None));
+        assert!(!may_be_work("/workspace/../etc", None));
     }
 
     #[test]
