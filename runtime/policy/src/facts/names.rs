@@ -211,7 +211,7 @@ impl<'a> Names<'a> {
     /// Returns the numbers of the names that begin with `start`.
     pub(super) fn from(&self, start: &[u8]) -> Range<NameId> {
         let low = self.rank(start).0;
-        // No name holds this byte, which is none of UTF-8.
+        // Names are UTF-8, which does not use this byte.
         let mut end = start.to_vec();
         end.push(0xff);
         low..self.rank(&end).0

@@ -253,7 +253,7 @@ impl<'f> Forms<'f> {
     /// collection of MongoDB.
     pub(super) fn is_name(&self, at: usize) -> bool {
         if self.language == Role::Python {
-            return self.is_package(at) || (self.is_package_member(at));
+            return self.is_package(at) || self.is_package_member(at);
         }
         if self.language == Role::Perl {
             let starts = |at: usize| self.tokens.get(at).map(|token| token.start);
@@ -297,7 +297,7 @@ impl<'f> Forms<'f> {
                     && self.is_harmless(opens)
                     && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
             })
-            // A member that is called, or gets a value, is none of the data.
+            // A member that is called, or gets a value, is not data.
             && !self.is_sign(at + 1, b'(')
             && !self.is_sign(at + 1, b'=')
     }
