@@ -6,6 +6,8 @@
 
 use thiserror::Error;
 
+use crate::paths;
+
 /// The longest path of a folder.
 pub const LOCATION_BYTES_MAX: usize = 4096;
 
@@ -81,7 +83,7 @@ impl Location {
             if path.chars().any(char::is_control) {
                 return Err(LocationError::Control);
             }
-            Ok(normal(path))
+            Ok(paths::absolute(path.as_bytes()))
         };
         Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
     }
@@ -147,21 +149,6 @@ fn parts(path: &[u8]) -> Vec<&str> {
     path.split('/').filter(|part| !part.is_empty()).collect()
 }
 
-/// Removes `.`, `..` and repeated `/` of an absolute path.
-fn normal(path: &str) -> Vec<u8> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/")).into_bytes()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,7 +156,7 @@ mod tests {
     #[test]
     fn a_folder_is_an_absolute_path() {
         let cwd = |path: &str| Location::new(Some(path), None).map(|_| ());
-        assert_eq!(cwd("/work/app"), Ok(()));
+        assert_eq!(cwd("/workspace/app"), Ok(()));
         assert_eq!(cwd("app"), Err(LocationError::Relative));
         assert_eq!(cwd(""), Err(LocationError::Relative));
         assert_eq!(cwd("/a\nb"), Err(LocationError::Control));
@@ -180,7 +167,8 @@ mod tests {
     fn a_folder_of_the_system_is_not_a_work_tree() {
         let may_be_work =
             |cwd: &str, home: Option<&str>| Location::new(Some(cwd), home).unwrap().may_be_work();
-        for cwd in ["/work/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"] {
+        for cwd in ["/workspace/app", "/app", "/home/me/app", "/tmp/x", "/var/tmp/x", "/mnt/c/app"]
+        {
             assert!(may_be_work(cwd, None), "{cwd}");
         }
         let system =
@@ -193,7 +181,7 @@ mod tests {
         assert!(!may_be_work("/home/you/app", Some("/home/me")));
         assert!(!may_be_work("/home/me", Some("/home/me")));
         assert!(!may_be_work("/etc", Some("/")));
-        assert!(!may_be_work("/work/../etc", None));
+        assert!(!may_be_work("/workspace/../etc", None));
     }
 
     #[test]

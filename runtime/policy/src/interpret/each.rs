@@ -134,7 +134,7 @@ fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Ve
     }
 }
 
-/// Returns the name of what a search finds: its `-name`, if that is no pattern.
+/// Returns the name of what a search finds: its `-name`, if that is not a pattern.
 fn named(run: &Machine<'_>, program: &Program<'_, '_>) -> Vec<u8> {
     let is_name = |given: &&Given<'_>| {
         given.name.is_some_and(|name| run.facts.name_id(b"-name") == Some(name))

@@ -2,6 +2,7 @@
 
 mod expanded;
 mod forms;
+mod modules;
 mod tokens;
 
 use super::finding::{Finding, What};

@@ -1,0 +1,126 @@
+//! Names -> blocks, and the number of each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use zerocopy::little_endian::{U16, U32, U64};
+
+use super::super::cursor::put_number;
+use super::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
+
+/// The fewest names of a block, but for the last.
+const BLOCK_MIN: usize = 24;
+/// The most names of a block: those of a long one are passed most often.
+const BLOCK_MAX: usize = 40;
+/// One of so many names may begin a block.
+const BLOCK_BEGINS: u32 = 8;
+/// The numbers of a block are a multiple of this, and at least one is left over.
+const GAP: usize = 4;
+/// One of so many names begins a section.
+const SECTION_BEGINS: u32 = 512;
+/// The numbers of a section are a multiple of this.
+const SECTION_GAP: usize = 64;
+
+/// Returns a number of a name that says whether it begins a block or a section, whatever other names there are.
+fn hash(name: &str) -> u32 {
+    // FNV-1a, whose low bits are the better ones.
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    name.bytes().fold(0x811c_9dc5, step)
+}
+
+fn begins_section(name: &str) -> bool {
+    hash(name).is_multiple_of(SECTION_BEGINS)
+}
+
+/// Returns whether a name begins the block that follows these.
+fn begins_block(name: &str, block: &[&str]) -> bool {
+    block.len() == BLOCK_MAX
+        || begins_section(name)
+        || (block.len() >= BLOCK_MIN && hash(name).is_multiple_of(BLOCK_BEGINS))
+}
+
+/// Returns the first number of each block.
+fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<usize> {
+    let mut next = 0usize;
+    let mut first = |block: &Vec<&str>| {
+        if block.first().is_some_and(|name| begins_section(name)) {
+            next = next.next_multiple_of(section_gap);
+        }
+        let first = next;
+        let left_over = usize::from(gap > 1);
+        next = (first + block.len() + left_over).next_multiple_of(gap);
+        first
+    };
+    blocks.iter().map(&mut first).collect()
+}
+
+/// Makes the names of a table.
+#[derive(Debug, Default)]
+pub(in crate::facts) struct NamesBuilder<'k> {
+    numbers: BTreeMap<&'k str, NameId>,
+    pub(in crate::facts) ids: Vec<BlockIds>,
+    pub(in crate::facts) starts: Vec<U64>,
+    pub(in crate::facts) offsets: Vec<U32>,
+    pub(in crate::facts) bytes: Vec<u8>,
+}
+
+impl<'k> NamesBuilder<'k> {
+    /// Writes names; `None` if there are more than can be numbered.
+    pub(in crate::facts) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
+        let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
+        let mut blocks: Vec<Vec<&'k str>> = Vec::new();
+        for name in names {
+            match blocks.last_mut() {
+                Some(block) if !begins_block(name, block) => block.push(name),
+                _ => blocks.push(vec![name]),
+            }
+        }
+        let mut made = Self::default();
+        let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
+        if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
+            // With very many names the numbers are too few for gaps.
+            firsts = first_numbers(&blocks, 1, 1);
+        }
+        for (block, first) in blocks.iter().zip(firsts) {
+            made.block(block, first)?;
+        }
+        Some(made)
+    }
+
+    /// Writes a block, whose first name has this number.
+    fn block(&mut self, names: &[&'k str], first: usize) -> Option<()> {
+        let mut before = "";
+        let mut bodies = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let id = NameId::try_from(first + at).ok().filter(|id| *id < LETTERS)?;
+            self.numbers.insert(name, id);
+            if at == 0 {
+                self.starts.push(U64::new(key(name.as_bytes())));
+                self.offsets.push(U32::new(u32::try_from(self.bytes.len()).ok()?));
+                let count = u8::try_from(names.len()).ok()?;
+                self.ids.push(BlockIds { first: U16::new(id), count });
+                let rest = name.as_bytes().get(KEY..).unwrap_or(&[]);
+                put_number(&mut self.bytes, u32::try_from(rest.len()).ok()?);
+                self.bytes.extend_from_slice(rest);
+            } else {
+                let shared = common(before.as_bytes(), name.as_bytes());
+                let rest = name.as_bytes().get(shared..).unwrap_or(&[]);
+                let half = |part: usize| u8::try_from(part).map_or(LARGE, |part| part.min(LARGE));
+                self.bytes.push(half(shared) << 4 | half(rest.len()));
+                for part in [shared, rest.len()] {
+                    if let Some(more) = part.checked_sub(usize::from(LARGE)) {
+                        put_number(&mut bodies, u32::try_from(more).ok()?);
+                    }
+                }
+                bodies.extend_from_slice(rest);
+            }
+            before = name;
+        }
+        self.bytes.append(&mut bodies);
+        Some(())
+    }
+
+    /// Returns the number of a name, which is one of those that it was made of.
+    pub(in crate::facts) fn id(&self, name: &str) -> NameId {
+        letter(name.as_bytes()).or_else(|| self.numbers.get(name).copied()).unwrap_or(NameId::MAX)
+    }
+}
