@@ -6,8 +6,6 @@
 
 use thiserror::Error;
 
-use crate::paths;
-
 /// The longest path of a folder.
 pub const LOCATION_BYTES_MAX: usize = 4096;
 
@@ -83,7 +81,7 @@ impl Location {
             if path.chars().any(char::is_control) {
                 return Err(LocationError::Control);
             }
-            Ok(paths::absolute(path.as_bytes()))
+            Ok(normal(path))
         };
         Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
     }
@@ -147,6 +145,21 @@ fn is_system(parts: &[&str]) -> bool {
 fn parts(path: &[u8]) -> Vec<&str> {
     let path = str::from_utf8(path).unwrap_or("");
     path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+/// Removes `.`, `..` and repeated `/` of an absolute path.
+fn normal(path: &str) -> Vec<u8> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/")).into_bytes()
 }
 
 #[cfg(test)]
