@@ -35,10 +35,15 @@ pub fn language_reference() -> String {
 
 fn nodes(sections: &[Section]) -> String {
     let mut out = String::new();
+    // Blocks of skills are described with `skills`, and have no section to lead to.
+    let named = |name: &&str| match sections.iter().any(|section| section.rule.name == *name) {
+        true => linked(name),
+        false => format!("`{name}`"),
+    };
     for Section { rule, parents } in sections {
         let parents = match parents.as_slice() {
             [] => "a document".to_owned(),
-            parents => listed(parents.iter().map(|name| linked(name))),
+            parents => listed(parents.iter().map(named)),
         };
         let _ = writeln!(out, "| {} | {parents} | {} |", linked(rule.name), rule.meaning);
     }

@@ -14,7 +14,8 @@ use super::node::{Node, Value};
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span, Spanned};
 
-pub(crate) use tree::{DEPTH_MAX, NODES_MAX, VALUES_MAX};
+pub(crate) use tree::VALUES_MAX;
+pub(crate) use tree::report::{DEPTH_MAX, NODES_MAX};
 
 /// The most bytes of one KDL document. Bodies belong into files of their own.
 pub(crate) const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;

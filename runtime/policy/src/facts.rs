@@ -10,9 +10,11 @@ mod decode;
 mod encode;
 mod model;
 mod names;
+mod names_builder;
 mod program_name;
 mod role;
 mod row;
+mod row_reader;
 mod table;
 
 pub use cursor::Damaged;

@@ -1,7 +1,7 @@
 //! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that is not KDL.
 
 mod cursor;
-mod report;
+pub(super) mod report;
 
 use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
@@ -12,16 +12,11 @@ use crate::language::Top;
 use crate::source::{FileId, Span, Spanned};
 
 use self::cursor::{Cursor, Line};
+use self::report::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
 use self::report::{NestedTooDeep, Syntax, TooManyFaults, TooManyNodes, WrongVersion};
 
-/// Children may nest this deep. The deepest node of the language is at 5.
-pub(crate) const DEPTH_MAX: usize = 32;
 /// The most values of one node, arguments and properties together.
 pub(crate) const VALUES_MAX: usize = 1024;
-/// The most nodes of one document.
-pub(crate) const NODES_MAX: usize = 250_000;
-/// After so many syntax faults the rest of a document is not read.
-const FAULTS_MAX: usize = 100;
 
 /// Returns the nodes of a document; `None` if it has syntax faults, which are reported.
 pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Vec<Node>> {

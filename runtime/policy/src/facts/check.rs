@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::cursor::Damaged;
 use super::model::{Role, WordKind};
 use super::names::NameId;
-use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};
+use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, TextId};
+use super::row_reader::RowReader;
 use super::table::Facts;
 
 /// How deep sub-commands may be.

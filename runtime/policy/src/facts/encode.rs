@@ -8,11 +8,13 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
-use super::names::{NameId, NamesBuilder, letter_of};
+use super::names::{NameId, letter_of};
+use super::names_builder::NamesBuilder;
 use super::row::{
-    FlagId, NO_TIER, NodeBit, NodeBytes, NodeId, RowReader, TextId, flag_part, form_part,
-    operand_part, part, value_part,
+    FlagId, NO_TIER, NodeBit, NodeBytes, NodeId, TextId, flag_part, form_part, operand_part, part,
+    value_part,
 };
+use super::row_reader::RowReader;
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 

@@ -16,8 +16,6 @@
 //! The names themselves decide where a block begins, and the numbers between blocks have gaps. A name that begins a
 //! section takes the next round number, so a new name changes numbers of its section and rarely others.
 
-mod builder;
-
 use std::ops::Range;
 
 use zerocopy::little_endian::{U16, U32, U64};
@@ -25,25 +23,23 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::cursor::{Cursor, Damaged};
 
-pub(super) use builder::NamesBuilder;
-
 /// The number of a name.
 pub(crate) type NameId = u16;
 
 /// The offset that is added to the letter of a name such as `-x`.
-const LETTERS: NameId = 0xff00;
+pub(super) const LETTERS: NameId = 0xff00;
 /// The numbers of the names of a block.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct BlockIds {
     /// The number of its first name.
-    first: U16,
+    pub(super) first: U16,
     /// How many names it has.
-    count: u8,
+    pub(super) count: u8,
 }
 
 /// The largest number that half a byte holds; it says that the number follows.
-const LARGE: u8 = 15;
+pub(super) const LARGE: u8 = 15;
 
 /// The names of a table.
 #[derive(Debug, Clone, Copy)]
@@ -289,7 +285,7 @@ impl<'a> Names<'a> {
 
 /// Returns the number of a name of a dash and one letter.
 #[inline]
-fn letter(name: &[u8]) -> Option<NameId> {
+pub(super) fn letter(name: &[u8]) -> Option<NameId> {
     match name {
         [b'-', letter] if letter.is_ascii_graphic() => Some(LETTERS | NameId::from(*letter)),
         _ => None,
@@ -309,7 +305,7 @@ pub(super) fn name_of(letter: u8) -> NameId {
 }
 
 /// How many bytes of the first name of a block are in the list that is searched.
-const KEY: usize = size_of::<u64>();
+pub(super) const KEY: usize = size_of::<u64>();
 
 /// The first name of a block.
 #[derive(Debug, Clone, Copy)]
@@ -377,7 +373,7 @@ fn long_lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
 }
 
 /// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
-fn key(name: &[u8]) -> u64 {
+pub(super) fn key(name: &[u8]) -> u64 {
     match name.first_chunk() {
         Some(first) => u64::from_be_bytes(*first),
         None => {
@@ -390,7 +386,7 @@ fn key(name: &[u8]) -> u64 {
 
 /// Returns how many bytes two names begin with alike.
 #[inline]
-fn common(left: &[u8], right: &[u8]) -> usize {
+pub(super) fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
@@ -398,6 +394,7 @@ fn common(left: &[u8], right: &[u8]) -> usize {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::names_builder::NamesBuilder;
     use super::*;
 
     /// Names of every length, of which many begin alike.

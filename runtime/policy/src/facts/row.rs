@@ -19,15 +19,11 @@
 //! Rows refer to each other by distances, and hold the texts that they alone have. So a fact that is edited moves few
 //! other bytes, and a version control system stores its table as a small difference.
 
-mod reader;
-
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::model::{Arity, Output, Position, Role, Special, Style};
 use super::names::NameId;
 use crate::tier::Tier;
-
-pub(super) use reader::{NameIds, RowReader};
 
 /// The number of a program or sub-command: where its row begins.
 pub type NodeId = u32;
@@ -45,7 +41,7 @@ pub(super) const NO_PARENT: NodeId = 0xff_ffff;
 /// The number of a program or a distance as it is written: in three bytes, the lowest first.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
-pub(super) struct NodeBytes([u8; 3]);
+pub(super) struct NodeBytes(pub(super) [u8; 3]);
 
 impl NodeBytes {
     /// Takes a number; `None` of one that is not below [`NO_PARENT`].
@@ -176,7 +172,7 @@ pub(crate) struct NodeRow {
     /// `None` if no one has read its facts yet.
     pub(crate) tier: Option<Tier>,
     pub(crate) style: Style,
-    bits: u8,
+    pub(super) bits: u8,
     /// From which operand on no word is an option; 0 for never.
     pub(crate) stop: u8,
     /// Which operand is the sub-command, from 1.
@@ -212,7 +208,7 @@ pub(super) struct NodeHead {
     pub(super) parent: Option<NodeId>,
     /// The file of a program; 0 of a sub-command.
     pub(super) file: u8,
-    first: u8,
+    pub(super) first: u8,
 }
 
 impl NodeHead {

@@ -13,9 +13,10 @@ use super::cursor::{Cursor, Damaged};
 use super::model::{Place, Role, WordKind};
 use super::names::{BlockIds, NameId, Names, letter_of, name_of};
 use super::row::{
-    Extent, FlagId, FlagRow, FormRow, IN_ROW, NameIds, NameList, NodeBit, NodeBytes, NodeId,
-    NodeRow, OperandRow, RowReader, SubRow, TextId, ValueRow,
+    Extent, FlagId, FlagRow, FormRow, IN_ROW, NameList, NodeBit, NodeBytes, NodeId, NodeRow,
+    OperandRow, SubRow, TextId, ValueRow,
 };
+use super::row_reader::{NameIds, RowReader};
 use crate::tier::Tier;
 
 /// Which form of the table this code reads and writes.

@@ -3,8 +3,14 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
 use crate::source::Span;
+
+/// Children may nest this deep. The deepest node of the language is at 5.
+pub(crate) const DEPTH_MAX: usize = 32;
+/// The most nodes of one document.
+pub(crate) const NODES_MAX: usize = 250_000;
+/// After so many syntax faults the rest of a document is not read.
+pub(super) const FAULTS_MAX: usize = 100;
 
 /// The document is not KDL. Its declarations are unknown, so the other faults of the project are
 /// reported when it can be read.

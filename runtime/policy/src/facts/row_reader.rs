@@ -1,9 +1,9 @@
 //! Rows of a table -> what they say.
 
-use super::super::cursor::Cursor;
-use super::super::model::{Arity, Output, Position, Role, Special, Style};
-use super::super::names::NameId;
-use super::{
+use super::cursor::Cursor;
+use super::model::{Arity, Output, Position, Role, Special, Style};
+use super::names::NameId;
+use super::row::{
     Extent, FlagRow, FormRow, IN_ROW, NO_PARENT, NameList, NodeBytes, NodeHead, NodeId, NodeRow,
     OperandRow, SubRow, TextId, ValueRow, flag_part, form_part, operand_part, part, value_part,
 };
@@ -11,7 +11,7 @@ use crate::tier::Tier;
 
 /// Reads rows one after the other. `None` of a row that is cut or holds what means nothing.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::facts) struct RowReader<'a> {
+pub(super) struct RowReader<'a> {
     cursor: Cursor<'a>,
     line: u16,
     /// The node whose rows are read, which distances are counted from.
@@ -19,18 +19,18 @@ pub(in crate::facts) struct RowReader<'a> {
 }
 
 impl<'a> RowReader<'a> {
-    pub(in crate::facts) fn new(bytes: &'a [u8], extent: Extent) -> Self {
+    pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
         let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
         Self { cursor: Cursor::new(bytes, extent.start as usize), line: extent.line, node: 0 }
     }
 
     /// Reads the options of a node.
-    pub(in crate::facts) fn of_node(bytes: &'a [u8], node: &NodeRow) -> Self {
+    pub(super) fn of_node(bytes: &'a [u8], node: &NodeRow) -> Self {
         Self { node: node.id, ..Self::new(bytes, node.flags) }
     }
 
     /// Reads only how a node begins.
-    pub(in crate::facts) fn node_head(bytes: &'a [u8], id: NodeId) -> Option<NodeHead> {
+    pub(super) fn node_head(bytes: &'a [u8], id: NodeId) -> Option<NodeHead> {
         let mut cursor = Cursor::new(bytes, id as usize);
         let head = Self::head(&mut cursor, id);
         (!cursor.is_short()).then_some(head)
@@ -45,7 +45,7 @@ impl<'a> RowReader<'a> {
         NodeHead { parent, file, first: byte() }
     }
 
-    pub(in crate::facts) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
+    pub(super) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
         let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0, node: id };
         let head = Self::head(&mut reader.cursor, id);
         let NodeHead { parent, file, first } = head;
@@ -94,11 +94,11 @@ impl<'a> RowReader<'a> {
         (!reader.cursor.is_short()).then_some(row)
     }
 
-    pub(in crate::facts) fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.cursor.is_at_end()
     }
 
-    pub(in crate::facts) fn flag(&mut self) -> Option<FlagRow> {
+    pub(super) fn flag(&mut self) -> Option<FlagRow> {
         let mut id = u32::try_from(self.cursor.at()).ok()?;
         let mut rest = self.list();
         if rest.is_empty() {
@@ -142,7 +142,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
     }
 
-    pub(in crate::facts) fn operand(&mut self) -> Option<OperandRow> {
+    pub(super) fn operand(&mut self) -> Option<OperandRow> {
         let head = self.cursor.byte();
         let (line, parts) = self.line_and_bits(operand_part::BITS);
         let is_there = |part| parts & part != 0;
@@ -157,7 +157,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short()).then_some(row)
     }
 
-    pub(in crate::facts) fn value(&mut self) -> Option<ValueRow> {
+    pub(super) fn value(&mut self) -> Option<ValueRow> {
         let id = u32::try_from(self.cursor.at()).ok()?;
         let parts = self.cursor.byte();
         let line = self.line();
@@ -170,7 +170,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short()).then_some(row)
     }
 
-    pub(in crate::facts) fn form(&mut self) -> Option<FormRow> {
+    pub(super) fn form(&mut self) -> Option<FormRow> {
         let id = u32::try_from(self.cursor.at()).ok()?;
         let rest = self.list();
         let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
@@ -217,7 +217,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads a sub-command of the node that begins at `node`.
-    pub(in crate::facts) fn sub(&mut self, node: NodeId) -> Option<SubRow> {
+    pub(super) fn sub(&mut self, node: NodeId) -> Option<SubRow> {
         let distance = self.cursor.number();
         let head = self.cursor.number();
         let names = self.extent(head >> 1);
@@ -226,12 +226,12 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads the role that an option's value has in a form.
-    pub(in crate::facts) fn role(&mut self) -> Option<(NameId, Role)> {
+    pub(super) fn role(&mut self) -> Option<(NameId, Role)> {
         let (name, role) = (self.cursor.short(), self.cursor.byte());
         (!self.cursor.is_short()).then_some((name, Role::from_number(role)?))
     }
 
-    pub(in crate::facts) fn text(&mut self) -> Option<TextId> {
+    pub(super) fn text(&mut self) -> Option<TextId> {
         let text = self.text_id();
         (!self.cursor.is_short()).then_some(text)
     }
@@ -283,19 +283,19 @@ impl<'a> RowReader<'a> {
 
 /// The numbers of names.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::facts) struct NameIds<'a> {
+pub(super) struct NameIds<'a> {
     cursor: Cursor<'a>,
     before: NameId,
 }
 
 impl<'a> NameIds<'a> {
-    pub(in crate::facts) fn new(bytes: &'a [u8], extent: Extent) -> Self {
+    pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
         let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
         Self { cursor: Cursor::new(bytes, extent.start as usize), before: 0 }
     }
 
     /// Returns whether all of it was numbers.
-    pub(in crate::facts) fn is_whole(mut self) -> bool {
+    pub(super) fn is_whole(mut self) -> bool {
         while self.next().is_some() {}
         !self.cursor.is_short()
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use zerocopy::little_endian::{U16, U32, U64};
 
-use super::super::cursor::put_number;
-use super::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
+use super::cursor::put_number;
+use super::names::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
 
 /// The fewest names of a block, but for the last.
 const BLOCK_MIN: usize = 24;
@@ -55,17 +55,17 @@ fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<us
 
 /// Makes the names of a table.
 #[derive(Debug, Default)]
-pub(in crate::facts) struct NamesBuilder<'k> {
+pub(super) struct NamesBuilder<'k> {
     numbers: BTreeMap<&'k str, NameId>,
-    pub(in crate::facts) ids: Vec<BlockIds>,
-    pub(in crate::facts) starts: Vec<U64>,
-    pub(in crate::facts) offsets: Vec<U32>,
-    pub(in crate::facts) bytes: Vec<u8>,
+    pub(super) ids: Vec<BlockIds>,
+    pub(super) starts: Vec<U64>,
+    pub(super) offsets: Vec<U32>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl<'k> NamesBuilder<'k> {
     /// Writes names; `None` if there are more than can be numbered.
-    pub(in crate::facts) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
+    pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
         let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
         let mut blocks: Vec<Vec<&'k str>> = Vec::new();
         for name in names {
@@ -120,7 +120,7 @@ impl<'k> NamesBuilder<'k> {
     }
 
     /// Returns the number of a name, which is one of those that it was made of.
-    pub(in crate::facts) fn id(&self, name: &str) -> NameId {
+    pub(super) fn id(&self, name: &str) -> NameId {
         letter(name.as_bytes()).or_else(|| self.numbers.get(name).copied()).unwrap_or(NameId::MAX)
     }
 }
