@@ -1,4 +1,4 @@
-//! Text -> AST: what was written, with spans.
+//! Text -> AST: the project as written, with spans.
 //!
 //! A document is parsed on its own; [`project()`] follows the includes. Broken nodes are reported
 //! and left out, so that one run reports everything.
@@ -46,7 +46,7 @@ use relay_policy::facts::{Knowledge, SHIPPED};
 use crate::diagnostic::Diagnostics;
 use crate::source::Sources;
 
-/// Reads fact files. What is broken in them is reported and left out.
+/// Reads fact files. Broken nodes are reported and left out.
 pub(crate) fn fact_files(
     sources: &Sources<'_>,
     files: &[String],

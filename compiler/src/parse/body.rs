@@ -1,4 +1,5 @@
-//! Bodies (`file=`, `text`, `template=`), `allow-secret` and `allow-invisible`, which let a text pass.
+//! Bodies (`file=`, `text`, `template=`), and the nodes `allow-secret` and `allow-invisible` for
+//! their texts.
 
 use relay_bundle::Suppressed;
 
@@ -13,7 +14,7 @@ pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     body
 }
 
-/// Takes a body that is never a template.
+/// Takes a body of plain text.
 pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = Body::default();
     if let Some(child) = reader.child(TEXT.name, out) {

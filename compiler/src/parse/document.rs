@@ -30,14 +30,14 @@ pub(crate) fn format(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Optio
     let nodes = parse(file, bytes, out)?;
     let text = readable(file, bytes, out)?;
     let formatted = layout::layout(text);
-    // The layout touches nothing but white space. Should it ever be wrong about what that is, the
+    // The layout changes white space alone. If it ever took other text for white space, the
     // author's text is kept.
     let again = parse(file, formatted.as_bytes(), &mut Diagnostics::new(false));
     let same = again.is_some_and(|again| same_nodes(&again, &nodes));
     Some(if same { formatted } else { text.to_owned() })
 }
 
-/// Returns whether two documents say the same, wherever they say it.
+/// Returns whether two documents have the same nodes, at any places.
 fn same_nodes(a: &[Node], b: &[Node]) -> bool {
     fn value(a: &Value, b: &Value) -> bool {
         a.scalar == b.scalar && annotation(a.annotation.as_ref(), b.annotation.as_ref())
@@ -94,7 +94,7 @@ fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<
     Some(text)
 }
 
-/// Returns the language of a document that no node can begin, and the bytes by which it is known.
+/// Returns the language of a document in another format, and the bytes that show it.
 fn foreign(text: &str) -> Option<(&'static str, usize)> {
     let text = text.trim_start();
     let first = text.lines().next().unwrap_or_default().trim_end();
@@ -107,8 +107,7 @@ fn foreign(text: &str) -> Option<(&'static str, usize)> {
     }
 }
 
-/// Every language in which settings are written is read by somebody; a project is read in one, so that a reviewer
-/// meets each setting in one form.
+/// A project has one language, so that a reviewer meets each setting in one form.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document is {language}, and a project is written in KDL")]
 #[diagnostic(
@@ -139,8 +138,7 @@ struct TooLarge {
     at: Span,
 }
 
-/// KDL documents are UTF-8. The compiler does not guess another encoding, since a wrong guess
-/// changes texts.
+/// KDL documents are UTF-8. A wrong guess of another encoding would change texts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document is not UTF-8: byte {offset} begins no character")]
 #[diagnostic(code(kdl::not_utf8), help("save the file in UTF-8"))]
@@ -150,8 +148,8 @@ struct NotUtf8 {
     at: Span,
 }
 
-/// The character is invisible, or changes the direction of the text, so a reviewer would read
-/// something else than what is signed.
+/// The character is invisible, or changes the direction of the text, so that a reviewer reads
+/// another text than the signed one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document holds the control character U+{code:04X}")]
 #[diagnostic(

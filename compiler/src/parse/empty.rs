@@ -1,4 +1,4 @@
-//! A block that holds nothing.
+//! An empty block.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -15,7 +15,7 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// A node without content has no effect, and looks as if it had.
+/// An empty block looks as if it had an effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` holds nothing")]
 #[diagnostic(code(node::empty), severity(Warning), help("put nodes into it, or remove it"))]

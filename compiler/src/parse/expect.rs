@@ -1,4 +1,5 @@
-//! `expect context|selection|visible … { … }`: what every build proves of its bundle.
+//! `expect context|selection|visible … { … }`: a statement about the bundle that every build
+//! proves.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -11,7 +12,7 @@ use crate::grammar::Scalar as _;
 use crate::language::expect::{EXPECT, GROUP, TAGS, TOOL_OF_CALL};
 use crate::source::{Span, Spanned};
 
-/// Reads an `expect`; `None` if what it asks for is not known, which is reported.
+/// Reads an `expect`; `None` if its question is unknown or reserved, which is reported.
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     if let Some(first) = node.arguments.first()
         && first.scalar == Scalar::Text("decision".into())
@@ -68,12 +69,12 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     Some(Expect { at, question, tenant, role, user, groups, tool, tags, claims })
 }
 
-/// Returns the name of a node that belongs to another question than the one that is asked.
+/// Returns the name of a node that belongs to another question than the asked one.
 fn stray(node: &Node, home: Question, asked: Option<(Question, Span)>) -> Option<Spanned<String>> {
     asked.filter(|(question, _)| *question != home).map(|_| node.name.clone())
 }
 
-/// An expectation that checks nothing passes whatever the bundle holds.
+/// An empty expectation passes for every bundle.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this `expect {question}` expects nothing")]
 #[diagnostic(code(expect::empty), help("say what must hold, with one of: {takes}"))]
@@ -84,7 +85,7 @@ struct SaysNothing {
     at: Span,
 }
 
-/// Each question has its own answers; what is not part of the answer cannot be expected of it.
+/// Each question has its own answer, and its expectations are about that answer.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` does not belong in an `expect {question}`")]
 #[diagnostic(code(expect::foreign))]

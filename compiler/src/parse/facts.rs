@@ -1,4 +1,4 @@
-//! `program NAME… { … }`: what is known about programs.
+//! `program NAME… { … }`: facts about programs.
 //!
 //! The shipped facts are documents of such nodes; a project has them in `facts { … }`.
 
@@ -58,7 +58,7 @@ pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts 
     Facts { at: node.name.at, programs, environment }
 }
 
-/// Reads fact files: what is declared in one of them may not be declared in another.
+/// Reads fact files: a name may be declared in one of them.
 pub(super) struct FactFiles {
     programs: Names,
     words: BTreeMap<Role, Names>,
@@ -69,7 +69,7 @@ impl FactFiles {
         Self { programs: Names::of("program"), words: BTreeMap::new() }
     }
 
-    /// Adds what a fact file says to knowledge. Its nodes are in `file` as they are in the `facts` of a project.
+    /// Adds a fact file. Its nodes are in `file` as they are in the `facts` of a project.
     pub(super) fn read(
         &mut self,
         file: &Node,
@@ -129,7 +129,7 @@ fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnosti
                 let row = words(&child, lines, out);
                 contents.words.extend(row.map(|row| (child, row)));
             }
-            // Reported as unknown.
+            // The reader reports it as unknown.
             _ => {}
         }
     }
@@ -170,7 +170,7 @@ fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
     FactEnvironment { at: node.name.at, names, because }
 }
 
-/// Returns a node as it was written, without what its rule does not take, which was reported.
+/// Returns a node as written, less the parts that its rule lacks, which were reported.
 fn as_written(node: &Node, rule: &'static Rule) -> Written {
     let plain = |scalar: &Scalar| match scalar {
         Scalar::Text(text) => Some(Plain::Text(text.clone())),
@@ -205,8 +205,8 @@ fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWo
     Some(LanguageWords { language: language?.value, kind: kind?.value, words, place })
 }
 
-/// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
-/// as in the node around it. It may come with a reason.
+/// Reads a program or a sub-command at this depth, with a reason if it has one. `style` is the
+/// style of the node around it, which its own replaces.
 fn fact(
     node: &Node,
     rule: &'static Rule,
@@ -216,7 +216,7 @@ fn fact(
     out: &mut Diagnostics,
 ) -> (Fact, Option<Spanned<String>>) {
     let mut reader = Reader::new(node, rule, out);
-    // That of a sub-command is read again with its place, as those of all rows.
+    // The reason of a sub-command is read again with its place, as those of all rows.
     let because = reader.text(BECAUSE.name, out);
     let style = reader.value("style", out).map_or(style, |style| style.value);
     let mut fact = Fact {
@@ -249,7 +249,7 @@ fn fact(
         fact.subs =
             subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out).0).collect();
     }
-    // None is left: groups were put in their place.
+    // Every `use` was already replaced by its groups.
     let _ = reader.children(USE.name);
     reader.finish(out);
     (fact, because)
@@ -370,7 +370,7 @@ fn patterns(node: &Node, out: &mut Diagnostics) -> Vec<String> {
     patterns.into_iter().map(|it| pattern::read(it, out)).collect()
 }
 
-/// Reads a node that only lists names.
+/// Reads a node of names.
 fn names(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<String> {
     let mut reader = Reader::new(node, rule, out);
     let names = reader.texts(out);

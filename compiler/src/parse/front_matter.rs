@@ -1,4 +1,4 @@
-//! The front matter of a markdown file: where it is, and what it holds.
+//! The front matter of a markdown file: its place and its entries.
 //!
 //! [`super::markdown_prompt()`] interprets its keys.
 
@@ -30,27 +30,27 @@ const MARK: &str = "---";
 pub(super) struct FrontMatter<'t> {
     /// Its entries, in order. Repeated keys were reported.
     pub(super) entries: Vec<Entry>,
-    /// Where its opening line is.
+    /// The place of its opening line.
     pub(super) opening: Span,
-    /// Whether the file has none, and need not.
+    /// Whether the file has no front matter and needs none.
     pub(super) is_absent: bool,
-    /// Where the body begins in the text.
+    /// The offset of the body in the text.
     pub(super) body: usize,
     text: &'t Text<'t>,
-    /// Where the YAML begins in the text.
+    /// The offset of the YAML in the text.
     start: usize,
     edits: Edits,
 }
 
 impl<'t> FrontMatter<'t> {
-    /// Reads the front matter of a file. `None`: there is none that can be read, which is reported.
+    /// Reads the front matter of a file. `None`: it is missing or unreadable, which is reported.
     pub(super) fn read(
         text: &'t Text<'_>,
         rule: FrontMatterRule,
         reporter: &mut Reporter<'_>,
     ) -> Option<Self> {
         let first = text.text.lines().next().unwrap_or_default();
-        // A first line that is nearly the opening one is a slip in any case.
+        // A first line that is nearly the opening one is a slip even if front matter is optional.
         if rule == FrontMatterRule::Optional && first.trim() != MARK {
             let opening = text.span(&(0..0));
             let (entries, edits) = (Vec::new(), Edits::default());
@@ -96,12 +96,12 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// Returns where a range of the YAML is in the file.
+    /// Returns the span in the file of a range of the YAML.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {
         self.text.span(&self.range(range))
     }
 
-    /// Returns the text that its author wrote at a range of the YAML.
+    /// Returns the text at a range of the YAML as its author wrote it.
     pub(super) fn written(&self, range: &Range<usize>) -> &'t str {
         self.text.text.get(self.range(range)).unwrap_or_default()
     }
@@ -176,7 +176,7 @@ impl FrontMatter<'_> {
     }
 }
 
-/// Returns the range of the YAML, and where the body begins.
+/// Returns the range of the YAML, and the offset of the body.
 fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, usize)> {
     let mut lines = text.text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -226,7 +226,7 @@ struct Missing {
     help: &'static str,
 }
 
-/// Without the end the whole file would be front matter, and the prompt would have no text.
+/// Without its end the whole file would be front matter, and the prompt would be empty.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no end")]
 #[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]
@@ -237,8 +237,8 @@ struct Unclosed {
     almost: Option<Span>,
 }
 
-/// The front matter is not YAML. A known mistake, such as a colon in a value, is answered with the
-/// corrected line.
+/// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds
+/// the corrected line.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what}")]
 #[diagnostic(code(front_matter::yaml))]

@@ -6,13 +6,13 @@ use crate::language::gate::{GATE, Gate};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
     let mut gate = Gate { at: Some(node.name.at), ..Gate::default() };
-    // Without its word it counts as on: a missing word is reported, and that the settings do
-    // nothing would be reported in vain.
+    // Without its word the gate counts as on: the missing word is reported, and a second report on
+    // idle settings would mislead.
     gate.on.value = true;
     let mut reader = Reader::new(node, &GATE, out);
     reader.settings(&mut gate, out);
     for rule in GATE.children {
-        // One that is there again was reported.
+        // A repeated node was reported.
         let Some(child) = reader.children(rule.name).next() else { continue };
         if child.arguments.is_empty() && child.properties.is_empty() {
             gate.empty.push(child.name.clone());

@@ -25,8 +25,8 @@ pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
             let mut includes = Includes { sources, chain: Vec::new(), seen: BTreeMap::new() };
             includes.follow(file, &mut ast, out);
         }
-        // The caller named the file, so the caller's words say best what is wrong with it: it
-        // checks that the file can be read before it compiles.
+        // The caller checks that the file can be read before it compiles, and reports in its own
+        // words.
         Err(_) => ast.documents.clear(),
     }
     ast
@@ -40,7 +40,7 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
     for node in nodes.unwrap_or_default() {
         match Top::of(&node.name.value) {
             Some(Top::Include) => document.includes.extend(self::node(&node, out)),
-            // Facts name the lines that they are in, as those that are shipped do.
+            // Facts name their lines, as the shipped facts do.
             Some(Top::Facts) => {
                 let facts = facts::block(&node, &facts::Lines::new(0, bytes), out);
                 document.items.push(Item::Facts(facts));
@@ -68,7 +68,7 @@ struct Includes<'s, 'f> {
     sources: &'s Sources<'f>,
     /// The documents that are open: each was included by the one before it.
     chain: Vec<FileId>,
-    /// Every document so far, with the include that brought it; nothing did the first one.
+    /// Every document so far, with the include that brought it; `None` for the first one.
     seen: BTreeMap<FileId, Option<Span>>,
 }
 
@@ -139,7 +139,7 @@ impl Includes<'_, '_> {
                 return Vec::new();
             }
         };
-        // Only what lies below the part without wildcards can match.
+        // Matches lie below the part without wildcards.
         let fixed = pattern.get(..magic).unwrap_or_default();
         let folder = fixed.rsplit_once('/').map_or("", |(folder, _)| folder);
         let listed = match self.sources.list(folder) {
@@ -150,7 +150,7 @@ impl Includes<'_, '_> {
                 return Vec::new();
             }
         };
-        // Whether a document is below what cannot be listed is unknown.
+        // An unreadable folder may hold documents that match.
         for Listed { path, link: _, fault } in &listed {
             if let Some(reason) = fault.clone().filter(|_| path.ends_with('/')) {
                 out.report(at, Unreadable { path: path.clone(), reason, at });
@@ -187,7 +187,7 @@ struct Cycle {
     at: Span,
 }
 
-/// A limit on depth ends a chain of documents that a person could no longer follow.
+/// The limit ends a chain of documents that is too long for a person to follow.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is included through more than {INCLUDE_DEPTH_MAX} documents")]
 #[diagnostic(
@@ -212,8 +212,8 @@ struct Twice {
     at: Span,
 }
 
-/// The path cannot be used. A bundle must be the same on each machine, so documents are joined from
-/// the project's own folder, by paths that mean the same everywhere.
+/// A bundle must be the same on each machine, so documents are joined from the project's own
+/// folder, by paths with one meaning everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(
@@ -227,7 +227,7 @@ struct BadPath {
     at: Span,
 }
 
-/// A pattern that cannot be read would include nothing, or something else than was meant.
+/// A pattern that cannot be read would include no file, or files that were not meant.
 #[derive(Debug, Error, Diagnostic)]
 #[error("bad pattern `{pattern}`: {reason}")]
 #[diagnostic(

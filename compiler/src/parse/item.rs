@@ -9,7 +9,7 @@ use crate::ast::Item;
 use crate::diagnostic::Diagnostics;
 use crate::language::Top;
 
-/// Reads a node; `None` for one that is read with its document, and for one with faults.
+/// Reads a node; `None` for a node that its document reads, and for one with faults.
 pub(super) fn item(top: Top, node: &Node, out: &mut Diagnostics) -> Option<Item> {
     match top {
         Top::Project => Some(Item::Project(project::node(node, out))),

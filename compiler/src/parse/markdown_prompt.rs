@@ -1,8 +1,8 @@
 //! Prompts from markdown files: front matter and body.
 //!
-//! A file of a `commands` folder is made for other programs as well, so keys that relay does not
-//! know are kept. A file of a `folder` is the project's own, so they are errors. What a file
-//! without `summary` or `chapters` is listed under is not decided here.
+//! A file of a `commands` folder is made for other programs as well, so keys unknown to relay are
+//! kept. A file of a `folder` is the project's own, so unknown keys are errors. The default of
+//! `summary` and `chapters` is decided later.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,7 +37,7 @@ pub(crate) struct Key {
 pub(crate) enum KeyValue {
     /// For people, in words.
     Words(&'static str),
-    /// Those of the row of a `prompt` that has the key's name.
+    /// The values of the row of `prompt` with the key's name.
     OfPrompt,
 }
 
@@ -75,7 +75,7 @@ pub(crate) const FOLDER_KEYS: &[Key] = &[
     },
 ];
 
-/// The keys of a command that mean something here.
+/// The keys of a command with a meaning in relay.
 pub(crate) const COMMAND_KEYS: &[Key] = &[
     DESCRIPTION,
     TITLE,
@@ -91,14 +91,14 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
     },
 ];
 
-/// The keys of a command that clients know, and that relay gives them as they are.
+/// The keys of a command that clients know; relay passes them on unchanged.
 const CLIENT_KEYS: &[&str] =
     &["allowed-tools", "disable-model-invocation", "model", "name", "scripts", "tools"];
 
 /// The contents of a markdown file.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
-    /// Its description, never empty; absent if the file has no front matter, and need not.
+    /// Its description, never empty; absent if the file has no front matter and needs none.
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) priority: Option<Spanned<u8>>,
@@ -107,17 +107,17 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// The description of the one argument of a command.
     pub(crate) argument_hint: Option<Spanned<String>>,
-    /// The keys of a command that mean nothing here.
+    /// The keys of a command without a meaning in relay.
     pub(crate) unknown_keys: Vec<Spanned<String>>,
     /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
     pub(crate) body: String,
-    /// Where the body begins in the file.
+    /// The offset of the body in the file.
     pub(crate) body_start: usize,
 }
 
-/// Whose file it is.
+/// The owner of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A command, as Claude Code and others read it.
@@ -126,7 +126,7 @@ pub(crate) enum Kind {
     Folder,
 }
 
-/// How a markdown file is read.
+/// The way to read a markdown file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     pub(crate) kind: Kind,
@@ -134,7 +134,7 @@ pub(crate) struct Reading {
     pub(crate) on_error: OnError,
 }
 
-/// Reads a markdown file. `None`: it gives no prompt, and the reason was reported.
+/// Reads a markdown file. `None`: the file is unusable as a prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
@@ -193,8 +193,8 @@ pub(crate) fn markdown_prompt(
 
 /// Splits a text at every `$ARGUMENTS`, the place of the argument with the index `slot`.
 ///
-/// One pass over plain text: what an argument holds is never searched again, and the word has no
-/// end that must be looked for (`$ARGUMENTS_2` is a slot and `_2`).
+/// One pass over plain text: the value of an argument is never searched, and the word has no
+/// delimiter at its end (`$ARGUMENTS_2` is a slot and `_2`).
 pub(crate) fn slots(body: &str, slot: u32) -> Vec<Segment> {
     let mut segments = Vec::new();
     for (index, literal) in body.split(ARGUMENTS).enumerate() {
@@ -229,7 +229,7 @@ struct Reader<'r, 'o> {
     reporter: &'r mut Reporter<'o>,
 }
 
-/// The key that a value belongs to, or the kind of list item that it is.
+/// The key of a value, or the kind of a list item.
 #[derive(Clone, Copy)]
 enum Of<'k> {
     Key(&'k str),
@@ -237,7 +237,7 @@ enum Of<'k> {
 }
 
 impl Of<'_> {
-    /// Returns how it is written with a value.
+    /// Returns the line with a value.
     fn line(self, value: &str) -> String {
         match self {
             Of::Key(key) => format!("{key}: {value}"),
@@ -313,7 +313,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns a text without the line ends that `|` and `>` leave after it.
+    /// Returns a text less the line ends that `|` and `>` leave after it.
     fn text(&mut self, of: Of<'_>, node: &Node) -> Option<Spanned<String>> {
         let Value::Text(text) = &node.value else {
             let help = match &node.value {
@@ -388,7 +388,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Handoffs are kept as they are written; this sees to it that a client can rely on them.
+    /// Checks that a client can rely on the handoffs, which are kept as they are written.
     fn check_handoffs(&mut self, node: &Node) {
         let help = "write each as `- label: …` and below it `agent: …`";
         let Value::List(nodes) = &node.value else {
@@ -486,8 +486,8 @@ struct EmptyDescription {
     at: Span,
 }
 
-/// A key of the front matter has a value of another type than its meaning needs. A guess of what
-/// was meant could be wrong.
+/// The value of a key has another type than its meaning needs. A guess of the meaning could be
+/// wrong.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} must be {expected}, but is {found}")]
 #[diagnostic(code(front_matter::wrong_type))]
@@ -501,7 +501,7 @@ struct WrongType {
     help: String,
 }
 
-/// A mistyped key would be ignored without a word, and its setting would have no effect.
+/// A mistyped key would be ignored in silence, and its setting would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown key `{key}`")]
 #[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(*near)))]

@@ -1,4 +1,4 @@
-//! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
+//! `messages { NAME "…"; NAME file=… }`: the texts of the server's own answers.
 
 use super::empty;
 use super::node::{self, Node, Reader};

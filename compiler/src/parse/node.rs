@@ -1,8 +1,8 @@
-//! KDL nodes as plain values, and the reader that takes them apart and misses nothing.
+//! KDL nodes as plain values, and the reader that takes them apart completely.
 //!
-//! A node's [`Rule`] says what it takes; [`Reader::finish`] reports everything else, with the
-//! nearest name that it takes, and sees to it that all that the rule lists was read. That is how
-//! no line of a project is inert.
+//! A node's [`Rule`] lists its parts; [`Reader::finish`] reports everything else, with the nearest
+//! known name, and asserts that all listed parts were read. So every line of a project has an
+//! effect.
 
 mod correction;
 mod value;
@@ -41,7 +41,7 @@ pub(super) struct Property {
 }
 
 impl Node {
-    /// Returns it for the corrections of it.
+    /// Returns the node in the form that corrections take.
     fn written(&self) -> correction::Written<'_> {
         let Self { name, annotation: _, arguments, properties, children: _ } = self;
         correction::Written { name: &name.value, arguments, has_properties: !properties.is_empty() }
@@ -65,7 +65,7 @@ pub(super) struct Reader<'n> {
     node: &'n Node,
     rule: &'static Rule,
     arguments_taken: usize,
-    /// The properties and the children that were asked for.
+    /// The names of the properties and the children that were read.
     properties: BTreeSet<&'static str>,
     children: BTreeSet<&'static str>,
     /// Whether the author chooses the names of the properties.
@@ -73,8 +73,8 @@ pub(super) struct Reader<'n> {
 }
 
 impl<'n> Reader<'n> {
-    /// Begins to read `node` by its rule; reports a property that is given twice, since KDL itself lets the
-    /// last one win, and an annotation on the node, which means nothing.
+    /// Begins to read `node` by its rule. Reports a repeated property, of which KDL itself takes
+    /// the last one, and an annotation on the node, which has no meaning.
     pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
         let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
@@ -99,13 +99,13 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Takes the next argument, which must be there.
+    /// Takes the next argument, which is required.
     pub(super) fn argument(&mut self, out: &mut Diagnostics) -> Option<&'n Value> {
         let field = self.rule.argument(self.arguments_taken)?;
         self.required_argument(field.name, out)
     }
 
-    /// Takes the next argument, which must be there if nothing else says `what`.
+    /// Takes the next argument, which is required unless the node has `what` elsewhere.
     pub(super) fn required_argument(
         &mut self,
         what: &'static str,
@@ -119,7 +119,8 @@ impl<'n> Reader<'n> {
         value
     }
 
-    /// Returns whether the word of an argument was written as a node in the braces, which is reported there.
+    /// Returns whether the word of an argument was written as a node in the braces, which is
+    /// reported there.
     fn is_in_braces(&self, kind: Option<Kind>) -> bool {
         let Some(Kind::Words(words)) = kind else { return false };
         self.node.children.iter().flatten().any(|child| words.contains(&child.name.value.as_str()))
@@ -144,14 +145,14 @@ impl<'n> Reader<'n> {
         Some(value)
     }
 
-    /// Takes the next argument, which must be there, as the text that its row takes.
+    /// Takes the next argument, which is required, as the text of its row.
     pub(super) fn name(&mut self, out: &mut Diagnostics) -> Option<Spanned<String>> {
         let what = self.rule.argument(self.arguments_taken)?.name;
         self.required_name(what, out)
     }
 
-    /// Takes the next argument as the text that its row takes; it must be there if nothing else says
-    /// `what`.
+    /// Takes the next argument as the text of its row; it is required unless the node has `what`
+    /// elsewhere.
     pub(super) fn required_name(
         &mut self,
         what: &'static str,
@@ -161,12 +162,12 @@ impl<'n> Reader<'n> {
         self.required_argument(what, out)?.literal(kind, out).and_then(owned)
     }
 
-    /// Takes all arguments as the texts that their row takes: one must be there.
+    /// Takes all arguments, of which one is required, as the texts of their row.
     pub(super) fn texts(&mut self, out: &mut Diagnostics) -> Vec<Spanned<String>> {
         self.list(out).into_iter().filter_map(owned).collect()
     }
 
-    /// Takes all arguments as their row says: one must be there.
+    /// Takes all arguments, of which one is required, by their row.
     fn list(&mut self, out: &mut Diagnostics) -> Vec<Spanned<Literal<'n>>> {
         let kind = self.rule.argument(self.arguments_taken).map(|field| field.kind);
         self.argument(out);
@@ -182,7 +183,7 @@ impl<'n> Reader<'n> {
         found.map(|property| &property.value)
     }
 
-    /// Takes all properties, whatever their names: one must be there.
+    /// Takes all properties, of any names; one is required.
     pub(super) fn all_properties(&mut self, out: &mut Diagnostics) -> &'n [Property] {
         self.any_property = true;
         if self.node.properties.is_empty() {
@@ -191,7 +192,7 @@ impl<'n> Reader<'n> {
         &self.node.properties
     }
 
-    /// Takes a property as its row says.
+    /// Takes a property by its row.
     pub(super) fn value<T: grammar::Scalar>(
         &mut self,
         name: &'static str,
@@ -202,7 +203,7 @@ impl<'n> Reader<'n> {
         T::decode(value).map(|value| Spanned { value, at })
     }
 
-    /// Takes a property as its row says, or the row's default.
+    /// Takes a property by its row, or the row's default.
     pub(super) fn value_or_default<T: grammar::Scalar + Default>(
         &mut self,
         name: &'static str,
@@ -261,8 +262,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Takes all children of these rules, in the order of the text, each as the settings that it
-    /// writes.
+    /// Takes all children of these rules, in the order of the text, each as its settings.
     pub(super) fn entries<T: Settings>(
         &mut self,
         rules: &[&'static Rule],
@@ -271,7 +271,7 @@ impl<'n> Reader<'n> {
         self.any_children(rules).map(|(rule, child)| entry(child, rule, out)).collect()
     }
 
-    /// Takes a child that may be there once.
+    /// Takes a child that may appear once.
     pub(super) fn child(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<&'n Node> {
         let mut found = self.children(name);
         let first = found.next();
@@ -298,7 +298,7 @@ impl<'n> Reader<'n> {
         children.iter().filter(move |child| child.name.value == name)
     }
 
-    /// Takes a text as its row says.
+    /// Takes a text by its row.
     pub(super) fn text(
         &mut self,
         name: &'static str,
@@ -308,7 +308,7 @@ impl<'n> Reader<'n> {
         self.written(field, out)?.literal(field.kind, out).and_then(owned)
     }
 
-    /// Takes the value of a row, from where the row says that it is written.
+    /// Takes the value of a row from the place that the row names.
     fn written(&mut self, field: &'static Field, out: &mut Diagnostics) -> Option<&'n Value> {
         match field.form {
             Form::Argument | Form::Arguments | Form::Joined => self.argument(out),
@@ -351,14 +351,14 @@ impl<'n> Reader<'n> {
         })
     }
 
-    /// Returns whether the node has a property or a node in it that its rule does not list.
+    /// Returns whether the node has a property or a child that its rule does not list.
     pub(super) fn has_unknown(&self) -> bool {
         let known = self.rule.property_names();
         let mut written = self.node.properties.iter().map(|property| property.name.value.as_str());
         written.any(|name| !known.contains(&name)) || self.unknown_children().next().is_some()
     }
 
-    /// Returns the nodes in this one that its rule does not list.
+    /// Returns the children that the node's rule does not list.
     pub(super) fn unknown_children(&self) -> impl Iterator<Item = &'n Node> + use<'n> {
         let known = self.rule.child_names();
         let children = self.node.children.iter().flatten();
@@ -375,7 +375,7 @@ impl<'n> Reader<'n> {
     pub(super) fn finish_as(self, what: &str, out: &mut Diagnostics) {
         let properties = self.rule.property_names();
         let children = self.rule.child_names();
-        // INVARIANT: what a rule lists is read, and what is read is listed.
+        // INVARIANT: the code reads exactly the names that a rule lists.
         debug_assert!(self.properties.iter().eq(&properties), "{what}: {:?}", self.properties);
         debug_assert!(self.children.iter().eq(&children), "{what}: {:?}", self.children);
         if let Some([first, rest @ ..]) = self.node.arguments.get(self.arguments_taken..) {
@@ -404,7 +404,7 @@ impl<'n> Reader<'n> {
     }
 }
 
-/// Reads a node as the settings that it writes.
+/// Reads a node as its settings.
 pub(super) fn entry<T: Settings>(
     node: &Node,
     rule: &'static Rule,
@@ -417,7 +417,7 @@ pub(super) fn entry<T: Settings>(
     Entry { rule, at: node.name.at, settings }
 }
 
-/// Returns a literal as a text of its own.
+/// Returns the owned text of a literal.
 fn owned(literal: Spanned<Literal<'_>>) -> Option<Spanned<String>> {
     match literal.value {
         Literal::Text(text) => Some(Spanned { value: text.to_owned(), at: literal.at }),
@@ -437,12 +437,12 @@ pub(super) fn unknown(node: &Node, rule: Option<&Rule>, what: &str, out: &mut Di
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
 }
 
-/// Reports a name that has a meaning in a later version.
+/// Reports a name reserved for a later version.
 pub(super) fn reserved(name: &str, purpose: &'static str, at: Span, out: &mut Diagnostics) {
     out.report(at, Reserved { name: name.to_owned(), purpose, at });
 }
 
-/// No line of a project is without effect: a mistyped node that is ignored would be a rule that
+/// Every line of a project has an effect: a mistyped node that is ignored would be a rule that
 /// agents never get.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown node `{name}` in {what}")]
@@ -456,8 +456,8 @@ struct UnknownNode {
     at: Span,
 }
 
-/// The name has a meaning in a later version of relay. If it meant anything else now, projects
-/// would change their meaning with an update.
+/// The name has a meaning in a later version of relay. Another meaning today would change projects
+/// with an update.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is not in this version of relay")]
 #[diagnostic(
@@ -473,7 +473,7 @@ struct Reserved {
     at: Span,
 }
 
-/// With two nodes it would depend on their order which one counts.
+/// With two nodes, their order would decide which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is declared twice")]
 #[diagnostic(code(node::duplicate), help("keep one of them"))]
@@ -513,7 +513,7 @@ struct ExtraArgument {
     at: Span,
 }
 
-/// No line of a project is without effect: a mistyped property that is ignored would leave its
+/// Every line of a project has an effect: a mistyped property that is ignored would leave its
 /// setting at the default.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown property `{name}` of {what}")]
@@ -527,7 +527,7 @@ struct UnknownProperty {
     at: Span,
 }
 
-/// KDL takes the last of the two without a word, and a reviewer may have read the first.
+/// KDL takes the last of the two in silence, and a reviewer may have read the first.
 #[derive(Debug, Error, Diagnostic)]
 #[error("property `{name}` is given twice")]
 #[diagnostic(code(property::duplicate), help("keep one; KDL alone would silently take the last"))]

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::source::is_shown;
 
-/// Why a path cannot name a file of the project.
+/// The reason why a path cannot name a file of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum PathError {
     /// It is empty.
@@ -16,13 +16,13 @@ pub(crate) enum PathError {
     /// It leaves the project's folder.
     #[error("the path leaves the project's folder")]
     Outside,
-    /// It has a backslash, or a character that a report cannot show.
+    /// It has a backslash, or a character that a report cannot display.
     #[error("the path has a backslash, or a control or invisible character")]
     Character,
 }
 
-/// Returns the path that `written` means in the document `document`: from the project's folder,
-/// without `.` and `..`.
+/// Returns the path of `written` in the document `document`: from the project's folder, without `.`
+/// and `..`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `policy { floors { … }; paths { … } }`: how commands are judged.
+//! `policy { floors { … }; paths { … } }`: the rules for commands.
 
 use relay_policy::tier::Floors;
 
@@ -25,7 +25,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     policy
 }
 
-/// Reads the floors that are written; all others are the defaults.
+/// Reads the floors of a project; the others are the defaults.
 fn floors(node: Option<&Node>, out: &mut Diagnostics) -> Floors<FloorSetting> {
     let default = |floor| FloorSetting::unwritten(floor_rule(floor));
     let Some(node) = node else { return Floors::each(default) };

@@ -1,4 +1,4 @@
-//! `for tenant=… role=…`: who sees a prompt or a resource.
+//! `for tenant=… role=…`: the callers that see a prompt or a resource.
 
 use super::node::{Node, Reader};
 use crate::ast::{For, ForSettings};

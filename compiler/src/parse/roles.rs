@@ -1,4 +1,4 @@
-//! `roles { role NAME tier=… parent=… { tools … } }`: what callers may see and do.
+//! `roles { role NAME tier=… parent=… { tools … } }`: the tools and tiers of callers.
 
 use super::empty;
 use super::node::{Node, Reader};

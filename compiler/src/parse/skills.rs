@@ -96,7 +96,7 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
     skill
 }
 
-/// Returns whether a selector narrows the skills of a level; reports one that does not.
+/// Returns whether a selector narrows the skills of a level; reports a selector that does not.
 fn narrows(
     written: &Spanned<String>,
     block: Level,
@@ -140,8 +140,8 @@ fn meta(node: &Node, out: &mut Diagnostics) -> Spanned<Map<String, Value>> {
     Spanned { value: facts, at: node.name.at }
 }
 
-/// The block already says so, or the skill would be at the wrong level: the order of the texts, and
-/// which of two wins, would not be what the block says.
+/// The block already selects this, or the selector belongs to another level, which would change the
+/// order of the texts and the winner of two skills.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a skill of a `{block}` block takes no `{word}`")]
 #[diagnostic(code(skill::selector))]

@@ -1,4 +1,4 @@
-//! `when ENVIRONMENT { … }`: what `--env` patches.
+//! `when ENVIRONMENT { … }`: the patch of an `--env`.
 
 use super::item::item;
 use super::node::{Node, Reader};

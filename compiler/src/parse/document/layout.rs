@@ -9,7 +9,7 @@ use super::token::{Token, Tokens};
 
 const INDENT: &str = "    ";
 
-/// Returns `text`, which must be a document without syntax faults, in its layout.
+/// Returns `text`, a document without syntax faults, in its layout.
 ///
 /// All its lines end as its first one does: `CRLF`, or else `LF`.
 pub(super) fn layout(text: &str) -> String {

@@ -19,12 +19,12 @@ const LONG_BYTES: usize = 512;
 /// A document with fewer bytes of long strings is read without further threads.
 const PARALLEL_BYTES_MIN: usize = 64 * 1024;
 
-/// Why a word or a string has no value, and what to write instead.
+/// The reason why a word or a string has no value, and the text to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Invalid {
     pub(super) message: String,
     pub(super) help: Option<String>,
-    /// The bytes that are wrong, if they are a part of it.
+    /// The wrong bytes, if they are a part of it.
     pub(super) part: Option<(usize, usize)>,
 }
 
@@ -108,8 +108,8 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of what needs no knowledge of KDL: an identifier of ASCII, a short number,
-/// a string without escapes, a keyword.
+/// Returns the value of an identifier of ASCII, a short number, a string without escapes, or a
+/// keyword: these need no KDL parser.
 fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),
@@ -134,7 +134,7 @@ fn plain(written: &str) -> Option<Scalar> {
     }
 }
 
-/// Returns what the KDL parser makes of one value.
+/// Returns the value that the KDL parser reads.
 fn parsed(written: &str) -> Result<Scalar, Invalid> {
     if let Some(invalid) = keyword(written).or_else(|| misread(written)) {
         return Err(invalid);
@@ -161,7 +161,7 @@ fn keyword(written: &str) -> Option<Invalid> {
     })
 }
 
-/// Reports words that KDL takes as they are, though their author meant something else.
+/// Reports valid words of KDL whose author meant something else.
 fn misread(written: &str) -> Option<Invalid> {
     if written.starts_with(['"', '#']) {
         return None;
@@ -194,7 +194,8 @@ fn misread(written: &str) -> Option<Invalid> {
     })
 }
 
-/// Reports a comma outside of quotes. KDL takes it as a part of the word, so `a, b` would be the words `a,` and `b`.
+/// Reports a comma outside of quotes. KDL takes it as a part of the word, so `a, b` would be the
+/// words `a,` and `b`.
 pub(super) fn comma(written: &str) -> Invalid {
     let apart: Vec<&str> = written.split(',').filter(|part| !part.is_empty()).collect();
     let start = start_of(written);
@@ -309,7 +310,7 @@ fn spelled(white: &str) -> String {
     }
 }
 
-/// Returns the first character after a `\` that may not follow it.
+/// Returns the first character after a `\` that is no escape.
 fn bad_escape(written: &str) -> Option<char> {
     // A raw string has no escapes; it begins with a hash.
     let mut rest = written.strip_prefix('"')?.chars();

@@ -73,7 +73,7 @@ fn same_value(ours: &Value, theirs: &KdlEntry) {
     }
 }
 
-/// Pieces of documents, good and bad; those with a weight are what holds others together.
+/// Pieces of documents, good and bad; those that join others come more often.
 fn piece() -> impl Strategy<Value = &'static str> {
     let often = ["a", " ", " ", "\n", "{", "}", "b=1", "\"x\"", ";"];
     let seldom = [

@@ -1,7 +1,7 @@
-//! The tokens of KDL 2: where each begins and ends.
+//! The tokens of KDL 2, each with its beginning and its end.
 //!
-//! One pass without recursion, so that time is linear for any text. What a word or a string
-//! means is decided in [`super::scalar`].
+//! One pass without recursion, so that time is linear for any text. [`super::scalar`] decides the
+//! meaning of a word or a string.
 
 use crate::source::is_newline;
 
@@ -36,9 +36,9 @@ pub(super) enum Token {
     Text,
     /// A character that begins no token.
     Stray,
-    /// A string that is not closed: up to the end of its line, or of the document if it may have several.
+    /// An unclosed string: up to the end of its line, or of the document if it may have several.
     UnclosedText,
-    /// A `/*` that is not closed: up to the end of the document.
+    /// An unclosed `/*`: up to the end of the document.
     UnclosedComment,
 }
 
@@ -106,7 +106,7 @@ fn first(rest: &str) -> Option<(Token, usize)> {
     Some(found)
 }
 
-/// Returns the bytes of the line end that `rest` begins with, 0 if there is none.
+/// Returns the bytes of the line end at the beginning of `rest`, else 0.
 pub(super) fn newline_length(rest: &str) -> usize {
     match rest.chars().next() {
         Some('\r') if rest.starts_with("\r\n") => 2,
@@ -124,8 +124,8 @@ fn is_space(c: char) -> bool {
     )
 }
 
-/// Returns whether a character can be in a document at all (KDL 2, "Disallowed Literal Code
-/// Points"): control characters and those that change the direction of text cannot.
+/// Returns whether a character is allowed anywhere in a document (KDL 2, "Disallowed Literal Code
+/// Points"): neither a control character nor one that changes the direction of text.
 pub(super) fn is_allowed(c: char) -> bool {
     !matches!(
         c,
@@ -148,7 +148,8 @@ fn line_length(rest: &str) -> usize {
     rest.find(is_newline).unwrap_or(rest.len())
 }
 
-/// Returns the bytes up to the end of the word that goes on after `begun` bytes of it.
+/// Returns the length in bytes of the word at the beginning of `rest`, of which `begun` bytes are
+/// known.
 fn word_length(rest: &str, begun: usize) -> usize {
     let ends = |c: char| {
         matches!(c, '\\' | '/' | '(' | ')' | '{' | '}' | '[' | ']' | ';' | '"' | '#' | '=')

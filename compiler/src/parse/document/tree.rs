@@ -36,9 +36,9 @@ pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<V
 struct TreeReader<'t, 'o> {
     cursor: Cursor<'t>,
     strings: LongStrings,
-    /// The braces that are open.
+    /// The open braces.
     open: Vec<Brace>,
-    /// The first open brace whose closing brace is missing, to judge by the indentation.
+    /// The first open brace whose closing brace is missing, by the indentation.
     suspect: Option<Brace>,
     nodes: usize,
     faults: usize,
@@ -60,7 +60,7 @@ enum Skipped {
     Document,
 }
 
-/// A node, or what is written like one.
+/// A node, or a comment.
 enum Statement {
     Node(Node),
     /// A node after a `/-`, or a fault that costs nothing else.
@@ -178,9 +178,9 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Reports the version of KDL that a document says it has if it is not 2.
+    /// Reports a version of KDL other than 2 that a document declares.
     ///
-    /// The rest would be a list of faults, none of which that version has.
+    /// The rest is not read: its faults would be those of KDL 2 alone.
     fn version(&mut self, node: &Node) -> Result<(), Skipped> {
         let version = node.arguments.first().filter(|_| node.name.value == "kdl-version");
         let Some(version) = version.filter(|version| version.scalar != Scalar::Integer(2)) else {
@@ -195,7 +195,8 @@ impl TreeReader<'_, '_> {
         let Some(last) = self.open.last() else { return Ok(()) };
         let open = self.suspect.as_ref().unwrap_or(last);
         let at = self.cursor.file.span(open.at, open.at + 1);
-        // An unclosed text takes the braces after it along.
+        // After a fault the missing brace may be a consequence: an unclosed text includes the
+        // braces after it.
         if self.faults == 0 {
             let help = "add its `}`; the indentation of the lines after it says where";
             self.fault(at, "this `{` is not closed", Some(help));
@@ -343,7 +344,8 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Returns what to write where a node takes a word, such as `on`, and `true` or `false` is written.
+    /// Returns the word to write instead of `true` or `false` where a node takes a word such as
+    /// `on`.
     fn word_for_keyword(&self, node: &Node) -> Option<String> {
         let Some((Token::Word, _, written @ ("true" | "false" | "#true" | "#false"))) =
             self.cursor.next
@@ -357,7 +359,7 @@ impl TreeReader<'_, '_> {
         words.then(|| format!("write `{} {word}`", node.name.value))
     }
 
-    /// Reads `(name)` if it is there.
+    /// Reads an optional `(name)`.
     fn annotation(&mut self) -> Result<Option<Spanned<String>>, Skipped> {
         if self.cursor.take(Token::AnnotationOpen).is_none() {
             return Ok(None);
@@ -372,7 +374,7 @@ impl TreeReader<'_, '_> {
         Ok(Some(name))
     }
 
-    /// Reads a value that must be a text; `missing` is the fault if there is none.
+    /// Reads a text; `missing` is the fault if another value or token is there.
     fn string(&mut self, missing: &str) -> Result<Spanned<String>, Skipped> {
         let (scalar, at) = self.scalar(missing)?;
         match scalar {
@@ -407,11 +409,11 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Reports why the next token is no value.
+    /// Reports why the next token is not a value.
     fn no_value<T>(&mut self, missing: &str) -> Result<T, Skipped> {
         match self.cursor.next {
             Some((Token::UnclosedText, start, written)) => {
-                // Only its beginning: the rest may be half of the document.
+                // The span covers the opening quote alone: the rest may be half of the document.
                 let quotes = written.len() - written.trim_start_matches('#').len() + 1;
                 let at = self.cursor.file.span(start, start + quotes);
                 let help =
@@ -456,7 +458,7 @@ impl TreeReader<'_, '_> {
         self.out.report(at, Syntax { message, help, at });
     }
 
-    /// Takes what is left of a node after a fault, with its children, whose faults are reported.
+    /// Takes the rest of a node after a fault, and reports the faults of its children.
     fn skip_node(&mut self) -> Result<(), Skipped> {
         loop {
             match self.cursor.peek() {

@@ -1,7 +1,7 @@
 //! Checks the facts of a program: finds lines without an effect, and pairs of lines of which only
 //! one counts.
 //!
-//! The facts of a project and those that are shipped are checked alike.
+//! The facts of a project and the shipped facts are checked alike.
 
 mod form;
 mod operand;
@@ -17,13 +17,13 @@ use crate::diagnostic::Diagnostics;
 use crate::parse::node::Node;
 use option::Known;
 
-/// Checks what `program` says of options, operands, forms and sub-commands.
+/// Checks the options, operands, forms and sub-commands of `program`.
 pub(super) fn program(node: &Node, out: &mut Diagnostics) {
     pattern::check_programs(words(node), out);
     command(node, Style::Gnu, &[], out);
 }
 
-/// Checks a program or sub-command; `around` are the options of the commands that it is in.
+/// Checks a program or sub-command; `around` holds the options of the commands around it.
 fn command(node: &Node, style: Style, around: &[Known<'_>], out: &mut Diagnostics) {
     let own = text(node, "style").and_then(|style| Style::from_word(style.text));
     let style = own.unwrap_or(style);

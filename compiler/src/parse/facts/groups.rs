@@ -1,7 +1,7 @@
-//! `group NAME { … }` and `use NAME…`: what several commands have alike, written once.
+//! `group NAME { … }` and `use NAME…`: facts that several commands share, written once.
 //!
-//! Each `use` is replaced by what its groups hold before anything is read. So readers and checks see commands
-//! alone, and a fact is at the line of its group, whichever command has it.
+//! Each `use` is replaced by the contents of its groups before anything is read. So readers and
+//! checks see commands alone, and a fact is at the line of its group in each command that has it.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::parse::node::{Node, Reader};
 use crate::source::Span;
 use relay_engine::nearest::nearest;
 
-/// How deep groups may be in groups.
+/// The most levels of groups in groups.
 const DEPTH_MAX: usize = 8;
 
-/// Returns the nodes of facts without groups, each `use` replaced by what its groups hold.
+/// Returns the nodes of facts without groups, each `use` replaced by the contents of its groups.
 pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
     let mut names = Names::of(GROUP.name);
     let mut groups = BTreeMap::new();
@@ -44,7 +44,7 @@ pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
 
 struct Group<'n> {
     node: &'n Node,
-    /// Where its name is.
+    /// The place of its name.
     at: Span,
     is_used: bool,
 }
@@ -53,7 +53,8 @@ struct Expansion<'n> {
     groups: BTreeMap<String, Group<'n>>,
     /// The groups that the current node is in.
     within: Vec<String>,
-    /// How many more nodes and words groups may make. Without a limit, groups that use groups would double them.
+    /// The number of nodes and words that groups may still add. Without a limit, groups in groups
+    /// grow exponentially.
     room: usize,
 }
 
@@ -93,7 +94,7 @@ impl Expansion<'_> {
         expanded
     }
 
-    /// Returns what a group holds.
+    /// Returns the contents of a group.
     fn group(&mut self, name: Word<'_>, out: &mut Diagnostics) -> Vec<Node> {
         let Word { text, at } = name;
         let Some(group) = self.groups.get_mut(text) else {
@@ -115,7 +116,7 @@ impl Expansion<'_> {
             return Vec::new();
         }
         let held = node.children.as_deref().unwrap_or_default();
-        // Nodes that a group does not take were reported in the group.
+        // Other nodes were reported in the group.
         let held =
             held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
         let held: Vec<Node> = held.cloned().collect();
@@ -126,13 +127,14 @@ impl Expansion<'_> {
     }
 }
 
-/// Returns how many nodes and words a node is.
+/// Returns the number of nodes and words in a node.
 fn size(node: &Node) -> usize {
     let children = node.children.iter().flatten().map(size);
     1 + node.arguments.len() + children.sum::<usize>()
 }
 
-/// The command would lack what the group holds, and a tier that one of its options raises would be lost.
+/// The command would lack the contents of the group, and a tier that one of its options raises
+/// would be lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no group is called `{name}`")]
 #[diagnostic(code(fact::unknown_group))]
@@ -144,7 +146,7 @@ struct UnknownGroup {
     at: Span,
 }
 
-/// A group that holds itself has no end.
+/// A group that includes itself has no end.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the group `{name}` uses itself")]
 #[diagnostic(
@@ -159,7 +161,7 @@ struct GroupCycle {
     at: Span,
 }
 
-/// Groups that use groups grow with each level, so there is a limit to what they may become.
+/// Groups in groups grow with each level, so their size has a limit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("groups are more than {depth} deep in groups, or become more than {nodes} nodes and words")]
 #[diagnostic(code(fact::large_groups), help("use fewer groups in groups"))]
@@ -170,7 +172,7 @@ struct LargeGroups {
     at: Span,
 }
 
-/// Facts that no command has say nothing, and look as if they did.
+/// A group that no command uses has no effect, and looks as if it had.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no command uses the group `{name}`")]
 #[diagnostic(

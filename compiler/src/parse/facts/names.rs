@@ -1,4 +1,4 @@
-//! Names that may be declared once.
+//! Names of which each may be declared once.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,7 +13,7 @@ use crate::source::Span;
 /// The names of one kind that were declared so far, with their places.
 #[derive(Debug)]
 pub(in crate::parse) struct Names {
-    /// The kind of thing that they name: `option`.
+    /// The kind of the named things: `option`.
     what: &'static str,
     first: BTreeMap<String, Span>,
 }
@@ -41,8 +41,8 @@ impl Names {
     }
 }
 
-/// Only one of the two declarations would count, and a reader cannot see which. If it is the milder one,
-/// a command gets a tier that is too low.
+/// Only one of the two declarations would count, and a reader cannot see which one. If it is the
+/// milder one, a command gets a tier that is too low.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the {what} `{name}` is declared twice")]
 #[diagnostic(code(fact::declared_twice), help("keep the declaration that is right"))]

@@ -7,15 +7,15 @@ use super::written::Word;
 use crate::diagnostic::Diagnostics;
 use crate::source::{Span, Spanned};
 
-/// How a `*` is written that is no pattern, as in other patterns of a shell.
+/// A literal `*`, as in other patterns of a shell.
 const LITERAL: &str = "[*]";
 
-/// Returns a pattern as the table holds it: the `*` at its end or beginning is the pattern's, and every
-/// other one is the character.
+/// Returns a pattern in the form of the table: the `*` at its end or beginning is the wildcard, and
+/// every other one is the character.
 pub(super) fn read(pattern: Spanned<String>, out: &mut Diagnostics) -> String {
     let Spanned { value: text, at } = pattern;
     let has_literal = text.contains(LITERAL);
-    // In the table a pattern with its `*` at the beginning has no other, and a text without has none.
+    // The table takes a literal `*` only in a pattern that ends with its wildcard.
     let is_misplaced = has_literal && !text.ends_with('*');
     if is_misplaced || has_stray(&text.replace(LITERAL, "")) {
         out.report(at, StrayStar { pattern: text.clone(), at });
@@ -43,8 +43,8 @@ fn has_stray(text: &str) -> bool {
     inner.contains('*')
 }
 
-/// One `*` at the beginning or at the end stands for any text. Another one would be taken as the
-/// character, so that the pattern matches next to nothing: a tier that it should raise is lost.
+/// One `*` at the beginning or at the end matches any text. Another one would be read as the
+/// character, so that the pattern matches almost no word: a tier that it should raise is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` has a `*` that stands for nothing")]
 #[diagnostic(
@@ -59,8 +59,8 @@ struct StrayStar {
     at: Span,
 }
 
-/// Programs are found by their whole names. One with a `*` would describe no program, and all that it
-/// is meant for would count as unknown.
+/// Programs are found by their whole names. A name with a `*` matches no program, and the intended
+/// programs would count as unknown.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the name of a program is no pattern: `{name}`")]
 #[diagnostic(code(fact::program_pattern), help("write each name"))]

@@ -1,4 +1,4 @@
-//! The reasons of the rows of a program, each with the place where one is missing.
+//! The reasons of the rows of a program, each with its place, and the place of each row.
 
 use relay_diff::facts::{Row, RowPart};
 

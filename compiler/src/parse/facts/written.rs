@@ -1,5 +1,5 @@
-//! Nodes of facts as they are written, for checks that need the place of each word. What is broken is
-//! skipped: the reader reports it.
+//! Nodes of facts as written, for checks that need the place of each word. Broken parts are
+//! skipped: the reader reports them.
 
 use relay_policy::facts::Role;
 
@@ -20,7 +20,7 @@ impl<'n> Word<'n> {
     }
 }
 
-/// Returns the names, patterns or other words that follow a node's name.
+/// Returns the names, patterns or other words after a node's name.
 pub(super) fn words(node: &Node) -> impl Iterator<Item = Word<'_>> {
     node.arguments.iter().filter_map(word)
 }
@@ -49,12 +49,12 @@ pub(super) fn is_set(node: &Node, name: &str) -> bool {
     property(node, name).is_some_and(|value| value.scalar == Scalar::Boolean(true))
 }
 
-/// Returns where a property is, if it is there.
+/// Returns the place of a property.
 pub(super) fn place(node: &Node, name: &str) -> Option<Span> {
     node.properties.iter().find(|it| it.name.value == name).map(|it| it.name.at)
 }
 
-/// Returns the role that the first word of a node is.
+/// Returns the role in the first word of a node.
 pub(super) fn role(node: &Node) -> Option<Role> {
     Role::from_word(words(node).next()?.text)
 }

@@ -2,21 +2,21 @@
 //!
 //! A correction changes one line, or the indentation of a few. It is proposed only after the parser
 //! has accepted it: with it the document parses, or the next fault is further down. So every
-//! proposal is one that can be followed, and several slips of a document are reported in one run.
+//! proposal can be followed, and several slips of a document are reported in one run.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::yaml::{self, Entry, YamlError};
 
-/// How many slips of one document are corrected.
+/// The most slips of one document that are corrected.
 const SLIPS_MAX: usize = 20;
 
-/// How many corrections are tried for one document: each try parses it.
+/// The most corrections that are tried for one document: each try parses it.
 const TRIES_MAX: usize = 64;
 
-/// How many lines above the one where the parser noticed are looked at. A quote that is not
-/// closed is noticed where the indentation ends.
+/// The number of lines above the place of the fault that are searched. An unclosed quote is noticed
+/// where the indentation ends.
 const LINES_ABOVE_MAX: usize = 8;
 
 /// The most characters of a corrected line in a report.
@@ -81,19 +81,19 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// Replacements of text, in the order in which they were made.
+/// Replacements of text in the order of their making.
 #[derive(Default)]
 pub(super) struct Edits(Vec<Edit>);
 
 struct Edit {
-    /// The range that is replaced, in the text before this edit.
+    /// The replaced range, in the text before this edit.
     at: Range<usize>,
     /// The replacement.
     text: String,
 }
 
 impl Edits {
-    /// Returns where a range of the edited text was before the edits.
+    /// Returns the range in the text before the edits for a range of the edited text.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         self.0.iter().rev().fold(range.clone(), |range, Edit { at, text }| {
             let end = at.start + text.len();
@@ -114,7 +114,7 @@ struct Change {
     at: Range<usize>,
     /// Whether the parser may notice the slip only on a later line.
     reaches_on: bool,
-    /// From the last to the first, so that none moves the place of another.
+    /// From the last to the first, so that each keeps the places of the others.
     edits: Vec<Edit>,
 }
 
@@ -136,7 +136,8 @@ struct Correction {
     outcome: Result<Vec<Entry>, YamlError>,
 }
 
-/// Finds the correction of a fault: looks where the parser noticed it, then above, then below.
+/// Finds the correction of a fault: tries the line where the parser noticed it, then those above,
+/// then the next one.
 fn correct(document: &str, fault: &YamlError, tries: &mut usize) -> Option<Correction> {
     let noticed = line_at(document, fault.at);
     let below = (noticed.end < document.len()).then(|| line_at(document, noticed.end + 1));
@@ -152,7 +153,7 @@ fn correct(document: &str, fault: &YamlError, tries: &mut usize) -> Option<Corre
             let corrected = change.apply(document);
             let outcome = yaml::parse(&corrected);
             let edits = Edits(change.edits);
-            // In the text before the change: what a change adds above a fault moves it too.
+            // The place in the text before the change: an edit above a fault moves it too.
             let accepted = outcome.as_ref().err().is_none_or(|next| {
                 edits.original(&(next.at..next.at)).start > fault.at
                     && next.at > line_at(&corrected, change.at.start).end
@@ -177,7 +178,7 @@ fn line_at(document: &str, offset: usize) -> Range<usize> {
     start..offset + length
 }
 
-/// Returns the changes of a line that are worth a try.
+/// Returns the changes of a line to try.
 fn changes(document: &str, line: &Range<usize>) -> Vec<Change> {
     let mut changes = Vec::new();
     changes.extend(spaces_for_tabs(document, line));
@@ -244,8 +245,8 @@ fn split_key(text: &str) -> Option<(&str, &str)> {
     (!key.is_empty() && key.chars().all(is_key)).then_some((key, rest))
 }
 
-/// Returns why a value cannot be written as it is, and how it can. `None`: quotes are not what it
-/// lacks.
+/// Returns why a value cannot be written as it is, and its quoted form. `None`: quotes would not
+/// correct it.
 fn quote(value: &str) -> Option<(String, String)> {
     let first = value.chars().next()?;
     let rest = value.strip_prefix(first)?;
@@ -282,7 +283,7 @@ fn quote_again(value: &str, mark: char, rest: &str) -> (String, String) {
     }
 }
 
-/// Returns a text in the quotes that change least of it.
+/// Returns a text in the quotes that need the fewest changes of it.
 pub(in crate::parse) fn quoted(text: &str) -> String {
     match (text.contains(['"', '\\']), text.contains('\'')) {
         (false, _) => format!("\"{text}\""),
@@ -293,7 +294,8 @@ pub(in crate::parse) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    /// The last line cannot be corrected, so the first is not corrected again and again, twice as long each time.
+    /// The last line cannot be corrected. The first line is corrected once all the same, instead of
+    /// again and again, twice as long each time.
     #[test]
     fn a_line_is_corrected_once() {
         let (slips, result) = super::parse("title: \"T\"'\npriority:\nd6\nchapters: [A]\n");

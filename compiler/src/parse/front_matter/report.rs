@@ -1,4 +1,5 @@
-//! How faults of a markdown file are reported: `on-error` decides, in this one place.
+//! Reports of faults in markdown files, with the severity that `on-error` gives: decided here
+//! alone.
 //!
 //! | `on-error` | a fault that can be repaired | any other fault |
 //! | --- | --- | --- |
@@ -6,8 +7,8 @@
 //! | `skip` | warning, the file is left out | warning, the file is left out |
 //! | `repair` | warning, the file is used | error |
 //!
-//! `repair` promises that every file is served, so what it cannot repair is an error: leaving
-//! files out is what `skip` is for.
+//! `repair` promises that every file is served, so a fault that it cannot repair is an error:
+//! `skip` is for leaving files out.
 
 use std::fmt;
 
@@ -34,7 +35,7 @@ impl<'o> Reporter<'o> {
         Self { on_error, refused: false, out }
     }
 
-    /// Reports a fault after which the file gives no prompt.
+    /// Reports a fault that makes the file unusable as a prompt.
     pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
         self.refused = true;
         let outcome = match self.on_error {
@@ -54,12 +55,12 @@ impl<'o> Reporter<'o> {
         }
     }
 
-    /// Reports what the file is used in spite of.
+    /// Reports a fault that leaves the file usable.
     pub(crate) fn warn(&mut self, at: Span, warning: impl Finding) {
         self.out.report(at, warning);
     }
 
-    /// Returns whether a fault was reported after which the file gives no prompt.
+    /// Returns whether a fault made the file unusable as a prompt.
     pub(crate) fn refused(&self) -> bool {
         self.refused
     }

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::report::Reporter;
 use crate::source::{FileId, Span};
 
-/// The most bytes that a markdown file may have.
+/// The most bytes of a markdown file.
 pub(crate) const FILE_BYTES_MAX: usize = 100_000;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -26,7 +26,7 @@ pub(in crate::parse) struct Text<'b> {
 }
 
 impl<'b> Text<'b> {
-    /// Decodes a file. `None`: it is too large, or not UTF-8 and shall not be repaired.
+    /// Decodes a file. `None`: it is too large, or not UTF-8 and not to be repaired.
     pub(in crate::parse) fn decode(
         file: FileId,
         bytes: &'b [u8],
@@ -51,7 +51,7 @@ impl<'b> Text<'b> {
         (!reporter.refused()).then_some(Self { file, text: text.into(), skipped, latin1: true })
     }
 
-    /// Returns where a range of the text is in the file.
+    /// Returns the span in the file of a range of the text.
     pub(in crate::parse) fn span(&self, range: &Range<usize>) -> Span {
         self.file.span(self.offset(range.start), self.offset(range.end))
     }
@@ -63,7 +63,7 @@ impl<'b> Text<'b> {
         offset..offset + character.map_or(0, char::len_utf8)
     }
 
-    /// Returns where a byte of the text is in the file.
+    /// Returns the offset in the file of a byte of the text.
     pub(in crate::parse) fn offset(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or(&self.text);
         let bytes = if self.latin1 { before.chars().count() } else { before.len() };
@@ -71,8 +71,8 @@ impl<'b> Text<'b> {
     }
 }
 
-/// The text of a prompt has to fit the context of a model. A file of this size is rarely meant as
-/// one.
+/// The text of a prompt must fit the context of a model. A file of this size is rarely meant as a
+/// prompt.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file has {bytes} bytes, over the limit of {limit}")]
 #[diagnostic(code(markdown::too_large), help("shorten it, or split it into several prompts"))]

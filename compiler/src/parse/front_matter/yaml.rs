@@ -1,8 +1,8 @@
 //! YAML 1.2 -> entries with their places.
 //!
-//! The parser gives events; this module builds the tree from them, because it needs what a
-//! deserializer hides: the exact range of every value, both places of a key that is given twice,
-//! and bounds on what `*name` copies. Scalars mean what the core schema of YAML 1.2 says
+//! The parser gives events; this module builds the tree from them, because a deserializer hides the
+//! exact range of every value and both places of a repeated key, and does not limit the copies of
+//! `*name`. Scalars have the types of the core schema of YAML 1.2
 //! (<https://yaml.org/spec/1.2.2/#103-core-schema>): `yes` and `<<` are text.
 
 use std::borrow::Cow;
@@ -14,12 +14,12 @@ use serde_saphyr::granit_parser::{
     ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag,
 };
 
-/// How deep lists and groups may nest.
+/// The deepest nesting of lists and groups.
 const DEPTH_MAX: usize = 32;
 const TOO_DEEP: &str = "lists and groups nest too deep";
 
 /// The most that all `*name` of a document may copy, in bytes of text and numbers of values.
-/// The text of a document without any is never larger than its file.
+/// Without `*name`, the text of a document is at most as large as its file.
 const COPIED_MAX: usize = 100_000;
 
 /// A key and its value.
@@ -30,8 +30,8 @@ pub(in crate::parse) struct Entry {
     pub(in crate::parse) value: Node,
 }
 
-/// A value and its place in the text: what `*name` repeats is at the `*name`, and what is
-/// inside of that where it was first written.
+/// A value and its place in the text: a copied value is at its `*name`, and the values inside it
+/// are at their first place.
 #[derive(Debug, Clone)]
 pub(in crate::parse) struct Node {
     pub(in crate::parse) value: Value,
@@ -48,12 +48,12 @@ pub(in crate::parse) enum Value {
     Map(Vec<Entry>),
 }
 
-/// Why a text is not the YAML that front matter may hold, and where the parser noticed.
+/// The reason why a text is not YAML of front matter, and the place where the parser noticed.
 #[derive(Debug)]
 pub(super) struct YamlError {
     pub(super) at: usize,
     pub(super) reason: Cow<'static, str>,
-    /// Whether the author may have meant something else that is only written wrongly.
+    /// Whether the author may have meant valid YAML and made a slip.
     pub(super) may_be_slip: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
     }
 }
 
-/// The tree as far as it is known.
+/// The tree so far.
 #[derive(Default)]
 struct Builder {
     root: Option<Node>,
@@ -84,21 +84,21 @@ struct Builder {
     copied: usize,
 }
 
-/// A list or a group whose end has not come.
+/// An open list or group.
 struct Open {
     /// Its nodes; in a group, keys and values in turn.
     nodes: Vec<Node>,
     is_map: bool,
     style: StructureStyle,
     start: usize,
-    /// The number of its `&name`, 0 without.
+    /// The number of its `&name`, else 0.
     anchor: usize,
 }
 
 impl Builder {
     fn event(&mut self, event: Event<'_>, at: Range<usize>) -> Result<(), YamlError> {
         match event {
-            // The line that opens the front matter has begun the first one.
+            // The line that opens the front matter has begun the first document.
             Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
                 Err(fault(at.start, "a second YAML document begins here"))
             }
@@ -156,7 +156,7 @@ impl Builder {
 
     fn close(&mut self, end: usize) {
         let Some(Open { nodes, is_map, style, start, anchor }) = self.open.pop() else { return };
-        // Without brackets the end comes only with the next token, lines further down.
+        // Without brackets the parser's end is at the next token, which may be lines further down.
         let end = match style {
             StructureStyle::Flow => end,
             StructureStyle::Block => nodes.last().map_or(start, |node| node.at.end).max(start),
@@ -209,7 +209,8 @@ fn entries(nodes: Vec<Node>) -> Vec<Entry> {
     let mut nodes = nodes.into_iter();
     let mut entries = Vec::with_capacity(nodes.len() / 2);
     while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
-        // INVARIANT: a node in the place of a key is text, `scalar`, `open` and `copy` see to it.
+        // INVARIANT: a node in the place of a key is text; `scalar`, `open` and `copy` reject
+        // others.
         if let Node { value: Value::Text(text), at } = key {
             entries.push(Entry { key: text, key_at: at, value });
         }
@@ -217,7 +218,7 @@ fn entries(nodes: Vec<Node>) -> Vec<Entry> {
     entries
 }
 
-/// Returns how much a value holds (its values and the bytes of its text), and how deep it is.
+/// Returns the size of a value (its values and the bytes of its text) and its depth.
 fn measure(node: &Node) -> (usize, usize) {
     let join = |(weight, depth): (usize, usize), inner: (usize, usize)| {
         (weight + inner.0, depth.max(inner.1 + 1))
@@ -236,7 +237,7 @@ fn measure(node: &Node) -> (usize, usize) {
     }
 }
 
-/// Returns what a scalar without quotes means. A number that JSON cannot hold stays text.
+/// Returns the value of a scalar without quotes. A number beyond those of JSON stays text.
 fn plain_value(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -307,7 +308,7 @@ fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> YamlError {
     YamlError { at, reason: reason.into(), may_be_slip: true }
 }
 
-/// Returns the fault of a document that means what it says, but is more than is accepted.
+/// Returns the fault of a valid document that exceeds a limit.
 fn excess(at: usize, reason: &'static str) -> YamlError {
     YamlError { at, reason: reason.into(), may_be_slip: false }
 }

@@ -49,7 +49,7 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
     (prompt, reported.collect())
 }
 
-/// Checks a file that is refused, in all three modes, with and without a repair.
+/// Checks that a file is refused in all three modes, with and without a repair.
 fn refused(text: &str, kind: Kind, expected: &[&str]) {
     for (on_error, severity, prefix) in
         [(Fail, "error ", ""), (Repair, "error ", ""), (Skip, "warning ", "skipped: ")]
@@ -305,7 +305,7 @@ fn several_faults_in_one_run() {
             "warning front_matter::yaml 7:11 «@",
         ]
     );
-    // A fault after a corrected slip is reported too, even if it has no correction.
+    // A fault after a corrected slip is reported too, even without a correction of its own.
     let (_, reported) = read(b"---\nx: a: b\ny:\n  - a\n b\n---\n", Command, Repair);
     assert!(reported[0].starts_with("warning front_matter::yaml 2:4 «a: b»"), "{reported:?}");
     assert!(reported[1].starts_with("error front_matter::yaml 5:"), "{reported:?}");

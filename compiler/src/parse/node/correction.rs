@@ -1,21 +1,21 @@
-//! Corrections: the text to write instead of a node or a value that does not belong where it is.
+//! Corrections: the text to write instead of a misplaced node or value.
 
 use super::value::{Scalar, Value, suggestion};
 use crate::grammar::{Field, Form, Kind, Rule};
 use crate::language;
 use relay_engine::nearest::nearest;
 
-/// A nested rule is looked for this deep.
+/// The search for a nested rule goes this deep.
 const DEPTH_MAX: usize = 4;
 
-/// A node as it is written.
+/// A node as written.
 pub(super) struct Written<'n> {
     pub(super) name: &'n str,
     pub(super) arguments: &'n [Value],
     pub(super) has_properties: bool,
 }
 
-/// Returns the help for a node that a node of `rule`, or a document, does not hold.
+/// Returns the help for a child that a node of `rule`, or a document, does not take.
 pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'static str]) -> String {
     let name = child.name;
     // At the top of a document, lines after `project NAME` are easily meant for it.
@@ -24,12 +24,13 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
         return help;
     }
     let children = rule.map_or(language::TOP, |rule| rule.children);
-    // The word is right and its braces are missing: `prompt` at the top, `skill` outside of `skills`.
+    // The word is right and its braces are missing: `prompt` at the top, `skill` outside of
+    // `skills`.
     let path = children.iter().find_map(|rule| path_to(name, rule, DEPTH_MAX));
     if let Some(path) = path {
         return within(&path, child);
     }
-    // A name that is nearly right is more likely than one at the wrong place.
+    // A nearly right name is more likely than a name at the wrong place.
     if nearest(name, known.iter().copied()).is_none() {
         if let Some(home) = home(name) {
             return home;
@@ -41,9 +42,9 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
     suggestion(name, known, "nodes")
 }
 
-/// Returns the help for a property that a node of `rule` does not have.
+/// Returns the help for a property that a node of `rule` does not take.
 pub(super) fn of_property(name: &str, rule: &Rule) -> String {
-    // A row without a meaning is only read to be reported.
+    // A row without a meaning is read only to be reported.
     let known = rule.fields.iter().filter(|field| field.is_property() && !field.meaning.is_empty());
     let mut known: Vec<_> = known.map(|field| field.name).collect();
     known.sort_unstable();
@@ -79,7 +80,7 @@ fn collect_owners(name: &str, rules: &[&'static Rule], owners: &mut Vec<&'static
     }
 }
 
-/// Returns the help for values that are too many: the first of them and those that follow it.
+/// Returns the help for surplus values: the first of them and those that follow it.
 pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String {
     let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));
     let [first, ..] = extra else { return String::new() };
@@ -141,7 +142,7 @@ fn as_value(child: &Written<'_>, rule: &Rule) -> Option<String> {
     })
 }
 
-/// Returns the help for a name that was written in place of the one node that takes it.
+/// Returns the help for a name in place of the one node that takes it.
 fn as_name(child: &Written<'_>, children: &[&Rule]) -> Option<String> {
     let named: Vec<&str> = children
         .iter()
@@ -168,7 +169,7 @@ fn path_to<'r>(name: &str, rule: &'r Rule, depth: usize) -> Option<Vec<&'r Rule>
     })
 }
 
-/// Returns the help for a node that belongs into nodes which may be here.
+/// Returns the help for a node that belongs into other nodes, which may be here.
 fn within(path: &[&Rule], child: &Written<'_>) -> String {
     let name = child.name;
     let argument = child.arguments.first().and_then(written);
@@ -179,7 +180,7 @@ fn within(path: &[&Rule], child: &Written<'_>) -> String {
     format!("`{name}` belongs in {place}: write `{opened}{name}{argument} …{closed}`")
 }
 
-/// Returns a node's word, with what follows it.
+/// Returns a node's word and its first value.
 fn opening(rule: &Rule) -> String {
     let word = rule.name;
     match rule.argument(0) {
@@ -189,7 +190,7 @@ fn opening(rule: &Rule) -> String {
     }
 }
 
-/// Returns where nodes called `name` belong; `None` if there are none.
+/// Returns the place of nodes called `name`; `None` if the name is unknown.
 fn home(name: &str) -> Option<String> {
     fn collect(name: &str, within: &[&'static Rule], homes: &mut Vec<&'static str>) {
         for rule in within {
@@ -208,7 +209,7 @@ fn home(name: &str) -> Option<String> {
     (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 
-/// Returns a value as it is written; `None` if it has an annotation, which may be the fault.
+/// Returns a value as written; `None` if it has an annotation, which may be the fault.
 fn written(value: &Value) -> Option<String> {
     if value.annotation.is_some() {
         return None;

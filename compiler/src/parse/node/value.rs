@@ -1,4 +1,4 @@
-//! Values of a document, read as their kind asks.
+//! Values of a document, read by their kind.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -17,7 +17,7 @@ pub(in crate::parse) struct Value {
     pub(in crate::parse) at: Span,
 }
 
-/// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
+/// A KDL value. Numbers with a fraction keep their text: the language has only whole numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::parse) enum Scalar {
     Text(String),
@@ -64,7 +64,7 @@ impl Value {
         Some(text)
     }
 
-    /// Returns what a field of this kind takes.
+    /// Returns the value for a field of this kind.
     pub(in crate::parse) fn literal(
         &self,
         kind: Kind,
@@ -114,7 +114,7 @@ impl Value {
         self.in_range(number, 0, high, out)
     }
 
-    /// Reports an annotation that is missing or not that of the unit.
+    /// Reports an annotation that is missing or names another unit.
     fn unit(&self, unit: &'static str, out: &mut Diagnostics) -> Option<()> {
         let (found, at) = match &self.annotation {
             Some(annotation) if annotation.value == unit => return Some(()),
@@ -126,7 +126,7 @@ impl Value {
         None
     }
 
-    /// Returns how the value is written with its unit.
+    /// Returns the value with its unit, as the author should write it.
     fn with_unit(&self, unit: &str) -> String {
         match &self.scalar {
             Scalar::Text(text) if unit == "bytes" => size_help(text),
@@ -159,7 +159,7 @@ impl Value {
         }
     }
 
-    /// Returns how a number is written in place of this value.
+    /// Returns the number to write in place of this value.
     fn as_whole(&self, low: u64, high: u64) -> String {
         let range = range(low, high);
         let Scalar::Text(text) = &self.scalar else {
@@ -174,7 +174,7 @@ impl Value {
         }
     }
 
-    /// Returns how the value is written as a text.
+    /// Returns the value as a quoted text, as the author should write it.
     fn quoted(&self) -> String {
         match &self.scalar {
             Scalar::Integer(number) => format!("write it in quotes: `\"{number}\"`"),
@@ -206,7 +206,7 @@ impl Value {
         )
     }
 
-    /// Returns which word is written in place of this value.
+    /// Returns the word to write in place of this value.
     fn as_word(&self, words: &[&str]) -> String {
         match (&self.scalar, words) {
             (Scalar::Boolean(yes), ["on", "off"]) => {
@@ -261,7 +261,7 @@ impl Value {
 
 /// Returns the bytes of `8KiB`; `None` for any other form.
 ///
-/// Only units that mean one thing: a kB is 1000 bytes to some and 1024 to others.
+/// Each unit has one meaning: a kB is 1000 bytes to some and 1024 to others.
 fn bytes(text: &str) -> Option<i128> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at_checked(digits)?;
@@ -274,7 +274,7 @@ fn bytes(text: &str) -> Option<i128> {
     number.parse::<i128>().ok()?.checked_mul(factor)
 }
 
-/// Returns how a size is written that was meant by `text`: `8KB` is taken for KiB, since no unit counts in thousands.
+/// Returns the correct form of a size: `8KB` is taken for KiB, since no unit counts in thousands.
 fn size_help(text: &str) -> String {
     const UNITS: &str = "the units are B, KiB (1024 B) and MiB (1024 KiB)";
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -298,7 +298,7 @@ fn size_help(text: &str) -> String {
 
 /// Returns the numbers of a range, for people.
 fn range(low: u64, high: u64) -> String {
-    // Nobody comes near the end of a range that TOML or JSON sets.
+    // The upper end of such a range is never reached, so it is left out.
     if high >= i64::MAX.unsigned_abs() {
         format!("from {low}")
     } else {
@@ -318,7 +318,7 @@ pub(super) fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnost
     }
 }
 
-/// Says which of the known names was meant, or what they are.
+/// Returns a help with the nearest known name, or with all of them.
 pub(super) fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
     match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -327,8 +327,7 @@ pub(super) fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
     }
 }
 
-/// The setting has one type of value. A value that is converted could mean something else than what
-/// was written.
+/// The setting has one type of value. A conversion could change the meaning.
 #[derive(Debug, Error, Diagnostic)]
 #[error("expected {expected}, found {found}")]
 #[diagnostic(code(value::wrong_type))]
@@ -341,8 +340,8 @@ struct WrongType {
     at: Span,
 }
 
-/// Each number has a range in which a server works well. What is out of it is refused and not
-/// changed in silence.
+/// Each number has a range in which a server works well. A number out of it is an error and is
+/// never changed in silence.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{number} is not within {low} and {high}")]
 #[diagnostic(code(value::out_of_range))]
@@ -368,8 +367,8 @@ struct UnknownWord {
     at: Span,
 }
 
-/// Reports and clients print the text in a line. What is after a line end would look like a line of
-/// their own.
+/// Reports and clients print the text in one line. Text after a line end would look like another
+/// report.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text has several lines")]
 #[diagnostic(code(value::several_lines), help("write it in one line"))]
@@ -413,7 +412,7 @@ struct NoSize {
     at: Span,
 }
 
-/// An annotation says the unit of a number. An unknown one would be ignored, and the number taken
+/// An annotation names the unit of a number. An unknown one would be ignored, and the number read
 /// in another unit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown annotation `({name})`")]
@@ -426,7 +425,7 @@ struct UnknownAnnotation {
     at: Span,
 }
 
-/// Annotations are units. Where no unit belongs, it would have no effect.
+/// Annotations are units, and this value has no unit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the annotation `({name})` means nothing here")]
 #[diagnostic(code(value::annotation), help("remove it"))]

@@ -3,18 +3,18 @@
 use super::super::token::{Token, Tokens};
 use crate::source::{FileId, Span};
 
-/// The tokens that are not read yet.
+/// The tokens of the document that remain.
 pub(super) struct Cursor<'t> {
     pub(super) file: FileId,
     /// The bytes of the document.
     end: usize,
     tokens: Tokens<'t>,
-    /// The token that is read next; `None` at the end.
+    /// The next token; `None` at the end.
     pub(super) next: Option<(Token, usize, &'t str)>,
     pub(super) line: Line,
 }
 
-/// The line that is being read.
+/// The current line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Line {
     pub(super) number: usize,

@@ -25,8 +25,8 @@ pub(super) struct Syntax {
     pub(super) at: Span,
 }
 
-/// KDL 1 writes keywords and raw strings in another way, so the same line would mean something
-/// else.
+/// KDL 1 writes keywords and raw strings in another way, so the same line would have another
+/// meaning.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this document is written in another version of KDL")]
 #[diagnostic(
@@ -40,7 +40,7 @@ pub(super) struct WrongVersion {
     pub(super) at: Span,
 }
 
-/// No node of the language nests like this, and a limit keeps hostile input from exhausting memory.
+/// The language never nests this deep, and a limit keeps hostile input from exhausting memory.
 #[derive(Debug, Error, Diagnostic)]
 #[error("children nest deeper than {DEPTH_MAX}")]
 #[diagnostic(
@@ -52,7 +52,7 @@ pub(super) struct NestedTooDeep {
     pub(super) at: Span,
 }
 
-/// A limit keeps the time of a build in bounds, for any document.
+/// The limit bounds the time of a build for any document.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has more than {NODES_MAX} nodes")]
 #[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]

@@ -1,4 +1,4 @@
-//! Forms that raise the tier, that no command has, or that name what is not declared.
+//! Forms that raise the tier, that hold for no command, or that name an undeclared option.
 
 use miette::Diagnostic;
 use relay_engine::nearest::nearest;
@@ -62,8 +62,8 @@ fn option(option: Word<'_>, needs_value: bool, known: &[Known<'_>], out: &mut Di
     }
 }
 
-/// A form may only lower the tier: then one that is lost, or does not hold because of a word that no fact
-/// describes, can only make the tier too high.
+/// A form lowers the tier: then a form that is lost, or fails because of a word without a fact, can
+/// only make the tier too high.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this form raises the tier from {base} to {tier}")]
 #[diagnostic(
@@ -81,8 +81,8 @@ struct FormRaises {
     at: Span,
 }
 
-/// A form that names an option which the command does not have holds never, or always: `has` is never
-/// met, `without` never fails. One mistyped letter after `without` would lower the tier of every command.
+/// A form that names an unknown option never holds (`has`) or always (`without`). One mistyped
+/// letter after `without` would lower the tier of every command.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the command has no option `{option}`")]
 #[diagnostic(code(fact::unknown_option))]
@@ -94,7 +94,7 @@ struct UnknownOption {
     at: Span,
 }
 
-/// A role says what a value is. The option takes none, so the role says nothing.
+/// A role classifies a value, and the option takes none.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the option `{option}` takes no value, so it has no role")]
 #[diagnostic(
@@ -109,8 +109,7 @@ struct RoleOfNone {
     at: Span,
 }
 
-/// No command has a number of operands that is at least the higher and at most the lower of the two, so
-/// the form never holds.
+/// The lower limit is above the upper one, so the form never holds.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no number is at least {least} and at most {most}")]
 #[diagnostic(code(fact::empty_range), help("exchange the two numbers, or correct one"))]

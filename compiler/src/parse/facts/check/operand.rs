@@ -1,4 +1,4 @@
-//! Operands that no word reaches, and limits on operands that have no effect.
+//! Operands that are never read, and limits on operands that have no effect.
 
 use miette::Diagnostic;
 use relay_policy::facts::Role;
@@ -35,13 +35,13 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// Reports the operands of a command with sub-commands that no word reaches: the word at their place is a sub-command,
-/// and those after it are the sub-command's.
+/// Reports the unread operands of a command with sub-commands: the word at their place is a
+/// sub-command, and the words after it belong to the sub-command.
 fn report_idle(node: &Node, out: &mut Diagnostics) {
     let Some(sub) = children(node, &["sub"]).next() else { return };
     let names = OPERANDS.map(|rule| rule.name);
     let mut operands = children(node, &names).peekable();
-    // A word that no sub-command has is the script that an interpreter runs.
+    // An operand that is a script is read: a word that names no sub-command is the script.
     if operands.peek().is_some_and(|first| role(first) == Some(Role::Script)) {
         return;
     }
@@ -51,7 +51,7 @@ fn report_idle(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// The word at the place of this operand is taken for a sub-command, so that a row about it has no effect.
+/// The word at the place of this operand is read as a sub-command, so a row about it has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no word reaches this operand, since the command has sub-commands")]
 #[diagnostic(
@@ -68,8 +68,8 @@ struct IdleOperand {
     at: Span,
 }
 
-/// The operand before it takes all words that remain, so none is left for this one. An author who wrote
-/// it expects the words to be read in another way than they are.
+/// The operand before it takes all words that remain. An author who wrote this one expects another
+/// reading of the words.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no word reaches this operand")]
 #[diagnostic(
@@ -83,8 +83,8 @@ struct UnreachedOperand {
     at: Span,
 }
 
-/// Only options limit the tier of a command, as `--dry-run` does; the values of operands only raise it. A
-/// limit here would be a promise that nothing keeps.
+/// Only options limit the tier of a command, as `--dry-run` does; the values of operands only raise
+/// it. A limit here would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`cap` has no effect on the value of an operand")]
 #[diagnostic(

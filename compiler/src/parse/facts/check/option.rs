@@ -1,4 +1,4 @@
-//! Options that are declared twice, or that can have no effect.
+//! Options that are declared twice, or that never have an effect.
 
 use miette::Diagnostic;
 use relay_policy::facts::Style;
@@ -64,15 +64,16 @@ fn reads(style: Style, name: &str) -> bool {
         Style::None => false,
         Style::Letters => is_one_dash && name.len() == 2 && !is_pattern,
         Style::Key => name.split_once('=').is_some_and(|(_, rest)| rest.is_empty()),
-        // A pattern is compared with what comes before `=`, a name with the whole word.
+        // A pattern is compared with the text before `=`, a name with the whole word.
         Style::Single if is_one_dash && is_pattern => !name.contains('='),
         Style::Gnu | Style::Go | Style::Single => (is_one_dash || is_plus) && !is_pattern,
     }
 }
 
-/// How a command reads its words decides what can be an option: the style `none` has none, `key` has
-/// `name=` and `--name`, `letters` a dash and a letter, and of the others only `single` has patterns with one dash. `-` and `--` are no
-/// options, and what follows `=` is a value. A line that no word can match has no effect.
+/// The style of a command decides which words are options: `none` has no options, `key` has `name=`
+/// and `--name`, `letters` a dash and a letter, and of the others only `single` has patterns with
+/// one dash. `-` and `--` are never options, and the text after `=` is a value. A row that matches
+/// no word has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no word is read as the option `{option}`")]
 #[diagnostic(
@@ -86,8 +87,8 @@ struct UnreadOption {
     at: Span,
 }
 
-/// Options take a value only if they say `value=…` or `attached=…`. Without either, a `value` node
-/// in them is never used, and a tier that it should raise is lost.
+/// An option takes a value if it has `value=…` or `attached=…`. Otherwise its `value` node is never
+/// used, and a tier that the value should raise is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("these options take no value, so `value` has no effect")]
 #[diagnostic(
@@ -101,7 +102,7 @@ struct ValueOfNone {
     at: Span,
 }
 
-/// The value of such an option is the port, or says something else; the row would say both.
+/// The value of such an option is the port, or something else; the row would say both.
 #[derive(Debug, Error, Diagnostic)]
 #[error("these options take a value, so `listens` has no effect")]
 #[diagnostic(
