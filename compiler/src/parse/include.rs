@@ -212,8 +212,8 @@ struct Twice {
     at: Span,
 }
 
-/// A bundle must be the same on each machine, so documents are joined from the project's own
-/// folder, by paths with one meaning everywhere.
+/// The path cannot be used. A bundle must be the same on each machine, so documents are joined from
+/// the project's own folder, by paths with one meaning everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(

@@ -1,4 +1,4 @@
-//! Tenants, roles and users: names looked up, what a role inherits filled in.
+//! Tenants, roles and users: names looked up, inherited values filled in.
 
 mod report;
 
@@ -19,7 +19,7 @@ use crate::model::{Access, Readers, Role, Setting, User};
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
-/// Resolves who there is. What has faults is reported and left out.
+/// Resolves tenants, roles and users. Faulty nodes are reported and left out.
 pub(super) fn access(
     tenants: Vec<ast::Tenant>,
     roles: Vec<ast::Role>,
@@ -39,7 +39,7 @@ pub(super) fn access(
     access
 }
 
-/// Computes who sees what; without an answer, if there are too many audiences, everyone is one.
+/// Computes the audiences; if there are too many, everyone is one audience.
 pub(super) fn audiences(
     access: &Access,
     lists: &Lists<'_>,
@@ -48,7 +48,7 @@ pub(super) fn audiences(
 ) -> Audiences {
     Audiences::of(access, lists).unwrap_or_else(|TooMany { count }| {
         let readers = lists.prompts.iter().chain(&lists.resources).chain(&lists.templates);
-        // Of nodes that share a `for`, as those of a folder do, it is one.
+        // A `for` of a folder is in all its nodes and counts once.
         let mut named: Vec<Span> =
             readers.flat_map(|readers| &readers.0).map(|each| each.at).collect();
         named.sort_unstable();
@@ -71,7 +71,7 @@ impl Access {
             }
             let tenant = tenant.map(|tenant| (self.tenant(&tenant, out), tenant.at));
             let role = role.map(|role| (self.role(&role, out), role.at));
-            // One that could not be understood was reported; there is no bundle.
+            // An unknown name was reported, so no bundle is built.
             readers.0.push(crate::model::For {
                 tenant: tenant.and_then(|(tenant, _)| tenant),
                 role: role.and_then(|(role, _)| role),
@@ -81,13 +81,13 @@ impl Access {
         readers
     }
 
-    /// Looks up a tenant; reports one that is not declared.
+    /// Looks up a tenant; reports an undeclared one.
     pub(super) fn tenant(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<usize> {
         let names = self.tenants.iter().map(|tenant| tenant.value.as_str());
         look_up(WhatIsNamed::Tenant, name, names, out)
     }
 
-    /// Looks up a role; reports one that is not declared.
+    /// Looks up a role; reports an undeclared one.
     pub(super) fn role(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<usize> {
         let names = self.roles.iter().map(|role| role.name.value.as_str());
         look_up(WhatIsNamed::Role, name, names, out)
@@ -116,7 +116,7 @@ impl Access {
     }
 }
 
-/// Resolves the roles, sorted by name, with what each inherits.
+/// Resolves the roles, sorted by name, with inherited values.
 fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     let named = written.into_iter().filter_map(|role| Some((role.name.clone()?, role)));
     let named = named.filter(|(name, _)| name::check(name, "role", out)).collect();
@@ -145,7 +145,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     roles
 }
 
-/// Reports roles that contain themselves, each circle once, and takes their parents away.
+/// Reports each circle of roles once, and removes the parents of its roles.
 fn report_cycles(roles: &mut [Role], out: &mut Diagnostics) {
     for first in 0..roles.len() {
         let mut circle = vec![first];
@@ -175,9 +175,9 @@ fn report_cycles(roles: &mut [Role], out: &mut Diagnostics) {
     }
 }
 
-/// Gives each role the tier and the tools of its parent, where it says none itself.
+/// Gives each role the tier and the tools of its parent where it has none of its own.
 fn inherit(roles: &mut [Role]) {
-    // INVARIANT: there is no circle, so the nearest ancestor that says something is found.
+    // INVARIANT: there is no circle, so the search for the nearest ancestor with a value ends.
     for index in 0..roles.len() {
         let (mut tier, mut tools) = (None, None);
         let mut next = Some(index);
@@ -219,7 +219,7 @@ fn bad_id(id: &str) -> Option<String> {
     Some(format!("it has the character `{}`", bad.escape_default()))
 }
 
-/// Returns the index of a name; reports one that is not there.
+/// Returns the index of a name; reports an unknown one.
 fn look_up<'n>(
     what: WhatIsNamed,
     name: &Spanned<String>,

@@ -29,7 +29,7 @@ pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec
     let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
     for node in nodes {
         let Some(argument) = argument(node, out) else { continue };
-        // Templates write `-` as `_`, so names that differ in that alone would be one.
+        // Templates write `-` as `_`, so names that differ in that alone are one.
         let spelled = argument.argument.name.replace('-', "_").to_lowercase();
         if let Some(first_at) = first_at.get(&spelled) {
             let (first_at, at) = (*first_at, argument.at);
@@ -142,7 +142,7 @@ fn check_default(
     None
 }
 
-/// Clients show the name of an argument, and templates use it as a variable.
+/// Clients display the name of an argument, and templates use it as a variable.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` cannot name an argument")]
 #[diagnostic(
@@ -171,8 +171,7 @@ struct Duplicate {
     at: Span,
 }
 
-/// The values of `one-of` say what the argument may be. A type would say it again, and could
-/// contradict them.
+/// The values of `one-of` are the type of the argument. A second type could contradict them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("an argument with `one-of` has no type")]
 #[diagnostic(code(argument::typed_choice), help("remove `type=` or `one-of`"))]
@@ -204,8 +203,8 @@ struct RepeatedChoice {
     at: Span,
 }
 
-/// Values of arguments are text except for those of `type=boolean`, so `#true` and the text `true`
-/// would be mixed up.
+/// Values of arguments are text except for those of `type=boolean`. This keeps `#true` apart from
+/// the text `true`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default `#{value}` is for arguments of type boolean")]
 #[diagnostic(code(argument::boolean_default), help("quote it, or write `type=boolean`"))]
@@ -215,7 +214,7 @@ struct BooleanDefault {
     at: Span,
 }
 
-/// A call that omits the argument would get a value that the server refuses from everyone else.
+/// A call that omits the argument would get a value that the server rejects from all other callers.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default `{value}` is not one of the argument's values")]
 #[diagnostic(code(argument::foreign_default))]
@@ -227,8 +226,7 @@ struct ForeignDefault {
     at: Span,
 }
 
-/// A server truncates a value that is too long, and a default that is always truncated is a
-/// mistake.
+/// A server truncates a long value, and a default that is always truncated is a mistake.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default of argument `{name}` has {chars} characters, over its limit of {max}")]
 #[diagnostic(

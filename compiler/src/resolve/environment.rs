@@ -1,4 +1,4 @@
-//! Documents joined, and the `when`s of an environment applied to what they patch.
+//! Documents joined, and the nodes patched by the `when`s of an environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,8 +33,7 @@ pub(super) struct Nodes {
     pub(super) expects: Vec<ast::Expect>,
 }
 
-/// The patches of prompts that no node declares: those of markdown files, known when the folders
-/// are read.
+/// The patches of undeclared prompts: those of markdown files are known when the folders are read.
 #[derive(Default)]
 pub(super) struct PromptPatches {
     by_name: BTreeMap<String, Vec<ast::Prompt>>,
@@ -50,12 +49,12 @@ impl PromptPatches {
         }
     }
 
-    /// Drops the patches of a file that gives no prompt, which was reported.
+    /// Drops the patches of a file without a prompt, which was reported.
     pub(super) fn forget(&mut self, name: &str) {
         self.by_name.remove(name);
     }
 
-    /// Reports the patches of prompts that are nowhere.
+    /// Reports the patches of unknown prompts.
     pub(super) fn report_rest(self, known: &BTreeSet<String>, out: &mut Diagnostics) {
         for patch in self.by_name.into_values().flatten() {
             let Some(name) = patch.name else { continue };
@@ -75,7 +74,7 @@ pub(crate) fn environments(ast: &Ast) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Joins the documents and applies every `when` of the environment that was asked for.
+/// Joins the documents and applies every `when` of the chosen environment.
 pub(super) fn choose(
     sources: &Sources<'_>,
     ast: &Ast,
@@ -109,7 +108,7 @@ pub(super) fn choose(
 }
 
 impl Nodes {
-    /// Adds what a document declares for every environment.
+    /// Adds a declaration for every environment.
     fn add(&mut self, item: Item, out: &mut Diagnostics) {
         match item {
             Item::Project(project) => self.projects.push(project),
@@ -153,7 +152,7 @@ impl Nodes {
     }
 }
 
-/// Returns how many nodes an item of a `when` names.
+/// Returns the number of nodes that an item of a `when` names.
 fn nodes_in(item: &Item) -> usize {
     match item {
         Item::Prompts(items) => items.len(),
@@ -188,7 +187,7 @@ fn report_new_arguments(arguments: &[ast::Argument], out: &mut Diagnostics) {
 struct Patcher<'p, 's> {
     sources: &'p Sources<'s>,
     nodes: &'p mut Nodes,
-    /// Where in `nodes` each is, among those of its list that were there before the patches.
+    /// The place of each node in `nodes`, among those of its list before the patches.
     prompts: BTreeMap<(&'static str, String), usize>,
     resources: BTreeMap<String, usize>,
     skills: SkillPlaces,
@@ -205,7 +204,7 @@ fn apply(
 ) {
     let mut prompts = BTreeMap::new();
     for (index, item) in nodes.prompts.iter().enumerate() {
-        // Of two with one name, which is reported, the first is patched.
+        // If two have one name, which is reported, the first is patched.
         let Some((kind, name)) = kind_and_name(sources, item) else { continue };
         prompts.entry((kind, name)).or_insert(index);
     }
@@ -272,7 +271,7 @@ impl Patcher<'_, '_> {
                         prompt.new = None;
                         self.nodes.prompts.push(PromptsItem::Prompt(prompt));
                     }
-                    // Perhaps it is the prompt of a markdown file.
+                    // It may be the prompt of a markdown file.
                     _ => self.nodes.prompt_patches.by_name.entry(name).or_default().push(prompt),
                 }
             }
@@ -390,7 +389,8 @@ impl Patcher<'_, '_> {
         }
     }
 
-    /// Patches or adds a `user`, `group` or `anyone`: it is found by who it is and its tenant.
+    /// Patches or adds a `user`, `group` or `anyone`, which is found by its kind, its id and its
+    /// tenant.
     fn user(&mut self, user: ast::User, out: &mut Diagnostics) {
         let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
         let key = |user: &ast::User| (user.who, text(&user.id), text(&user.settings.tenant));
@@ -441,12 +441,13 @@ fn is_named(known: Option<&Spanned<String>>, name: &str) -> bool {
     known.is_some_and(|known| known.value == name)
 }
 
-/// The kind and name of a node of `prompts`; of a folder the path from the project's folder.
+/// Returns the kind and name of a node of `prompts`; the name of a folder is its path from the
+/// project's folder.
 fn kind_and_name(sources: &Sources<'_>, item: &PromptsItem) -> Option<(&'static str, String)> {
     let path = |folder: &ast::Folder| {
         let written = folder.path.as_ref()?;
         let document = sources.file(written.at.file);
-        // A path that means nothing is reported where it is read.
+        // An invalid path is reported where it is read.
         Some(resolve_path(&document.path, &written.value).unwrap_or(written.value.clone()))
     };
     Some(match item {
@@ -472,8 +473,7 @@ fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Dia
     out.report(at, UnknownEnvironment { environment: environment.into(), help, at });
 }
 
-/// An environment that no `when` names is probably mistyped, and the build would be one without
-/// patches.
+/// The name is probably mistyped, and the build would be one without patches.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown environment `{environment}`")]
 #[diagnostic(code(when::unknown_environment))]

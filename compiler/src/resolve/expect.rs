@@ -1,6 +1,6 @@
 //! Names in `expect`s, looked up.
 //!
-//! A name that the project does not have would make `not-…` hold for ever.
+//! With an unknown name, `not-…` would always hold.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,14 +22,14 @@ use relay_engine::nearest::nearest;
 /// The most names that a help line lists.
 const NAMED_MAX: usize = 10;
 
-/// The names that an `expect` may use, with those of nodes that are switched off or have faults.
+/// The names that an `expect` may use, also those of disabled and faulty nodes.
 pub(super) struct Known {
     prompts: BTreeSet<String>,
     resources: BTreeSet<String>,
     skills: BTreeSet<String>,
-    /// Those whom `users` or a skill names.
+    /// Users in `users` or in a skill.
     users: BTreeSet<String>,
-    /// Those that `users` names.
+    /// Groups in `users`.
     groups: BTreeSet<String>,
     has_roles: bool,
     /// Names and patterns of the tools of other servers.
@@ -37,7 +37,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Returns what the documents declare.
+    /// Returns the names that the documents declare.
     pub(super) fn declared(nodes: &Nodes) -> Self {
         let value = |name: &Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
         let prompts = nodes.prompts.iter().filter_map(|item| match item {
@@ -64,7 +64,7 @@ impl Known {
         }
     }
 
-    /// Adds what was found in files, and the tools of other servers.
+    /// Adds the prompts of files, and the tools of other servers.
     pub(super) fn add(
         &mut self,
         prompts: &[Prompt],
@@ -76,7 +76,7 @@ impl Known {
         self.other_tools.extend(other_tools.iter().map(|name| name.value.clone()));
     }
 
-    /// Reports a name that is not known.
+    /// Reports an unknown name.
     fn check(&self, claim: Claim, name: &Spanned<String>, out: &mut Diagnostics) {
         let (what, known) = match claim {
             Claim::Text | Claim::NotText => return,
@@ -96,7 +96,7 @@ impl Known {
         }
     }
 
-    /// Reports a tool that is in no list of this server.
+    /// Reports a tool that this server never lists.
     fn check_offered(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         let known: Vec<&str> = built_in().collect();
         let is_meant = nearest(&name.value, known.iter().copied()).is_some();
@@ -108,13 +108,13 @@ impl Known {
         }
     }
 
-    /// Returns whether a tool is one of another server.
+    /// Returns whether a tool belongs to another server.
     fn is_other(&self, name: &Spanned<String>) -> bool {
         self.other_tools.iter().any(|pattern| glob::matches(pattern, &name.value))
     }
 
-    /// Reports a user that is probably another one, mistyped. One that is like none is accepted: that
-    /// of an `expect` which says what all others get.
+    /// Reports a user that is probably a mistyped known one. Any other unknown user is accepted: an
+    /// `expect` may ask for the answer to all others.
     fn check_user(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         if self.users.contains(&name.value) {
             return;
@@ -126,7 +126,7 @@ impl Known {
         }
     }
 
-    /// Reports a group that no one has, as far as the project says.
+    /// Reports a group that `users` does not name.
     fn check_group(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         if self.has_roles {
             let known: Vec<&str> = self.groups.iter().map(String::as_str).collect();
@@ -137,7 +137,7 @@ impl Known {
         out.report(at, Unknown { what: What::Group, name: name.value.clone(), help, at });
     }
 
-    /// Reports a tool that this server has not and no other is known to have.
+    /// Reports a tool that neither this server nor a known other one has.
     fn check_called(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         if let Some(help) = no_tool_name(&name.value) {
             let at = name.at;
@@ -152,15 +152,15 @@ impl Known {
     }
 }
 
-/// Returns the names of the tools that this version has, offered or not.
+/// Returns the names of the tools of this version, offered or not.
 fn built_in() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|spec| spec.name)
 }
 
-/// Returns why no tool can have this name.
+/// Returns the reason why no tool can have this name.
 fn no_tool_name(name: &str) -> Option<&'static str> {
     match name {
-        // A `[` that begins no set, too, is in no name.
+        // A `[` that begins no set is also impossible in a name.
         name if !glob::is_name(name) || name.contains(['*', '?', '[']) => {
             Some("name one tool; a pattern is not a call")
         }
@@ -172,8 +172,8 @@ fn no_tool_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the known user that was probably meant. Of two ids with an `@` only one side may differ, since
-/// the users of one domain would all be near.
+/// Returns the known user that was probably meant. Ids with an `@` may differ on one side only,
+/// since otherwise all users of one domain would be near.
 fn near_user<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     let Some((person, domain)) = name.split_once('@') else {
         return nearest(name, known.iter().map(String::as_str));
@@ -235,7 +235,7 @@ fn report_unless(what: What, name: &Spanned<String>, known: &[&str], out: &mut D
     out.report(name.at, Unknown { what, name: name.value.clone(), help, at: name.at });
 }
 
-/// The kind of thing that a name is looked up as.
+/// The kind of the named thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Skill,
@@ -261,7 +261,7 @@ impl fmt::Display for What {
     }
 }
 
-/// A mistyped name would never be found, so what must not be there would seem to be absent.
+/// A mistyped name is never found, so an expectation of its absence would always hold.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown {what} `{name}`")]
 #[diagnostic(code(expect::unknown))]
@@ -274,8 +274,8 @@ struct Unknown {
     at: Span,
 }
 
-/// A call is one of one tool. With a pattern or a text that is no name, what is expected would be proved of
-/// a call that no one can make.
+/// A call has one tool. With a pattern or an invalid name, the expectation would be proved of a
+/// call that no one can make.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is not the name of a tool")]
 #[diagnostic(code(expect::tool_name))]
@@ -287,8 +287,8 @@ struct NoToolName {
     at: Span,
 }
 
-/// The tools of other servers are declared for skills. This server does not list them, so whether a caller
-/// sees them cannot be expected of it.
+/// The tools of other servers are declared for skills. This server never lists them, so its lists
+/// prove nothing about them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is another server's tool: it is in no list of this server")]
 #[diagnostic(

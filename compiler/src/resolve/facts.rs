@@ -1,4 +1,4 @@
-//! The `facts` nodes of a project, joined with the facts that are shipped.
+//! The `facts` nodes of a project, joined with the shipped facts.
 
 mod lowers;
 
@@ -17,7 +17,7 @@ use crate::facts;
 use crate::model::{Facts, Policy};
 use crate::source::{FileId, Sources, Span};
 
-/// Resolves the facts of a project. Without a policy it has none, and nothing would use them.
+/// Resolves the facts of a project; without a policy it has none.
 pub(super) fn facts(
     sources: &Sources<'_>,
     nodes: Vec<ast::Facts>,
@@ -54,12 +54,12 @@ pub(super) fn facts(
     }
 }
 
-/// Returns the tiers of what is not known.
+/// Returns the tiers of unknown things.
 fn floors(policy: &Policy) -> Floors {
     Floors::each(|floor| policy.floors.of(floor).tier.value)
 }
 
-/// Adds the programs of a project; each takes its names from the shipped ones.
+/// Adds the programs of a project; each replaces the shipped programs of its names.
 fn add_programs(
     sources: &Sources<'_>,
     programs: &[FactProgram],
@@ -146,7 +146,7 @@ fn add_environment(
     }
 }
 
-/// Facts say what commands do, and without a policy no command is judged.
+/// Facts describe commands, and only a policy judges commands.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`facts` without a `policy`")]
 #[diagnostic(
@@ -171,13 +171,14 @@ struct ReplacesWithoutReason {
     at: Span,
 }
 
-/// Returns whether a pattern is more than the variables of one tool, whose names begin alike: `OURS_*`.
+/// Returns whether a pattern covers more than the variables of one tool, which share a beginning:
+/// `OURS_*`.
 fn is_wide(name: &str) -> bool {
     name.contains('*') && (name == "_*" || !name.ends_with("_*"))
 }
 
-/// A builtin is what the shell itself does: what it runs, enters and sets is read from the text. A project that
-/// said otherwise would blind the classifier.
+/// A builtin is part of the shell: its effects are read from the text. A project that redefined one
+/// would blind the classifier.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is a builtin of the shell, which no project describes")]
 #[diagnostic(
@@ -190,8 +191,8 @@ struct ReplacesBuiltin {
     at: Span,
 }
 
-/// A program in a folder of the system is found by its name, so facts about its path would never count. Nor would
-/// those about a name with blanks around it.
+/// A program in a folder of the system is found by its name, so facts about its path would never
+/// count. The same holds for a name with blanks around it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no command finds the program by `{name}`")]
 #[diagnostic(
@@ -205,8 +206,9 @@ struct ProgramPath {
     at: Span,
 }
 
-/// Some variables make the shell, the loader or an interpreter run other code. What a project says of them does not
-/// count, and a wide pattern would pass those that no one has thought of.
+/// Some variables make the shell, the loader or an interpreter run other code. A project cannot
+/// declare them harmless, and a wide pattern would include variables that the author did not think
+/// of.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project cannot say that `{name}` changes no code")]
 #[diagnostic(
@@ -219,7 +221,7 @@ struct CodeVariable {
     at: Span,
 }
 
-/// A reason says that a shipped program is replaced. Where none is, a reviewer would look for it.
+/// The reason looks as if a shipped program were replaced, and a reviewer would search for it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the program replaces none, and needs no reason")]
 #[diagnostic(code(facts::idle_reason), severity(Warning), help("remove the `because`"))]
@@ -228,7 +230,7 @@ struct IdleReason {
     at: Span,
 }
 
-/// With two it would depend on their order which one counts.
+/// With two, their order would decide which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the program `{name}` is described twice")]
 #[diagnostic(code(facts::program_twice), help("join them into one `program`"))]
@@ -240,8 +242,8 @@ struct ProgramTwice {
     at: Span,
 }
 
-/// A variable that no fact knows may make a program run other code, so setting it is tier 2. Whoever reviews that
-/// one does not reads why.
+/// An unknown variable may make a program run other code, so setting it is tier 2. The reviewer of
+/// an exception needs the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("variables that change no code, without a reason")]
 #[diagnostic(code(facts::environment), help("add `because=\"…\"`; it shows in the review"))]

@@ -12,7 +12,7 @@ use crate::source::{FileId, ReadError, SourceFile, Sources, Span, Spanned};
 /// The most bytes of one file whose bytes go into the bundle.
 pub(crate) const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Reads the file that `written` names in the document where it is written.
+/// Reads the file that `written` names, relative to its document.
 pub(super) fn read(
     sources: &Sources<'_>,
     written: &Spanned<String>,
@@ -54,7 +54,7 @@ pub(super) fn read_text(
     }
 }
 
-/// Returns the path that `written` means in the document where it is written.
+/// Returns the path that `written` names, relative to its document.
 pub(super) fn path(
     sources: &Sources<'_>,
     written: &Spanned<String>,
@@ -151,7 +151,7 @@ struct NotUtf8 {
 }
 
 /// The path cannot be used. A bundle must be the same on each machine, so a project reads only
-/// files of its own folder, by paths that mean the same everywhere.
+/// files of its own folder, by paths with one meaning everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(

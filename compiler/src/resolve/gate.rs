@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Gate;
 use crate::source::Span;
 
-/// Resolves the gate; a project that says nothing of it has none.
+/// Resolves the gate; without a node, the default.
 pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     let mut nodes = nodes.into_iter();
     let Some(node) = nodes.next() else { return Gate::default() };
@@ -27,7 +27,7 @@ pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     gate
 }
 
-/// With two nodes it would depend on their order which settings count.
+/// With two nodes, their order would decide which settings count.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `gate` node")]
 #[diagnostic(code(gate::second), help("keep one; a `when` patches it for an environment"))]

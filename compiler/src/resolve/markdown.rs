@@ -66,7 +66,7 @@ pub(super) fn folder(
             return found;
         }
     };
-    // A folder is listed if what is below it is unknown.
+    // The list holds a folder, with a `/` at its end, if its contents are unknown.
     let counts = |file: &Listed| file.path.ends_with(".md") || file.path.ends_with('/');
     let files: Vec<_> = listed.into_iter().filter(counts).collect();
     if files.is_empty() {
@@ -100,7 +100,7 @@ pub(super) fn folder(
     found
 }
 
-/// Returns the name of the prompt that a file gives.
+/// Returns the name of a file's prompt.
 fn name_of(listed: &Listed, below: &str) -> Option<String> {
     let path = listed.path.strip_prefix(below)?;
     path.strip_suffix(".md").map(str::to_owned)
@@ -159,8 +159,8 @@ impl Reader<'_, '_> {
             body_start,
         } = markdown_prompt(file, bytes, *reading, out)?;
         let at = file.span(0, 0);
-        // Every command takes arguments; a project's own prompt takes them where its text has a
-        // place for them.
+        // Every command takes arguments; a project's own prompt takes them if its text has a place
+        // for them.
         let is_marked = body.contains(ARGUMENTS_MARK);
         let takes_arguments = kind == MarkdownKind::Command || is_marked;
         if kind == MarkdownKind::Command {
@@ -203,7 +203,7 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     }
 }
 
-/// A node that gives no prompts is a mistyped path, or no longer needed.
+/// The path is mistyped, or the node is no longer needed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no `*.md` file below `{folder}`")]
 #[diagnostic(code(folder::nothing), help("add a file, or remove the node"))]
@@ -237,7 +237,7 @@ struct Link {
     at: Span,
 }
 
-/// A file that is left out without a word would be a prompt that agents miss.
+/// A file that is silently left out would be a prompt that agents miss.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot read `{path}`: {reason}")]
 #[diagnostic(

@@ -1,6 +1,6 @@
 //! Media types by the ending of a file's name.
 
-/// Returns the media type that the ending of `path` means.
+/// Returns the media type for the ending of `path`.
 pub(super) fn of_path(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next()?;
     let name = name.strip_suffix(".j2").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! The texts that the server itself sends: written, or built in.
+//! The texts of the server's own answers: the author's or the built-in ones.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -17,7 +17,7 @@ rule that you cannot know otherwise.
 Prompts:
 {{prompt_index}}";
 
-/// The greeting of projects with a gate, whose own text says what to do and lists the prompts.
+/// The greeting of projects with a gate, whose own text has the instructions and lists the prompts.
 const GATED_GREETING: &str = "This server provides the reviewed and signed rules and knowledge of \
 {{project_name}}. Some of these rules cannot be guessed.";
 
@@ -34,7 +34,7 @@ const REMINDER: &str = "Not read yet:
 
 When your task turns to something new, call `read_prompts` again with keywords for it.";
 
-/// Resolves all messages; what is not written, or not written well, is built in.
+/// Resolves all messages; a missing or faulty one gets its built-in text.
 pub(super) fn messages(
     sources: &Sources<'_>,
     written: Vec<SystemMessage>,
@@ -101,7 +101,7 @@ impl Written {
     }
 }
 
-/// Returns the text of a message that was written; `None` if it has none, which is reported.
+/// Returns the text of a message; `None` if it is missing, which is reported.
 fn text(
     sources: &Sources<'_>,
     message: SystemMessage,
@@ -147,7 +147,7 @@ struct Duplicate {
     at: Span,
 }
 
-/// A message is one text, so it would not be clear which of the two is sent.
+/// A message is one text, so the choice between the two would be unclear.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the message has both a text and a file")]
 #[diagnostic(code(message::two_texts), help("keep one of them"))]

@@ -1,4 +1,4 @@
-//! Names of projects and prompts, and URIs: what they may be made of, and that they are unique.
+//! Names of projects and prompts, and URIs: their characters and their uniqueness.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 /// Every MCP client takes names up to this length.
 pub(crate) const NAME_CHARS_MAX: usize = 64;
 
-/// Returns whether `name` is one that a node may give: 1 to 64 of `A–Z a–z 0–9 _ - . /`.
+/// Returns whether `name` is valid for a node: 1 to 64 of `A–Z a–z 0–9 _ - . /`.
 pub(super) fn check(name: &Spanned<String>, what: &'static str, out: &mut Diagnostics) -> bool {
     let Spanned { value, at } = name;
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
@@ -29,8 +29,8 @@ pub(super) fn check(name: &Spanned<String>, what: &'static str, out: &mut Diagno
     true
 }
 
-/// Sorts things by name and leaves out those whose name came before; names that differ in case
-/// alone are reported too.
+/// Sorts things by name and leaves out repeated names; also reports names that differ in case
+/// alone.
 pub(super) fn unique<T>(
     things: Vec<T>,
     what: &'static str,
@@ -98,7 +98,7 @@ struct Duplicate {
     at: Span,
 }
 
-/// Some clients and file systems take such names for the same one.
+/// Some clients and file systems treat such names as one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} `{name}` differs from `{first}` in case alone")]
 #[diagnostic(code(name::case_only), help("people and some clients will mix them up; rename one"))]

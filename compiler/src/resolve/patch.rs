@@ -1,7 +1,7 @@
-//! How the nodes of a `when` change those of the project, setting by setting.
+//! Changes of a project's nodes by those of a `when`, setting by setting.
 //!
-//! A patch says only what differs. What it does not say stays, a setting is patched once in an
-//! environment, and a setting that is the same without its patch is reported.
+//! A patch holds only the differences. All other settings stay, a setting is patched once in an
+//! environment, and a patch without a change is reported.
 
 mod message;
 mod report;
@@ -28,12 +28,12 @@ use crate::setting::{Setting, Settings, Slot};
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
-/// The patches of one environment, as far as they were applied.
+/// The patches of one environment that were applied so far.
 #[derive(Default)]
 pub(super) struct Patches {
-    /// The environment; empty if none was asked for, and then there is nothing to apply.
+    /// The environment; empty if none was chosen, so that no patch applies.
     environment: String,
-    /// Where each setting of each node was patched.
+    /// The place of the patch of each setting of each node.
     taken: BTreeMap<(String, String), Span>,
 }
 
@@ -42,7 +42,7 @@ impl Patches {
         Self { environment: environment.into(), taken: BTreeMap::new() }
     }
 
-    /// Begins to patch the node that is called `what`.
+    /// Begins to patch the node with the name `what`.
     fn node<'p>(&'p mut self, what: String, out: &'p mut Diagnostics) -> NodePatch<'p> {
         NodePatch { patches: self, what, says: false, out }
     }
@@ -107,7 +107,7 @@ impl Patches {
         node.settings(&SKILLS, &mut base.limits, &patch.limits);
     }
 
-    /// Patches a skill; `label` says its block and name.
+    /// Patches a skill; `label` holds its block and name.
     pub(super) fn skill(
         &mut self,
         label: &str,
@@ -152,7 +152,7 @@ impl Patches {
         let mut node = self.node(format!("message `{}`", name.value.word()), out);
         node.body(None, &mut base.body, Vec::new(), body);
         node.finish(name.at);
-        // Its text is the patch's now, and so is its place.
+        // Its text now comes from the patch, and so does its place.
         base.name.at = name.at;
     }
 
@@ -164,7 +164,7 @@ impl Patches {
         node.finish(name.at);
     }
 
-    /// Patches a `user`, `group` or `anyone`; who it is and its tenant are its name.
+    /// Patches a `user`, `group` or `anyone`, which is identified by its id and its tenant.
     pub(super) fn user(
         &mut self,
         what: String,
@@ -178,7 +178,7 @@ impl Patches {
         node.finish(patch.at);
     }
 
-    /// Reports a patch of a node that has nothing to patch.
+    /// Reports a patch of a node without settings.
     pub(super) fn nothing(&mut self, what: String, at: Span, out: &mut Diagnostics) {
         self.node(what, out).finish(at);
     }
@@ -192,7 +192,7 @@ impl Patches {
         for ast::ToolChoice { group, settings } in patch.groups {
             let mut node = self.node("the tools".into(), out);
             let known = base.groups.iter_mut().find(|known| known.group.value == group.value);
-            // A group that is named is offered, and one that is not is not.
+            // A named group is offered, all others are not.
             let offered = |group: &Spanned<ToolGroup>, settings: &ToolGroupSettings| Setting {
                 value: settings.enabled.value,
                 at: settings.enabled.at.or(Some(group.at)),
@@ -221,7 +221,7 @@ impl Patches {
         let word = &patch.on;
         let says_more = !patch.first_settings.is_empty() || !patch.empty.is_empty();
         if says_more && base.on.value == word.value {
-            // The word must be there, so it is no patch where it is the same.
+            // The word is required, so an equal one is not a patch.
             node.says = true;
             patch.on = base.on.clone();
         }
@@ -232,7 +232,7 @@ impl Patches {
         base.empty.append(&mut patch.empty);
     }
 
-    /// Reports a node that is to be patched and is not there.
+    /// Reports a patch of an unknown node.
     pub(super) fn report_unknown<'k>(
         &self,
         kind: &'static str,
@@ -243,7 +243,7 @@ impl Patches {
         report_unknown(&self.environment, format!("{kind} `{}`", name.value), name, known, out);
     }
 
-    /// Reports a node that is to be added and is there.
+    /// Reports a new node whose name is known.
     pub(super) fn report_known(
         &self,
         kind: &'static str,
@@ -269,14 +269,14 @@ fn report_unknown<'k>(
     out.report(at, UnknownName { environment: environment.into(), what, help, at });
 }
 
-/// Reports `new` outside a `when`, or inside what is new as a whole.
+/// Reports `new` outside a `when`, or inside a node that is new as a whole.
 pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
     if let Some(new) = new {
         out.report(new.at, OutsideWhen { at: new.at });
     }
 }
 
-/// Returns what reports call a setting; that of a node in the patched one has that node's name.
+/// Returns the name of a setting in reports; a setting of an inner node has that node's name.
 fn setting_name(rule: &'static Rule, field: &'static Field, is_within: bool) -> String {
     match (field.is_property(), is_within) {
         (true, false) => field.name.to_owned(),
@@ -291,7 +291,7 @@ struct NodePatch<'p> {
     patches: &'p mut Patches,
     /// The name of the node in diagnostics.
     what: String,
-    /// Whether the patch says anything.
+    /// Whether the patch has a setting.
     says: bool,
     out: &'p mut Diagnostics,
 }
@@ -311,7 +311,7 @@ impl NodePatch<'_> {
         true
     }
 
-    /// Reports a patch that leaves a setting as it is.
+    /// Reports a patch without a change.
     fn report_same(&mut self, setting: &str, first_at: Option<Span>, at: Span) {
         let reason = match first_at {
             Some(_) => format!("`{setting}` of {} is the same without it", self.what),
@@ -337,7 +337,7 @@ impl NodePatch<'_> {
         *base = Some(patch);
     }
 
-    /// Takes a body, which is one unit: a text in the place of a file, or messages in that of both.
+    /// Takes a body, which is one unit: a text replaces a file, or messages replace both.
     fn body(
         &mut self,
         base_messages: Option<&mut Vec<ast::Message>>,
@@ -363,7 +363,7 @@ impl NodePatch<'_> {
         let same_text = |a: &Option<Spanned<String>>, b: &Option<Spanned<String>>| {
             a.as_ref().map(|a| &a.value) == b.as_ref().map(|b| &b.value)
         };
-        // Equal paths in documents of two folders are two files; then nothing is reported.
+        // Equal paths in documents of two folders are two files, which is not reported.
         let same_folder = match (&base.file, &patch.file) {
             (Some(a), Some(b)) => a.at.file == b.at.file,
             _ => true,
@@ -471,8 +471,8 @@ impl NodePatch<'_> {
 
     /// Takes one setting.
     fn slot(&mut self, setting: &str, kind: Kind, base: &mut dyn Slot, patch: &dyn Slot) {
-        // A setting that was not written has no place. A word that stays, such as the `on` of a
-        // gate, has the place that it has in the base.
+        // A setting that was not written has no place. A required word that stays, such as the `on`
+        // of a gate, has its place in the base.
         let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { return };
         if !self.take(setting, at) {
             return;
@@ -485,7 +485,7 @@ impl NodePatch<'_> {
         base.set(&written.collect::<Vec<_>>());
     }
 
-    /// Reports a patch that says nothing at all.
+    /// Reports an empty patch.
     fn finish(self, at: Span) {
         if !self.says {
             let reason = format!("it sets nothing of {}", self.what);

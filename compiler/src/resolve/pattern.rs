@@ -1,4 +1,4 @@
-//! Patterns of names: that each is one.
+//! Patterns of names: their validity.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) fn valid(patterns: Vec<Spanned<String>>, out: &mut Diagnostics) -> Ve
     patterns.into_iter().filter(is_new).collect()
 }
 
-/// Returns whether a text is a pattern; reports, at its character, why it is none.
+/// Returns whether a text is a pattern; reports the reason at its character if not.
 pub(super) fn check(pattern: &Spanned<String>, out: &mut Diagnostics) -> bool {
     let Spanned { value, at } = pattern;
     let chars = value.chars().count();
@@ -46,8 +46,7 @@ pub(super) fn check(pattern: &Spanned<String>, out: &mut Diagnostics) -> bool {
     false
 }
 
-/// Returns the place of a character of a value; that of the whole value if it was written with
-/// escapes.
+/// Returns the place of a character of a value; that of the whole value if the value has escapes.
 fn character(Spanned { value, at }: &Spanned<String>, place: usize) -> Span {
     let (first, end) = (at.start as usize, at.end as usize);
     let quotes = match (end - first).checked_sub(value.len()) {
@@ -60,7 +59,7 @@ fn character(Spanned { value, at }: &Spanned<String>, place: usize) -> Span {
     at.file.span(start, start + bytes)
 }
 
-/// A pattern that means nothing would match nothing, and nobody would notice.
+/// An invalid pattern would match nothing, and no one would notice.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` is not a pattern: {reason}")]
 #[diagnostic(code(pattern::malformed))]

@@ -28,7 +28,7 @@ pub(super) fn policy(nodes: Vec<Policy>, out: &mut Diagnostics) -> Option<Policy
     Some(node)
 }
 
-/// Returns the reason that was written, unless it is empty.
+/// Returns the written reason, unless it is empty.
 pub(super) fn reason(because: Option<&Spanned<String>>) -> Option<Spanned<String>> {
     because.filter(|because| !because.value.trim().is_empty()).cloned()
 }
@@ -88,7 +88,7 @@ fn read(text: &Spanned<String>, out: &mut Diagnostics) -> Option<PathPattern> {
         .ok()
 }
 
-/// With two nodes it would depend on their order which settings count.
+/// With two nodes, their order would decide which settings count.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `policy` node")]
 #[diagnostic(code(policy::second), help("put all of it into one"))]
@@ -99,7 +99,7 @@ struct SecondPolicy {
     at: Span,
 }
 
-/// A lower floor lets commands pass of which nothing is known, so whoever reviews it reads why.
+/// A lower floor admits commands that no fact describes. The reviewer needs the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is lower than its default, {}, without a reason", default.number())]
 #[diagnostic(code(policy::low_floor), help("add `because=\"…\"`; it shows in the review"))]
@@ -110,7 +110,7 @@ struct LowFloor {
     at: Span,
 }
 
-/// A reason says that something is lowered. Where nothing is, a reviewer would look for it.
+/// The reason looks as if the tier were lowered, and a reviewer would search for it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is not lower than its default, {}, and needs no reason", default.number())]
 #[diagnostic(code(policy::idle_reason), severity(Warning), help("remove the `because`"))]
@@ -121,7 +121,7 @@ struct IdleFloorReason {
     at: Span,
 }
 
-/// A pattern that is read in another way than it was meant would match other paths.
+/// A pattern that is read in another way than its author meant would match other paths.
 #[derive(Debug, Error, Diagnostic)]
 #[error("not a pattern of paths: {error}")]
 #[diagnostic(
@@ -136,7 +136,7 @@ struct NoPath {
     at: Span,
 }
 
-/// Two rows would say the same, and a change of one alone would change nothing.
+/// The second row repeats the first, and a change of one alone would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the pattern is `{kind}` twice")]
 #[diagnostic(code(policy::path_twice), help("keep one of them"))]
@@ -161,7 +161,7 @@ struct WideScratch {
     at: Span,
 }
 
-/// An exception that excepts nothing was meant for another row, or is mistyped.
+/// The exception was meant for another row, or is mistyped.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no path of the row is excepted")]
 #[diagnostic(
@@ -173,7 +173,7 @@ struct IdleExcept {
     at: Span,
 }
 
-/// The row would say nothing.
+/// The row would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("every path of the row is excepted")]
 #[diagnostic(code(policy::except_all), help("remove the row, or narrow the exception"))]

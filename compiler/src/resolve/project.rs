@@ -27,7 +27,7 @@ pub(super) fn project(
     let name = node.name.filter(|name| name::check(name, "project", out))?;
     let mut settings = node.settings;
     if let Some(value) = epoch {
-        // `--epoch` was asked for, so it counts as written: at the project's name.
+        // `--epoch` counts as written: at the project's name.
         settings.epoch = Setting { value, at: Some(name.at) };
     }
     Some(Project { name, settings })

@@ -20,12 +20,12 @@ use crate::model::{
 use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
 
-/// Returns whether a node says neither `text` nor `file=`, not even wrongly.
+/// Returns whether a node lacks `text` and `file=`, even in a faulty form.
 pub(super) fn has_no_body(body: &ast::Body) -> bool {
     body.text.is_none() && body.file.is_none() && !body.broken
 }
 
-/// Returns the suppressions that count: those with a reason.
+/// Returns the suppressions with a reason, which alone count.
 pub(super) fn allowed(written: Vec<ast::Allowed>, out: &mut Diagnostics) -> Vec<Allowed> {
     written
         .into_iter()
@@ -41,7 +41,8 @@ pub(super) fn allowed(written: Vec<ast::Allowed>, out: &mut Diagnostics) -> Vec<
         .collect()
 }
 
-/// Returns the places of what a node with faults may use: no one can say that it is idle.
+/// Returns the places of the arguments and suppressions of a faulty node: whether it uses them is
+/// unknown.
 pub(super) fn undecided(arguments: &[ast::Argument], allowed: &[ast::Allowed]) -> Vec<Span> {
     let arguments = arguments.iter().filter_map(|argument| argument.name.as_ref());
     let allowed = allowed.iter().map(|allowed| allowed.rule.at);
@@ -55,7 +56,7 @@ pub(super) struct Markdown {
     pub(super) kind: MarkdownKind,
 }
 
-/// Everything that a prompt may name.
+/// The nodes to which a prompt may refer.
 pub(super) struct Named<'n, 's> {
     pub(super) sources: &'n Sources<'s>,
     pub(super) access: &'n Access,
@@ -64,7 +65,7 @@ pub(super) struct Named<'n, 's> {
 
 /// Resolves one prompt; `None` if it has faults, which are reported.
 ///
-/// That of a markdown file has the file's text unless a `when` gave it another.
+/// The prompt of a markdown file has the file's text unless a `when` gave it another.
 pub(super) fn prompt(
     node: ast::Prompt,
     markdown: Option<Markdown>,
@@ -89,7 +90,7 @@ pub(super) fn prompt(
     let allowed = self::allowed(allowed, out);
     let readers = access.readers(readers, out);
     let name = name?;
-    // A file may have any name; `check` says which are awkward.
+    // A file may have any name; `check` reports awkward ones.
     let named = markdown.is_some() || name::check(&name, "prompt", out);
     let (file_text, meta, kind) = match markdown {
         Some(Markdown { text, meta, kind }) => (Some(text), meta, Some(kind)),
@@ -114,7 +115,7 @@ pub(super) fn prompt(
     chapters.iter().for_each(|chapters| report_repeated(chapters, out));
     let Draft { texts, bodies, .. } = draft;
     let body_at = bodies.first().map(|body| body.at());
-    // Texts that use an argument with faults would only repeat the report.
+    // Texts that use a faulty argument would only repeat the report.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
     let rendering = Rendering { arguments: rendered.arguments, variants };
@@ -129,7 +130,7 @@ pub(super) fn prompt(
         summary,
         chapters,
     );
-    // Without front matter a file says by its text what it is.
+    // A file without front matter is described by its text.
     settings.description = settings.description.or_else(|| {
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
         Some(Spanned { value: heading.value.clone(), at: name.at })
@@ -138,7 +139,7 @@ pub(super) fn prompt(
         || rendering.arguments.iter().any(|argument| argument.required);
     let mut facts = rendered.facts;
     if kind == Some(MarkdownKind::Command) {
-        // A command is called with arguments whether or not it looks at them.
+        // A command takes arguments even if its text does not use them.
         facts.clear();
     }
     named.then_some(Prompt {
@@ -160,7 +161,7 @@ pub(super) fn prompt(
     })
 }
 
-/// Checks that a prompt says its text once: `text`, `file=` or `message`s.
+/// Checks that a prompt has one text: `text`, `file=` or `message`s.
 fn one_body(
     name: &Spanned<String>,
     body: &ast::Body,
@@ -192,7 +193,7 @@ fn one_body(
     }
 }
 
-/// Reports a chapter that is written twice: tags match it once.
+/// Reports a repeated chapter: tags match it once.
 fn report_repeated(chapters: &[Spanned<String>], out: &mut Diagnostics) {
     let mut seen: BTreeMap<String, Span> = BTreeMap::new();
     for Spanned { value, at } in chapters {
@@ -409,7 +410,7 @@ fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Messa
     messages.iter().map(message).collect()
 }
 
-/// A prompt is what an agent reads. This one would be listed and send nothing.
+/// An agent reads the text of a prompt. This prompt would be listed and send nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` has no text")]
 #[diagnostic(code(prompt::no_body), help("give it `file=\"…\"`, `text \"…\"` or `message`s"))]
@@ -419,7 +420,7 @@ struct NoBody {
     at: Span,
 }
 
-/// A prompt has one text, so it would not be clear which one is sent.
+/// A prompt has one text, so the choice between the two would be unclear.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` has more than one text")]
 #[diagnostic(code(prompt::two_bodies), help("keep one of `file=`, `text` and `message`s"))]
@@ -431,7 +432,7 @@ struct TwoBodies {
     at: Span,
 }
 
-/// Tags are searched in chapters. The same chapter again finds nothing more.
+/// Tags are searched in chapters, and a repeated chapter adds no match.
 #[derive(Debug, Error, Diagnostic)]
 #[error("chapter `{chapter}` is written twice")]
 #[diagnostic(code(prompt::repeated_chapter), severity(Warning), help("remove one"))]
@@ -455,8 +456,8 @@ struct EmptyMessage {
     at: Span,
 }
 
-/// A client needs the media type to show an image or play a sound, and the ending of this file's
-/// name does not give it.
+/// A client needs the media type to display an image or play a sound, and this file's ending does
+/// not give it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the media type of `{path}` is not known to be {kind}")]
 #[diagnostic(code(message::media_type), help("name it: `mime=\"{kind}/…\"`"))]
@@ -479,8 +480,7 @@ struct UnknownResource {
     at: Span,
 }
 
-/// A suppression lets something pass that looks like a secret. The reason is what a reviewer
-/// decides by.
+/// A suppression admits a text that looks like a secret. A reviewer decides by the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret` gives no reason")]
 #[diagnostic(code(secret::no_reason), help("add `because=\"…\"`; it shows in the review"))]
@@ -489,7 +489,7 @@ struct NoReason {
     at: Span,
 }
 
-/// A suppression lets characters pass that no reviewer sees. The reason is what a reviewer decides by.
+/// A suppression admits characters that no reviewer sees. A reviewer decides by the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-invisible` gives no reason")]
 #[diagnostic(code(invisible::no_reason), help("add `because=\"…\"`; it shows in the review"))]

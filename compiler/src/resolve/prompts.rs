@@ -15,7 +15,7 @@ use crate::parse::MarkdownKind;
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
-/// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
+/// Resolves all prompts; returns the enabled ones and the names of the others, both sorted.
 pub(super) fn prompts(
     items: Vec<PromptsItem>,
     patches: PromptPatches,
@@ -34,15 +34,15 @@ pub(super) fn prompts(
     found.finish(out)
 }
 
-/// The prompts as they are found.
+/// The prompts found so far.
 struct Found<'p, 's> {
     named: Named<'p, 's>,
     patches: PromptPatches,
-    /// All names, those of faulty prompts too.
+    /// All names, also those of faulty prompts.
     names: BTreeSet<String>,
     /// The prompts, and whether each is on.
     prompts: Vec<(Prompt, bool)>,
-    /// The names of prompts that are off and have no text.
+    /// The names of disabled prompts without a text.
     bare: Vec<Spanned<String>>,
 }
 
@@ -51,7 +51,7 @@ impl Found<'_, '_> {
         self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
         let off = !node.settings.enabled.value;
         if off && prompt::has_no_body(&node.body) && node.messages.is_empty() {
-            // A prompt that is off needs no text: an environment may give it one.
+            // A disabled prompt needs no text: an environment may give it one.
             self.bare.extend(node.name.filter(|name| name::check(name, "prompt", out)));
             return;
         }
@@ -72,8 +72,8 @@ impl Found<'_, '_> {
         }
     }
 
-    /// Resolves a prompt. One that is off is resolved all the same: switching it on must not be
-    /// what finds its faults.
+    /// Resolves a prompt, also a disabled one, so that its faults are reported before it is
+    /// enabled.
     fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
         let on = node.settings.enabled.value;
         let undecided = prompt::undecided(&node.arguments, &node.allowed);
@@ -114,8 +114,8 @@ impl Found<'_, '_> {
     }
 }
 
-/// `enabled=#false` on a node of its own looks as if the prompt were off, and it would be served
-/// all the same.
+/// `enabled=#false` on a node of its own looks as if the prompt were off, and it would still be
+/// served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`enabled=#false` does not reach the prompt `{name}`, which is declared elsewhere")]
 #[diagnostic(
@@ -132,8 +132,8 @@ struct OffElsewhere {
     at: Span,
 }
 
-/// `enabled=#false` alone switches off a prompt that a folder declares. None has this name, so the
-/// prompt that was meant is still served.
+/// `enabled=#false` alone switches off a prompt of a folder. This name is unknown, so the intended
+/// prompt is still served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no prompt `{name}` to switch off")]
 #[diagnostic(code(prompt::nothing_off), severity(Warning))]

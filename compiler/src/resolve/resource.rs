@@ -1,4 +1,4 @@
-//! Resources with a fixed URI, and those whose URI has variables.
+//! Resources with a fixed URI, and resources whose URI has variables.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use relay_engine::derived::uri_template::{self, Piece};
 use relay_engine::equal_text;
 use relay_engine::nearest::nearest;
 
-/// So many URI templates may a project have: a URI is tried against each in turn.
+/// The most URI templates of a project: a URI is compared with each in turn.
 pub(crate) const TEMPLATES_MAX: usize = 256;
 
 /// Resolves all resources: those with a fixed URI and the templates, each sorted.
@@ -35,7 +35,7 @@ pub(super) fn resources(
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
         if off && prompt::has_no_body(&node.body) {
-            // A resource that is off needs no text: an environment may give it one.
+            // A disabled resource needs no text: an environment may give it one.
             bare.push(uri);
             continue;
         }
@@ -78,12 +78,12 @@ pub(super) fn resources(
     (on(resources), templates)
 }
 
-/// Returns the things that are on.
+/// Returns the enabled things.
 fn on<T>(things: Vec<(T, bool)>) -> Vec<T> {
     things.into_iter().filter(|(_, on)| *on).map(|(thing, _)| thing).collect()
 }
 
-/// Reports a resource that is off and has no content.
+/// Reports a disabled resource without content.
 fn report_bare(uri: String, at: Span, declared: &BTreeMap<&str, Span>, out: &mut Diagnostics) {
     if let Some(first_at) = declared.get(uri.as_str()) {
         out.report(at, OffElsewhere { uri, first_at: *first_at, at });
@@ -156,7 +156,7 @@ fn resource(
     Some(Resource { uri, about, content })
 }
 
-/// Text if it can be: UTF-8 without NUL, and not declared as something else.
+/// Returns a content, which is text if it is UTF-8 without NUL and its media type allows text.
 fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::Arc<str>>, Content) {
     const BINARY: [&str; 5] =
         ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
@@ -253,8 +253,8 @@ fn template_arguments(
     Some(arguments)
 }
 
-/// Resolves the settings of a resource whose text is in the file `path`, or in no file; the media
-/// type of a text that its name does not show is `fallback`.
+/// Resolves the settings of a resource whose text is in the file `path` or inline; `fallback` is
+/// the media type of a text whose name does not give one.
 fn about(
     node: ast::Resource,
     path: Option<&str>,
@@ -293,8 +293,8 @@ fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> O
     }
 }
 
-/// `enabled=#false` on a node of its own looks as if the resource were off, and it would be served
-/// all the same.
+/// `enabled=#false` on a node of its own looks as if the resource were off, and it would still be
+/// served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`enabled=#false` does not reach the resource `{uri}`, which is declared elsewhere")]
 #[diagnostic(
@@ -311,7 +311,7 @@ struct OffElsewhere {
     at: Span,
 }
 
-/// No resource has this URI, so the one that was meant is still served.
+/// This URI is unknown, so the intended resource is still served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no resource `{uri}` to switch off")]
 #[diagnostic(code(resource::nothing_off), severity(Warning))]
@@ -323,9 +323,9 @@ struct NothingToSwitchOff {
     at: Span,
 }
 
-/// Takes a URI apart; `None` if it is none, which is reported.
+/// Takes a URI apart; `None` if it is invalid, which is reported.
 ///
-/// Of RFC 6570 only level 1 is known: `{name}`.
+/// Of RFC 6570, level 1 is known: `{name}`.
 fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece<'u>>> {
     let at = uri.at;
     let text = uri.value.as_str();
@@ -361,14 +361,14 @@ fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Pie
     Some(pieces)
 }
 
-/// Returns the normal form of a URI template, if it is not written so. A variable stands for letters,
-/// which are the same in any normal form.
+/// Returns the normal form of a URI template if it differs. A variable is replaced by letters,
+/// which every normal form keeps.
 fn normal_template(pieces: &[Piece<'_>]) -> Option<String> {
     let literals = pieces.iter().filter_map(|piece| match piece {
         Piece::Literal(literal) => Some(*literal),
         Piece::Variable(_) => None,
     });
-    // Longer than any run of the letter in the text, so that it is found again.
+    // The mark is longer than any run of its letter in the text, so that it is found again.
     let longest = literals.map(str::len).sum::<usize>() + 1;
     let (mark, mut variables) = ("v".repeat(longest), Vec::new());
     let mut uri = String::new();
@@ -391,7 +391,7 @@ fn normal_template(pieces: &[Piece<'_>]) -> Option<String> {
     Some(normal)
 }
 
-/// Clients read a resource by its URI, so it must be one that each of them can send unchanged.
+/// Clients read a resource by its URI, so each client must be able to send the URI unchanged.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{uri}` is not a URI that relay can serve: {reason}")]
 #[diagnostic(code(resource::uri))]
@@ -412,7 +412,7 @@ struct NoContent {
     at: Span,
 }
 
-/// A resource has one content, so it would not be clear which one is sent.
+/// A resource has one content, so the choice between the two would be unclear.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the resource has both a file and a text")]
 #[diagnostic(code(resource::two_contents), help("keep one of them"))]
@@ -423,7 +423,7 @@ struct TwoContents {
     at: Span,
 }
 
-/// The arguments of a resource are filled from its URI, so nothing could fill this one.
+/// The arguments of a resource are filled from its URI, so this one would never get a value.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is no variable of the URI")]
 #[diagnostic(code(resource::foreign_argument))]
@@ -435,8 +435,7 @@ struct ForeignArgument {
     at: Span,
 }
 
-/// The node `arg` of a variable says which values it takes. Without it any text from a caller would
-/// match.
+/// The node `arg` of a variable limits its values. Without it any text from a caller would match.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the URI's variable `{variable}` is not declared")]
 #[diagnostic(code(resource::undeclared_variable), help("add `arg {variable}` to the resource"))]
@@ -455,7 +454,7 @@ struct AlwaysRequired {
     at: Span,
 }
 
-/// The content is the same for each request, so there is nothing to render.
+/// The content is the same for each request, so a template has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a resource without variables is no template")]
 #[diagnostic(

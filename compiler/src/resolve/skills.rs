@@ -102,7 +102,7 @@ fn skill(
     }
     let written = tools.len();
     let tools = pattern::valid(tools, out);
-    // With all patterns broken it would be for every tool.
+    // With all patterns broken the skill would apply to every tool.
     if tools.is_empty() && written > 0 {
         return None;
     }
@@ -123,7 +123,7 @@ fn skill(
     })
 }
 
-/// Reads the one text of a skill, which is never a template.
+/// Reads the one text of a skill, which is always plain.
 fn one_text(
     sources: &Sources<'_>,
     name: &Spanned<String>,
@@ -148,7 +148,7 @@ fn one_text(
     text::of_body(sources, body, out)
 }
 
-/// Returns a skill's block and name, as reports have it.
+/// Returns a skill's block and name in the form of reports.
 fn label(level: Level, selectors: &[Spanned<String>], name: &str) -> String {
     let mut selectors: Vec<&str> = selectors.iter().map(|it| it.value.as_str()).collect();
     selectors.sort_unstable();
@@ -157,13 +157,13 @@ fn label(level: Level, selectors: &[Spanned<String>], name: &str) -> String {
     format!("{}{block}/{name}", level.word())
 }
 
-/// Returns how many things a node of a `when` says.
+/// Returns the number of settings and skills in a node of a `when`.
 pub(super) fn count(node: &ast::Skills) -> usize {
     let set = count_written(&node.limits.of(&SKILLS));
     set + node.blocks.iter().map(|block| block.skills.len()).sum::<usize>()
 }
 
-/// Where each skill is among the nodes that were there before the patches.
+/// The place of each skill among the nodes before the patches.
 pub(super) struct SkillPlaces {
     /// The node, the block in it, and the skill in that, by label.
     places: BTreeMap<String, [usize; 3]>,
@@ -177,7 +177,7 @@ impl SkillPlaces {
                 for (s, skill) in block.skills.iter().enumerate() {
                     let Some(name) = &skill.name else { continue };
                     let label = label(block.level, &block.selectors, &name.value);
-                    // Of two with one label, which is reported, the first is patched.
+                    // If two have one label, which is reported, the first is patched.
                     places.entry(label).or_insert([n, b, s]);
                 }
             }
@@ -242,7 +242,7 @@ impl SkillPlaces {
     }
 }
 
-/// A skill is patched and compared by its block and name, so each is there once.
+/// A skill is patched and compared by its block and name, so each pair is unique.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{label}` is declared twice")]
 #[diagnostic(code(skill::duplicate), help("rename or remove one of them"))]
@@ -254,7 +254,7 @@ struct SecondSkill {
     at: Span,
 }
 
-/// With two it would depend on their order which one counts.
+/// With two, their order would decide which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{what}` of the skills is set twice")]
 #[diagnostic(
@@ -269,7 +269,7 @@ struct SecondLimit {
     at: Span,
 }
 
-/// A skill is its text.
+/// A skill consists of its text.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` has no text")]
 #[diagnostic(code(skill::no_text), help("write it after the name, or give a `text` or a `file=`"))]
@@ -279,7 +279,7 @@ struct NoText {
     at: Span,
 }
 
-/// It would depend on a rule that no one knows which text counts.
+/// The choice between the two texts would follow a rule that no one knows.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a skill has one text: written here, or in a file")]
 #[diagnostic(code(skill::two_texts), help("remove one of them"))]

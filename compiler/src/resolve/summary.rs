@@ -1,7 +1,7 @@
 //! The summary and the chapters of a prompt, generated from its text where its author wrote none.
 //!
-//! The summary is the first sentence of the first paragraph that is text; the chapters are the
-//! markdown headings. pulldown-cmark is named nowhere else.
+//! The summary is the first sentence of the first paragraph of text; the chapters are the markdown
+//! headings. Only this module names pulldown-cmark.
 
 use std::mem;
 use std::ops::Range;
@@ -15,29 +15,28 @@ use crate::source::Spanned;
 
 /// The most words of a generated summary.
 pub(crate) const SUMMARY_WORDS_MAX: usize = 20;
-/// The most characters of one, for words that no white space ends.
+/// The most characters of a summary, for words of any length.
 const SUMMARY_CHARS_MAX: usize = 400;
 /// The most chapters that headings become; the last one is `…` if there are more.
 pub(crate) const CHAPTERS_MAX: usize = 64;
-/// The most characters of one.
+/// The most characters of a chapter.
 const CHAPTER_CHARS_MAX: usize = 120;
 
-/// After these a sentence goes on, unless what follows begins one.
+/// After these a sentence goes on, unless the next word begins one.
 const ABBREVIATIONS: [&str; 7] = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "incl.", "etc."];
 
-/// The extensions that GitHub reads too. Heading attributes are left out: `{name}` is a slot here.
+/// The extensions of GitHub, except for heading attributes: `{name}` is a slot here.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_GFM);
 
-/// Returns the summary and the chapters of a prompt: those that were written, or those that its
-/// text gives.
+/// Returns the summary and the chapters of a prompt: the author's, or those of its text.
 ///
-/// A description that was written is used for a summary that was not, so that what an index shows
-/// is what is searched. Where nothing was written, the words of the name that appear in neither
-/// become chapters too: a prompt is found by them even if its text does not repeat them.
+/// An author's description replaces a missing summary, so that an index displays the searched text.
+/// If the author wrote no chapters, the words of the name that appear in neither become chapters
+/// too, so that the prompt is found by them.
 pub(super) fn complete(
     name: &str,
     text: &str,
@@ -56,13 +55,12 @@ pub(super) fn complete(
     (summary.map(written).or_else(|| made.summary.map(generated)), chapters)
 }
 
-/// Returns whether the summary and the chapters of a prompt that nobody wrote are those that its text
-/// gives.
+/// Returns whether the missing summary and chapters of a prompt are those that its text gives.
 pub(crate) fn are_generated(prompt: &Prompt) -> bool {
     let Prompt { name, description, summary, chapters, rendering, .. } = prompt;
     let has = Written {
         summary: summary.as_ref().is_some_and(|summary| summary.at.is_some()),
-        // An author may have written that there are none.
+        // An author may have written an empty list.
         chapters: chapters.iter().all(|chapter| chapter.at.is_some()),
     };
     let text = briefing_text::without_frame(rendering);
@@ -73,7 +71,7 @@ pub(crate) fn are_generated(prompt: &Prompt) -> bool {
     };
     let written = description.as_ref().filter(|description| description.at.is_some());
     let written = written.map(|it| it.value.as_str()).filter(|text| !text.trim().is_empty());
-    // The first heading became the description of a text that gives no summary.
+    // If a text gives no summary, its first heading became the description.
     are(written) || (summary.is_none() && are(None))
 }
 
@@ -84,7 +82,7 @@ struct Written {
     chapters: bool,
 }
 
-/// The parts that a text gives where its author wrote nothing.
+/// The parts that a text gives in place of missing ones.
 #[derive(Default)]
 struct Generated {
     summary: Option<String>,
@@ -114,7 +112,7 @@ impl Generated {
 /// Adds the words of a name that appear in no chapter and not in the summary.
 fn add_words(name: &str, summary: Option<&str>, chapters: &mut Vec<String>) {
     let texts = summary.into_iter().chain(chapters.iter().map(String::as_str));
-    // No word has white space in it, so none is found across two texts.
+    // The texts are joined by a line end, so no word is found across two of them.
     let mut known = lower_case(&texts.collect::<Vec<_>>().join("\n"));
     let parts = name.split(|at: char| matches!(at, '-' | '_' | '.' | '/') || at.is_whitespace());
     for word in parts.filter(|part| !part.is_empty()) {
@@ -126,7 +124,7 @@ fn add_words(name: &str, summary: Option<&str>, chapters: &mut Vec<String>) {
     }
 }
 
-/// The parts of a text that are asked for.
+/// The parts to read.
 #[derive(Clone, Copy)]
 struct Wanted {
     paragraph: bool,
@@ -136,11 +134,11 @@ struct Wanted {
 /// The first paragraph and the headings of a markdown text.
 #[derive(Default)]
 struct Outline {
-    /// The first paragraph that is text.
+    /// The first paragraph of text.
     paragraph: Option<Run>,
     /// The headings in order, each once.
     headings: Vec<String>,
-    /// Whether there are more.
+    /// Whether the text has more headings.
     cut: bool,
 }
 
@@ -148,7 +146,7 @@ struct Outline {
 #[derive(Default)]
 struct Run {
     text: String,
-    /// The bytes that are code, in order: a full stop in code ends no sentence.
+    /// The ranges of code, in order: a full stop in code does not end a sentence.
     code: Vec<Range<usize>>,
 }
 
@@ -157,7 +155,7 @@ impl Outline {
         let mut outline = Self::default();
         let mut run = Run::default();
         let mut in_heading = false;
-        // How many tables, pictures, code blocks and the like are open.
+        // The number of open tables, pictures, code blocks and the like.
         let mut others = 0usize;
         for event in Parser::new_ext(text, OPTIONS) {
             let counts = others == 0 && (in_heading || outline.paragraph.is_none());
@@ -193,7 +191,7 @@ impl Outline {
         outline
     }
 
-    /// Takes what was gathered as the first paragraph, if it is that.
+    /// Takes the collected text as the first paragraph if that is still missing.
     fn paragraph(&mut self, run: &mut Run) {
         let run = mem::take(run);
         if self.paragraph.is_none() && !run.text.trim().is_empty() {
@@ -254,7 +252,7 @@ impl Run {
         line(&sentence, SUMMARY_CHARS_MAX)
     }
 
-    /// Returns how many bytes of a word still belong to the sentence that ends in it.
+    /// Returns the number of bytes of a word that belong to the sentence that ends in it.
     fn end_of_sentence(&self, start: usize, word: &str, next: Option<&str>) -> Option<usize> {
         // Scripts with full-width stops put no space after them.
         let full_width = word
@@ -269,7 +267,7 @@ impl Run {
     }
 }
 
-/// Returns the words of a text with the byte at which each begins.
+/// Returns the words of a text, each with its first byte.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut end = 0;
     let pieces = text.split_inclusive(char::is_whitespace).map(move |piece| {

@@ -1,12 +1,12 @@
 //! Templates of prompts and resources, rendered for every combination of finite arguments.
 //!
-//! An argument is known only when a prompt is asked for, but the server has no template engine.
-//! So an argument with listed values is finite, and the texts are rendered for each of them; a
-//! free-text argument may only be printed and becomes a slot. The language is Jinja as minijinja
-//! reads it. Undefined names are errors; an optional argument that is absent is undefined and may
-//! be tested. Files are as written but for tags: see [`engine::written_syntax`].
+//! An argument is known when a prompt is requested, but the server has no template engine. So an
+//! argument with listed values is finite, and the texts are rendered for each of them; a free-text
+//! argument may only be printed and becomes a slot. The language is Jinja as minijinja reads it.
+//! Undefined names are errors; an absent optional argument is undefined and may be tested. Files
+//! stay as written except for tags: see [`engine::written_syntax`].
 //!
-//! Every template ends in bounded time and memory, see [`limit`]. minijinja is named nowhere else.
+//! Every template ends in bounded time and memory, see [`limit`]. Only this module names minijinja.
 
 mod engine;
 mod error;
@@ -38,7 +38,7 @@ use crate::diagnostic::Diagnostics;
 /// The texts of one prompt, rendered.
 #[derive(Debug)]
 pub(crate) struct RenderedTexts {
-    /// How each argument steers.
+    /// The use of each argument for the choice of a variant.
     pub(crate) steering: Vec<Steering>,
     /// For each variant the segments of each text.
     pub(crate) variants: Vec<Vec<Vec<Segment>>>,
@@ -46,12 +46,12 @@ pub(crate) struct RenderedTexts {
     pub(crate) used: Vec<bool>,
 }
 
-/// How an argument chooses the variant; see [`relay_bundle::Rendering`].
+/// The part of an argument in the choice of the variant; see [`relay_bundle::Rendering`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Steering {
     /// The weight of its state.
     pub(crate) stride: u32,
-    /// Whether no more than its presence matters.
+    /// Whether only its presence matters.
     pub(crate) only_printed: bool,
 }
 
@@ -71,7 +71,8 @@ pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
 
 /// Renders the templates of one prompt together; `None` if one has errors, which are reported.
 ///
-/// `project_cost` is what the prompts of the project have cost so far beyond what each is free to; see [`limit`].
+/// `project_cost` is the cost of the project's prompts so far beyond the free part of each; see
+/// [`limit`].
 pub(crate) fn render(
     templates: &Templates<'_>,
     project_cost: &Cell<u64>,
@@ -88,7 +89,7 @@ pub(crate) fn render(
     }
     let engine = render::engine(&templates, out)?;
     // A choice that is only printed is a slot, as free text is: its value is checked against the
-    // list when a caller gives it, and no text is rendered once more for it.
+    // list when a caller gives it, and it adds no rendering.
     let mut only_printed = names::only_printed(arguments, &uses);
     loop {
         let seen = names::as_seen(arguments, &only_printed);
@@ -108,8 +109,8 @@ pub(crate) fn render(
             }
             None => BTreeSet::new(),
         };
-        // A template looked at a captured choice, so its value must be known: the next attempt
-        // renders each value.
+        // A template read a captured choice, so its value must be known: the next attempt renders
+        // each value.
         let mut found = false;
         for (index, slot) in only_printed.iter_mut().enumerate() {
             found |= *slot && looked_at.contains(&index);

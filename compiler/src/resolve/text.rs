@@ -20,7 +20,7 @@ use crate::source::{FileId, Sources, Span, Spanned};
 pub(super) const ARGUMENTS: &str = "arguments";
 /// The mark of its place in a plain text.
 pub(super) const ARGUMENTS_MARK: &str = "$ARGUMENTS";
-/// Its text is cut beyond this many characters.
+/// The most characters of its text, which is cut beyond.
 pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 
 /// A text before it is rendered.
@@ -41,7 +41,7 @@ pub(super) struct Rendered {
     pub(super) variants: Vec<Vec<Vec<Segment>>>,
 }
 
-/// Makes a text of one that was written in a document.
+/// Makes a text of an inline text.
 pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
     let shared: Arc<str> = text.value.into();
     Text {
@@ -58,7 +58,7 @@ pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
     }
 }
 
-/// Makes a text of a file; `*.j2` is a template unless the project says otherwise.
+/// Makes a text of a file; `*.j2` is a template unless the project sets `template`.
 pub(super) fn from_file(
     sources: &Sources<'_>,
     path: &Spanned<String>,
@@ -73,7 +73,7 @@ pub(super) fn from_file(
     Some(Text { source, text })
 }
 
-/// Makes a text a template, or plain, if a node says so.
+/// Makes a text a template or plain by the setting of a node.
 pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> Text {
     if let Some(template) = template {
         text.source.template = template.value;
@@ -100,12 +100,12 @@ fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
     }
 }
 
-/// Returns where a text begins.
+/// Returns the place of a text's beginning.
 pub(super) fn place(sources: &Sources<'_>, source: &BodySource) -> Place {
     sources.place(source.at())
 }
 
-/// Returns the variants of a single text that the person says: one message of one part.
+/// Returns the variants of a single text of the user: one message of one part.
 pub(super) fn said_alone(
     sources: &Sources<'_>,
     source: &BodySource,
@@ -121,7 +121,7 @@ pub(super) fn said_alone(
     variants.into_iter().map(|texts| vec![message(texts)]).collect()
 }
 
-/// Makes a text of a body that has a text or a file; `None` if it has neither.
+/// Makes a text of a body; `None` if the body has neither a text nor a file.
 pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) -> Option<Text> {
     let Body { text, file, template, broken: _ } = body;
     let template = template.map(|template| template.value);
@@ -134,8 +134,8 @@ pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) 
 
 /// Renders texts together; `None` if a template has faults, which are reported.
 ///
-/// Plain texts that hold `$ARGUMENTS` take it from the argument `arguments`; if the node declares
-/// none, it gets that one, optional, as markdown commands do.
+/// Plain texts with `$ARGUMENTS` take the argument `arguments`; a node that declares none gets it
+/// as an optional one, as markdown commands do.
 pub(super) fn render(
     sources: &Sources<'_>,
     texts: &[Text],
@@ -152,7 +152,7 @@ pub(super) fn render(
     if let (true, Some(argument)) = (marked, slot.and_then(|slot| arguments.get_mut(slot)))
         && let ArgumentKind::Text { chars_max: chars_max @ 0 } = &mut argument.argument.kind
     {
-        // A declaration may set another limit, but `$ARGUMENTS` is never without one.
+        // A declaration may set another limit, but `$ARGUMENTS` always has one.
         *chars_max = ARGUMENTS_CHARS_MAX;
     }
     let slot = u32::try_from(slot.unwrap_or(0)).unwrap_or(0);
@@ -215,7 +215,7 @@ pub(super) fn render(
     Some(Rendered { arguments, facts, booleans, included, variants })
 }
 
-/// The argument that a plain text with `$ARGUMENTS` takes.
+/// Returns the argument of a plain text with `$ARGUMENTS`.
 fn implicit(at: Span) -> Resolved {
     Resolved {
         at,
@@ -238,7 +238,7 @@ fn template_text<'t>(sources: &Sources<'_>, text: &'t Text) -> TemplateText<'t> 
     let at = match text.source.inline_at {
         Some(at) => TextPlace::Value(at),
         None if sources.file(file).bytes.len() == text.text.len() => TextPlace::Verbatim(file),
-        // Line ends were changed, so offsets are not those of the file; lines still are.
+        // Line ends were changed, so offsets differ from those of the file; lines are the same.
         None => TextPlace::Value(file.span(0, 0)),
     };
     TemplateText { text: &text.text, at }

@@ -1,4 +1,4 @@
-//! The one `tools` node of a project: which groups of tools its server offers.
+//! The one `tools` node of a project: the groups of tools that its server offers.
 
 use miette::Diagnostic;
 use relay_engine::tool as table;
@@ -10,8 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::offer;
 use crate::source::{Span, Spanned};
 
-/// Resolves the tools that are offered, and those of other servers; a project that says nothing of
-/// them has none.
+/// Resolves the offered tools and those of other servers; without a node there are none.
 pub(super) fn tools(
     nodes: Vec<ast::Tools>,
     out: &mut Diagnostics,
@@ -31,8 +30,8 @@ pub(super) fn tools(
     (offered.map(|choice| choice.group).collect(), other)
 }
 
-/// The name is taken by a tool of the server itself. `other` does not offer it, so callers would not have it though the
-/// project names it.
+/// The name belongs to a tool of the server itself. `other` does not offer it, so callers would not
+/// have it though the project names it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is a tool of this server, and `other` names those of other servers")]
 #[diagnostic(code(tools::own), help("remove it here; `{offer}` offers the tool"))]
@@ -43,7 +42,7 @@ struct OwnTool {
     at: Span,
 }
 
-/// With two nodes it would depend on their order which settings count.
+/// With two nodes, their order would decide which settings count.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `tools` node")]
 #[diagnostic(

@@ -15,7 +15,7 @@ pub(crate) const ID_CHARS_MAX: usize = 256;
 /// The most names that a help line lists.
 pub(super) const NAMED_MAX: usize = 10;
 
-/// The kind of thing that a name is looked up as.
+/// The kind of the named thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WhatIsNamed {
     Tenant,
@@ -51,7 +51,7 @@ impl fmt::Display for WhatIsNamed {
     }
 }
 
-/// A mistyped tenant or role would admit nobody, or not those who are meant.
+/// A mistyped tenant or role would admit no one, or other callers than the intended ones.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown {what} `{name}`")]
 #[diagnostic(code(access::unknown))]
@@ -64,7 +64,7 @@ pub(super) struct Unknown {
     pub(super) at: Span,
 }
 
-/// Of roles that contain each other, none would be the wider one.
+/// Roles that contain each other have no order, so their tiers and tools are undefined.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the role `{name}` contains itself")]
 #[diagnostic(code(role::parent_cycle), help("remove one of these `parent`s"))]
@@ -76,7 +76,7 @@ pub(super) struct ParentCycle {
     pub(super) others: Vec<Span>,
 }
 
-/// A role decides what a caller may do, so nothing else can be meant by default.
+/// A role decides what a caller may do, so it has no default.
 #[derive(Debug, Error, Diagnostic)]
 #[error("it has no role")]
 #[diagnostic(code(user::no_role), help("write `role=NAME`, with a role of `roles`"))]
@@ -110,7 +110,7 @@ pub(super) struct BadId {
     pub(super) at: Span,
 }
 
-/// Whom it admits would be a guess: everyone, or nobody.
+/// Such a `for` could mean everyone or no one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this `for` names neither a tenant nor a role")]
 #[diagnostic(
@@ -122,7 +122,7 @@ pub(super) struct EmptyFor {
     pub(super) at: Span,
 }
 
-/// Every role may see other things, so each multiplies what is built.
+/// Each role can see a different part of the project, so it multiplies the work of a build.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the project has {count} roles")]
 #[diagnostic(code(role::too_many), help("at most {ROLES_MAX} roles are allowed"))]

@@ -1,6 +1,7 @@
-//! Rows of a program that are lower than what is shipped of it.
+//! Rows of a program that are lower than the shipped ones.
 //!
-//! `relay diff` asks the same question of two bundles, so what it says to loosen has its reason here.
+//! `relay diff` asks the same question of two bundles, so each loosening that it reports has its
+//! reason here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,8 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::policy::reason;
 use crate::source::Span;
 
-/// Asks for the reason of every row that is lower than what is shipped, and reports those of other rows.
+/// Requires a reason for every row that is lower than the shipped one, and reports the reasons of
+/// other rows.
 pub(super) fn check(
     programs: &[FactProgram],
     shipped: &Knowledge,
@@ -67,8 +69,8 @@ fn rows(program: &FactProgram, replaced: &[(&str, &Node)], floors: Floors, out: 
     }
 }
 
-/// A row may lower what commands are, also in a program whose replacement has a reason. A reviewer needs
-/// the reason of each.
+/// A row may lower the tier of commands, also in a program whose replacement has a reason. A
+/// reviewer needs the reason of each.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}`, `{part}` is lower than what is shipped, without a reason")]
 #[diagnostic(
@@ -84,7 +86,7 @@ struct LowersWithoutReason {
     at: Span,
 }
 
-/// A reason says that the row lowers something. Where it does not, a reviewer would look for it.
+/// The reason looks as if the row lowered a tier, and a reviewer would search for it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the row is not lower than anything that is shipped, and needs no reason")]
 #[diagnostic(code(facts::idle_row_reason), severity(Warning), help("remove the `because`"))]

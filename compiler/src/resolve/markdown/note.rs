@@ -1,7 +1,7 @@
 //! Notes on commands: marks that other programs expand and relay does not, unknown keys, and hints
 //! of unused arguments. Each is a warning, once per folder, at its first place.
 //!
-//! The files are shared with other programs, so a note is no fault of a file.
+//! The files are shared with other programs, so notes are not faults.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Sources, Span, Spanned};
 
-/// A mark that other programs expand: its form, and what to do about it.
+/// A mark that other programs expand: its form, and the remedy.
 const MARKS: [(&str, &str); 4] = [
     (
         r"(?-u)(?:^|[^\\$`A-Za-z0-9_])(\$[1-9])(?:[^0-9A-Za-z_]|$)",
@@ -42,7 +42,7 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// The notes on the commands of one folder.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// For each note the first place of it, and how many files have it.
+    /// The first place of each note, and the number of files that have it.
     notes: BTreeMap<Note, (Spanned<String>, usize)>,
 }
 
@@ -55,7 +55,7 @@ enum Note {
 }
 
 impl Notes {
-    /// Looks at the body of a file, which begins at `start`.
+    /// Searches the body of a file, which begins at `start`.
     pub(super) fn body(&mut self, sources: &Sources<'_>, file: FileId, start: usize) {
         let source = sources.file(file);
         let bytes = &without_code(source.bytes.get(start..).unwrap_or_default());
@@ -67,7 +67,7 @@ impl Notes {
         }
     }
 
-    /// Takes the keys of a file that mean nothing here.
+    /// Takes the keys of a file that have no meaning in relay.
     pub(super) fn unknown_keys(&mut self, keys: Vec<Spanned<String>>) {
         if let Some(first) = keys.into_iter().next() {
             self.add(Note::UnknownKey, first);
@@ -99,7 +99,7 @@ impl Notes {
     }
 }
 
-/// Returns a text with its code made blank: what is there is meant as it is.
+/// Returns a text with its code made blank: marks in code are meant as text.
 fn without_code(text: &[u8]) -> Vec<u8> {
     let mut open = false;
     let mut kept = Vec::with_capacity(text.len());
@@ -115,7 +115,7 @@ fn without_code(text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Adds a line with its spans of code made blank, but for those that another program runs.
+/// Adds a line with its spans of code made blank, except for those that another program runs.
 fn without_spans(line: &[u8], kept: &mut Vec<u8>) {
     let ticks = |rest: &[u8]| rest.iter().take_while(|byte| **byte == b'`').count();
     let mut at = 0;
@@ -173,8 +173,7 @@ struct UnknownKey {
     at: Span,
 }
 
-/// The hint asks people for an argument. The text does not have the place where it would go, so
-/// what they type is lost.
+/// The hint asks people for an argument. The text has no place for it, so their input is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("an argument is asked for and never used ({files} of this folder)")]
 #[diagnostic(

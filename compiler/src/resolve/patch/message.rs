@@ -1,4 +1,4 @@
-//! Whether two prompts have the same messages, wherever they are written.
+//! Comparison of the messages of two prompts, without their places.
 
 use crate::ast::{Body, Message, Part, TurnSettings};
 use crate::source::Spanned;

@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use crate::source::Span;
 
-/// A patch of a name that does not exist is probably mistyped, and the environment would not change
-/// as reviewed. `new=#true` says that it is added.
+/// A patch of an unknown name is probably mistyped, and the environment would not change as
+/// reviewed. `new=#true` marks an addition.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`when {environment}` patches the {what}, which the project does not have")]
 #[diagnostic(code(when::unknown_name))]
@@ -19,8 +19,8 @@ pub(super) struct UnknownName {
     pub(super) at: Span,
 }
 
-/// The node of a `when` either patches what the project has or adds what it does not have. With
-/// `new=#true` a prompt would be replaced by mistake.
+/// The node of a `when` either patches a node of the project or adds one. With `new=#true` a prompt
+/// would be replaced by mistake.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`new=#true` adds the {what}, which the project already has")]
 #[diagnostic(
@@ -44,7 +44,7 @@ pub(super) struct OutsideWhen {
     pub(super) at: Span,
 }
 
-/// It would depend on the order of the patches which one counts.
+/// The order of the patches would decide which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{setting}` of {what} is patched twice for `{environment}`")]
 #[diagnostic(code(when::patched_twice), help("keep one of them"))]

@@ -189,7 +189,7 @@ fn chapters_are_few_and_short() {
         assert_eq!(chapters.len(), CHAPTERS_MAX);
         assert_eq!(chapters[62..], ["H62", "…"]);
     }
-    // A summary may follow them all.
+    // A summary may follow after all headings.
     check_summary(&format!("{}\nUse ISO dates.", headings(10_000)), "Use ISO dates.");
     check_chapters(&format!("# {}", "ä".repeat(120)), &["ä".repeat(120).as_str()]);
     check_chapters(&format!("# {}", "ä".repeat(121)), &[format!("{}…", "ä".repeat(119)).as_str()]);

@@ -1,10 +1,10 @@
 //! minijinja with every native operation bounded.
 //!
-//! minijinja counts the instructions of a template (its fuel) but not what one instruction does:
-//! `[0] * 100000000`, a `replace`, or a text doubled in a loop would take any time and memory.
-//! Here each filter, test and function measures what it is given before it runs and what it made
-//! after, and pays for both from one budget; [`rewrite`](super::rewrite) turns operators into
-//! such filters. There is no clock, environment or file in reach.
+//! minijinja counts the instructions of a template (its fuel) but not the work of one instruction:
+//! `[0] * 100000000`, a `replace`, or a text doubled in a loop would take any time and memory. Here
+//! each filter, test and function measures its arguments before it runs and its result after, and
+//! pays for both from one budget; [`rewrite`](super::rewrite) turns operators into such filters.
+//! Templates reach no clock, environment or file.
 
 mod budget;
 mod builtin;
@@ -31,19 +31,19 @@ pub(super) const PRINT_END: &str = " \u{FDD5}";
 
 /// Filters that only rewritten templates have. `value|_operate(operator, …)` is an operator.
 pub(super) const OPERATE: &str = "_operate";
-/// `value|_measure`: the value, which is looked at as a whole.
+/// `value|_measure`: the value, which is paid for as a whole.
 pub(super) const MEASURE: &str = "_measure";
-/// `bytes|_pay`: nothing, for what is repeated here.
+/// `bytes|_pay`: an empty text, to pay for repeated text.
 pub(super) const PAY: &str = "_pay";
-/// `value|_truth`: the value, which must be true or false for all values from callers.
+/// `value|_truth`: the value, whose truth must be the same for all values from callers.
 pub(super) const TRUTH: &str = "_truth";
 /// `value|_argument(callee)`: the value; only a macro may get free text.
 pub(super) const ARGUMENT: &str = "_argument";
-/// `value|_store(namespace)`: the value, which must not hold the namespace: that would never be
-/// freed.
+/// `value|_store(namespace)`: the value, which must not hold the namespace: such a circle would
+/// never be freed.
 pub(super) const STORE: &str = "_store";
 
-/// Tests that look at no content, which is why free text may be tested with them.
+/// Tests that read no content, so that free text may be tested with them.
 pub(super) const PRESENCE_TESTS: &[&str] = &["defined", "undefined", "none"];
 
 /// The templates of one prompt, ready to be rendered.
@@ -52,7 +52,7 @@ pub(super) struct Engine {
     budget: Budget,
 }
 
-/// Why a text could not be rendered.
+/// The reason why a text could not be rendered.
 pub(super) enum Failure {
     /// The engine stopped.
     Stopped(Error),
@@ -92,7 +92,7 @@ impl Engine {
         environment.set_formatter(move |out, state, value| {
             payer.note_steps(state);
             match value.as_str() {
-                // A text that holds free text may be printed, and only that.
+                // A text that holds free text may only be printed.
                 Some(text) => {
                     payer.pay(text.len() as u64)?;
                     out.write_str(text)?;
@@ -136,7 +136,7 @@ impl Engine {
         }
     }
 
-    /// Returns what the last rendering cost; see [`limit::PROJECT_COST_MAX`].
+    /// Returns the cost of the last rendering; see [`limit::PROJECT_COST_MAX`].
     pub(super) fn cost(&self) -> u64 {
         let (bytes, steps) = self.budget.spent();
         bytes.saturating_add(steps.saturating_mul(limit::STEP_COST))
@@ -155,7 +155,7 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
     });
     let payer = budget.clone();
     environment.add_filter(ARGUMENT, move |value: Value, callee: &Value| {
-        // Of what can be called, only macros have this.
+        // Of all callable values, only macros have this attribute.
         if callee.get_attr("arguments").is_ok_and(|names| !names.is_undefined()) {
             return Ok(value);
         }
@@ -163,7 +163,8 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
         if is_data(&value) {
             return Ok(value);
         }
-        // A loop keeps what its `changed` was given: if that held the loop, it would never be freed.
+        // A loop keeps the arguments of its `changed`: if one held the loop, it would never be
+        // freed.
         Err(Error::new(ErrorKind::InvalidOperation, "only data can be given to what is no macro"))
     });
     let payer = budget.clone();
@@ -172,8 +173,8 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
     });
 }
 
-/// How authors write templates: white space as Jinja has it by default. Tags trim
-/// nothing but where a `-` says so, and the one line end at the end of a template is dropped.
+/// The syntax of authors: Jinja's default for white space. Tags trim at a `-` alone, and the one
+/// line end at the end of a template is dropped.
 pub(super) fn written_syntax() -> Option<SyntaxConfig> {
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(false).lstrip_blocks(false).keep_trailing_newline(false).build().ok()
@@ -189,17 +190,17 @@ fn made_syntax() -> Option<SyntaxConfig> {
         .ok()
 }
 
-/// Returns the filters that templates have.
+/// Returns the filters of templates.
 pub(super) fn filter_names() -> impl Iterator<Item = &'static str> {
     FILTERS.keys().copied()
 }
 
-/// Returns the tests that templates have.
+/// Returns the tests of templates.
 pub(super) fn test_names() -> impl Iterator<Item = &'static str> {
     TESTS.keys().chain(PRESENCE_TESTS).copied()
 }
 
-/// Returns the functions that templates have.
+/// Returns the functions of templates.
 pub(super) fn function_names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.keys().copied()
 }
@@ -207,7 +208,7 @@ pub(super) fn function_names() -> impl Iterator<Item = &'static str> {
 /// All arguments of a call.
 type Arguments = Rest<ValueOrKwargs>;
 
-/// Wraps a native operation: what it takes and what it makes is measured and paid for.
+/// Wraps a native operation: its arguments and its result are measured and paid for.
 fn bounded(
     budget: &Budget,
     builtin: &Builtin,
@@ -234,12 +235,12 @@ fn bounded(
     }
 }
 
-/// Makes a list of what would be computed anew at each look, and nest with each call.
+/// Makes a list of a lazy value, which would be computed anew at each use and nest with each call.
 fn settled(value: Value) -> Value {
     if value.kind() != ValueKind::Iterable {
         return value;
     }
-    // One item more than any value may have shows that there are too many.
+    // One item more than the limit shows that there are too many.
     let items_max = limit::VALUE_MAX / limit::ITEM_BYTES + 1;
     match value.try_iter() {
         Ok(items) => items.take(usize::try_from(items_max).unwrap_or(usize::MAX)).collect(),

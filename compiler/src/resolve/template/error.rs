@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::limit;
 use crate::source::Span;
 
-/// The line of a template that a span cannot show; it ends a message.
+/// The line of a template without an exact span; it ends a message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Line(pub(super) Option<usize>);
 
@@ -25,8 +25,7 @@ impl fmt::Display for Line {
 
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {
-    /// The template cannot be read. Nothing of the prompt can be rendered until its syntax is that
-    /// of Jinja.
+    /// The template cannot be read. The prompt can be rendered once its syntax is that of Jinja.
     #[error("{detail}{line}")]
     #[diagnostic(code(template::syntax))]
     Syntax {
@@ -49,8 +48,8 @@ pub(super) enum TemplateError {
         #[label(primary, "neither an argument nor set in a template")]
         at: Span,
     },
-    /// The template uses a filter or a test that does not exist. Templates have those of Jinja that
-    /// need neither a clock nor files.
+    /// The filter or test is unknown. Templates have those of Jinja that need neither a clock nor
+    /// files.
     #[error("unknown {what} `{name}`{line}")]
     #[diagnostic(code(template::render))]
     UnknownName {
@@ -62,8 +61,8 @@ pub(super) enum TemplateError {
         #[label(primary, "not a {what} that templates have")]
         at: Span,
     },
-    /// A prompt is rendered when it is built, for each combination of values that are known. Free
-    /// text is known at run time only, so it can be printed and cannot decide anything.
+    /// A prompt is rendered when it is built, for each combination of known values. Free text is
+    /// known at run time only, so it can be printed and cannot decide anything.
     #[error("`{name}` is free text and may only be printed{line}")]
     #[diagnostic(
         code(template::free_text),
@@ -78,8 +77,8 @@ pub(super) enum TemplateError {
         #[label(primary, "used in another way")]
         at: Span,
     },
-    /// A text that was captured with free text in it is free text too: a filter or an operator
-    /// would need its value, which is known at run time only.
+    /// A captured text with free text in it is free text too: a filter or an operator would need
+    /// its value, which is known at run time only.
     #[error("`{excerpt}` holds free text and may only be printed{line}")]
     #[diagnostic(
         code(template::free_text),
@@ -94,7 +93,7 @@ pub(super) enum TemplateError {
         #[label(primary, "used in another way")]
         at: Span,
     },
-    /// After it the name no longer means the argument, so what a caller gives would be ignored.
+    /// After it the name no longer means the argument, so the caller's value would be ignored.
     #[error("the template sets `{name}`, which is an argument{line}")]
     #[diagnostic(
         code(template::shadowed_argument),
@@ -108,8 +107,8 @@ pub(super) enum TemplateError {
         #[label(primary, "set here")]
         at: Span,
     },
-    /// The comparison is the same in each combination, so a part of the template never appears, or
-    /// always does. Often the value is mistyped.
+    /// The comparison is the same in each combination, so a part of the template appears always or
+    /// never. Often the value is mistyped.
     #[error("argument `{name}` is never `{text}`{line}")]
     #[diagnostic(code(template::foreign_choice), severity(Warning))]
     ForeignChoice {
@@ -123,7 +122,7 @@ pub(super) enum TemplateError {
         #[label(primary, "not one of its values")]
         at: Span,
     },
-    /// The argument is optional, so in some calls there is nothing to print or compare.
+    /// The argument is optional, so some calls have no value to print or compare.
     #[error("argument `{name}` may be absent here{line}")]
     #[diagnostic(
         code(template::maybe_absent),
@@ -141,7 +140,7 @@ pub(super) enum TemplateError {
         at: Span,
     },
     /// The bundle holds one text for each combination of arguments, and each is reviewed.
-    /// Combinations multiply with every argument that templates decide by.
+    /// Combinations multiply with every argument that a template tests.
     #[error(
         "the arguments have {combinations} combinations, over the limit of {}",
         limit::VARIANTS_MAX
@@ -159,8 +158,8 @@ pub(super) enum TemplateError {
         #[label(primary, "each combination is rendered at build")]
         at: Span,
     },
-    /// An operation of the template fails. The template can be read, but for some combination of
-    /// arguments it has no text.
+    /// An operation of the template fails. The template can be read, but has no text for some
+    /// combination of arguments.
     #[error("{detail}{with}{line}")]
     #[diagnostic(code(template::render))]
     Render {
@@ -171,7 +170,7 @@ pub(super) enum TemplateError {
         #[label(primary, "fails here")]
         at: Span,
     },
-    /// A template is rendered when it is built, so each file that it includes must be there.
+    /// A template is rendered when it is built, so each included file must exist.
     #[error("text file `{path}` not found{line}")]
     #[diagnostic(
         code(template::include_not_found),
@@ -208,8 +207,8 @@ pub(super) enum TemplateError {
         #[label(primary, "remove this block")]
         at: Span,
     },
-    /// The build marks free text with these characters. If a template could hold them, a text could
-    /// pass for an argument.
+    /// The build marks free text with these characters. In a template they could make a text pass
+    /// for an argument.
     #[error("the character U+{code:04X} is reserved{line}")]
     #[diagnostic(
         code(template::reserved_character),
@@ -221,7 +220,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
-    /// A limit keeps the time of a build in bounds, for any template.
+    /// The limit bounds the time of a build for any template.
     #[error("the template has {bytes} bytes, over the limit of {}", limit::TEMPLATE_BYTES_MAX)]
     #[diagnostic(code(template::too_large), help("move parts of it to files and `include` them"))]
     TooLarge {
@@ -229,7 +228,7 @@ pub(super) enum TemplateError {
         #[label(primary, "this template")]
         at: Span,
     },
-    /// A limit on nesting keeps hostile templates from exhausting the stack of the compiler.
+    /// The limit on nesting keeps hostile templates from exhausting the stack of the compiler.
     #[error("{what}, over the limit of {limit}{line}")]
     #[diagnostic(code(template::too_deep), help("split it, with `set` or `include`"))]
     TooDeep {
@@ -239,7 +238,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
-    /// A limit keeps the time of a build in bounds, for any includes.
+    /// The limit bounds the time of a build for any includes.
     #[error("the templates include more than {} files{line}", limit::SOURCES_MAX)]
     #[diagnostic(code(template::too_many_files), help("join some of the included files"))]
     TooManyFiles {
@@ -247,7 +246,7 @@ pub(super) enum TemplateError {
         #[label(primary, "one too many")]
         at: Span,
     },
-    /// A limit ends a rendering that would run for a long time, such as loops in loops.
+    /// The limit ends a long rendering, such as loops in loops.
     #[error("the template takes more than {} steps{with}{line}", limit::STEPS_MAX)]
     #[diagnostic(code(template::too_many_steps), help("make its loops shorter"))]
     TooManySteps {
@@ -256,7 +255,7 @@ pub(super) enum TemplateError {
         #[label(primary, "stopped here")]
         at: Span,
     },
-    /// A limit ends a rendering that builds large texts again and again.
+    /// The limit ends a rendering that builds large texts again and again.
     #[error("the template moves more than {} bytes around{with}{line}", limit::WORK_MAX)]
     #[diagnostic(code(template::too_much_work), help("build less text in variables and loops"))]
     TooMuchWork {
@@ -265,7 +264,7 @@ pub(super) enum TemplateError {
         #[label(primary, "stopped here")]
         at: Span,
     },
-    /// A limit keeps a short template from making a value that exhausts memory.
+    /// The limit keeps a short template from making a value that exhausts memory.
     #[error("a value would have more than {} bytes{with}{line}", limit::VALUE_MAX)]
     #[diagnostic(code(template::value_too_large), help("repeat or join less here"))]
     ValueTooLarge {
@@ -274,8 +273,8 @@ pub(super) enum TemplateError {
         #[label(primary, "made here")]
         at: Span,
     },
-    /// No model takes a prompt of this size, and the bundle holds one text for each combination of
-    /// arguments.
+    /// A prompt of this size exceeds the context of any model, and the bundle holds one text for
+    /// each combination of arguments.
     #[error("the rendered text has more than {} bytes{with}", limit::TEXT_BYTES_MAX)]
     #[diagnostic(code(template::text_too_large), help("a prompt should fit a model's context"))]
     TextTooLarge {
@@ -293,8 +292,8 @@ pub(super) enum TemplateError {
         #[label(primary, "the texts of this one")]
         at: Span,
     },
-    /// A limit keeps the time of a build in bounds for each project, so that CI can build what
-    /// others wrote.
+    /// The limit bounds the time of a build for each project, so that CI can build the projects of
+    /// strangers.
     #[error("the templates of the project take too much work together")]
     #[diagnostic(
         code(template::project_too_large),

@@ -9,7 +9,7 @@ use crate::source::{FileId, Span};
 pub(crate) struct TemplateText<'a> {
     /// The text as its author wrote it.
     pub(crate) text: &'a str,
-    /// Where it is.
+    /// The place of the text.
     pub(crate) at: TextPlace,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct TemplateText<'a> {
 pub(crate) struct Templates<'t> {
     pub(crate) texts: &'t [TemplateText<'t>],
     pub(crate) arguments: &'t [TemplateArgument<'t>],
-    /// Where the prompt is named, for errors of the templates as a whole.
+    /// The place of the prompt's name, for errors of the templates as a whole.
     pub(crate) at: Span,
 }
 
@@ -26,17 +26,17 @@ pub(crate) struct Templates<'t> {
 pub(crate) struct TemplateArgument<'a> {
     /// The name callers use.
     pub(crate) name: &'a str,
-    /// Which values it takes.
+    /// The values that it takes.
     pub(crate) kind: TemplateArgumentKind<'a>,
-    /// Whether a call without it is refused.
+    /// Whether a call without it is rejected.
     pub(crate) required: bool,
     /// The value of a call without it.
     pub(crate) default: Option<&'a str>,
-    /// Where its name is declared.
+    /// The place of its name.
     pub(crate) at: Span,
 }
 
-/// Which values an argument takes.
+/// The values of an argument.
 #[derive(Clone, Copy)]
 pub(crate) enum TemplateArgumentKind<'a> {
     /// One of these.

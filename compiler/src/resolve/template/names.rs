@@ -1,7 +1,7 @@
 //! The names that templates use: variables, filters and tests, each of which must be known.
 //!
-//! Here shows what the templates do with each argument. Values are not looked at: whether a name
-//! is set where it is read shows when the template is rendered.
+//! The result is the use of each argument. Values are not read: rendering finds a name that is set
+//! too late.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,8 +83,8 @@ pub(super) fn check_names(
     uses
 }
 
-/// Returns for each argument whether it is a choice that is printed and not looked at. An empty value counts
-/// as false where the others count as true, so a choice that has one is looked at.
+/// Returns for each argument whether it is a choice that is printed and never read. An empty value
+/// counts as false and the others as true, so a choice with an empty value is read.
 pub(super) fn only_printed(arguments: &[TemplateArgument<'_>], uses: &[Use]) -> Vec<bool> {
     let is_printed = |(argument, used): (&TemplateArgument<'_>, &Use)| match argument.kind {
         TemplateArgumentKind::Choice(choices) => {
@@ -95,7 +95,7 @@ pub(super) fn only_printed(arguments: &[TemplateArgument<'_>], uses: &[Use]) -> 
     arguments.iter().zip(uses).map(is_printed).collect()
 }
 
-/// Returns the arguments as they are rendered: those that are only printed as free texts.
+/// Returns the arguments as they are rendered: those that are only printed are free texts.
 pub(super) fn as_seen<'a>(
     arguments: &[TemplateArgument<'a>],
     only_printed: &[bool],
@@ -123,7 +123,8 @@ fn check_assigned(
     }
 }
 
-/// A choice that is compared with a text that it never is: the author knows another list.
+/// Reports the comparison of a choice with a text that is not one of its values: the author knows
+/// another list.
 fn check_compared(
     source: &Source,
     rewritten: &Rewritten,
@@ -175,8 +176,8 @@ fn check_known(
     }
 }
 
-/// A free text that may be absent and is never tested would fail whenever it is absent. Where it
-/// is tested, rendering shows whether each print of it is guarded.
+/// Reports a free text that may be absent and is never tested: rendering fails when it is absent.
+/// If it is tested, rendering finds each unguarded print of it.
 fn check_absent(
     templates: &[Template],
     arguments: &[TemplateArgument<'_>],

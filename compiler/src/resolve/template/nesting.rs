@@ -1,8 +1,8 @@
 //! A linear look at a template before minijinja's parser sees it.
 //!
-//! The parser recurses, without a guard over `elif`, `not` and inline `if`, and so does all that
-//! walks or drops its tree. This scan refuses what would go too deep, and finds blocks that are
-//! never closed, which the parser can only report at the end of the text.
+//! The parser recurses, without a limit for `elif`, `not` and inline `if`, and so does every walk
+//! or drop of its tree. This scan rejects text that nests too deep, and finds unclosed blocks,
+//! which the parser can only report at the end of the text.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use super::limit;
 
 use crate::source::Span;
 
-/// Why a template is not parsed: where, and what to report there.
+/// The fault of an unparsed template: its place, and its report.
 type NestingError = (Range<usize>, Box<dyn FnOnce(Span, Line) -> TemplateError>);
 
-/// A block that is open: its keyword, its place, and how many levels it counts.
+/// An open block: its keyword, its place, and the number of levels that it counts.
 struct Open<'t> {
     keyword: &'t str,
     at: Range<usize>,
@@ -36,7 +36,7 @@ struct Tag<'t> {
     assigns: bool,
 }
 
-/// Checks that the parser can take `text`. Faults of single tokens are left to the parser.
+/// Checks that the parser can take `text`. The parser reports faults of single tokens.
 pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), NestingError> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut tag = Tag::default();
@@ -95,7 +95,7 @@ fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<
         Some("set") if !tag.assigns => {
             open.push(Open { keyword: "set", at: at.clone(), levels: 2 })
         }
-        // A wrong end is for the parser to report, with its place.
+        // The parser reports a wrong end with its place.
         Some(keyword) if keyword.starts_with("end") => drop(open.pop()),
         _ => {}
     }

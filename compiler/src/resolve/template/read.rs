@@ -1,7 +1,7 @@
-//! The texts of a prompt -> its templates: parsed, rewritten, with all that they include.
+//! The texts of a prompt -> its templates, parsed and rewritten, with all included files.
 //!
-//! Texts that cannot be templates are reported here, before anything is rendered. The names in
-//! templates are checked in [`names`](super::names).
+//! Faulty texts are reported here, before any is rendered. [`names`](super::names) checks the names
+//! in templates.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,13 +18,13 @@ use super::{engine, limit, nesting};
 use crate::diagnostic::Diagnostics;
 use crate::source::FileId;
 
-/// A template and what was made of it.
+/// A template and its rewritten form.
 pub(super) struct Template {
     pub(super) source: Rc<Source>,
     pub(super) rewritten: Rewritten,
 }
 
-/// Reads the texts, and all files they include, once each; the texts come first.
+/// Reads the texts and then all files that they include, once each.
 pub(super) fn read(
     texts: &[TemplateText<'_>],
     include: &Include<'_>,
@@ -68,7 +68,7 @@ pub(super) fn read(
     templates
 }
 
-/// Parses and rewrites one template; `None` if it is not one.
+/// Parses and rewrites one template; `None` if it is invalid.
 fn parse(
     source: &Source,
     repeated: bool,
@@ -107,7 +107,7 @@ fn parse(
     }
 }
 
-/// Says what minijinja says of a syntax error in the words of templates.
+/// Returns minijinja's detail of a syntax error in the words of templates.
 fn syntax_detail(error: &Error) -> String {
     let words = [
         ("start of variable block", "`{{`"),
@@ -126,7 +126,7 @@ fn syntax_detail(error: &Error) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-/// Checks that no listed value of an argument has a reserved character.
+/// Checks the listed values of arguments for reserved characters.
 pub(super) fn check_choices(arguments: &[TemplateArgument<'_>], out: &mut Diagnostics) {
     for argument in arguments {
         let TemplateArgumentKind::Choice(choices) = argument.kind else { continue };

@@ -24,14 +24,14 @@ use super::states::States;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Everything that rendering needs.
+/// The inputs of rendering.
 pub(super) struct Renderer<'a> {
     templates: &'a [Template],
     engine: &'a Engine,
     arguments: &'a [TemplateArgument<'a>],
     pub(super) states: States,
     text_count: usize,
-    /// The arguments in the texts of slots that something looked at.
+    /// The arguments in the texts of slots that an operation read.
     pub(super) looked_at: RefCell<BTreeSet<usize>>,
 }
 
@@ -39,7 +39,8 @@ pub(super) struct Renderer<'a> {
 pub(super) fn engine(templates: &[Template], out: &mut Diagnostics) -> Option<Engine> {
     let mut engine = Engine::new();
     for (number, Template { source, rewritten }) in templates.iter().enumerate() {
-        // A rewritten template nests a little deeper than the original; only that can fail.
+        // A rewritten template nests a little deeper than the original, and that is the only
+        // possible fault.
         if engine.add(rewrite::template_name(number), rewritten.made.clone()).is_err() {
             let (what, limit) = ("blocks and expressions nest too deep", limit::LEVELS_MAX);
             let error = |at, line| TemplateError::TooDeep { what, limit, line, at };
@@ -73,7 +74,7 @@ impl<'a> Renderer<'a> {
         let mut variants = Vec::new();
         let mut bytes = 0;
         let mut failed = false;
-        // Texts that passed a limit: they would in the other combinations too, and that is slow.
+        // Texts that passed a limit: the other combinations would pass it too, slowly.
         let mut given_up: BTreeSet<usize> = BTreeSet::new();
         for variant in 0..self.states.combinations {
             let states = self.states.of_variant(variant);
@@ -128,7 +129,7 @@ impl<'a> Renderer<'a> {
             .collect()
     }
 
-    /// Reports why a text could not be rendered in some combination.
+    /// Reports the reason why a text could not be rendered in some combination.
     fn explain(
         &self,
         number: usize,
@@ -200,7 +201,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Names a combination: with environment=production, `debug` absent.
+    /// Returns a combination in words: with environment=production, `debug` absent.
     fn with(&self, states: &[usize]) -> String {
         let varied = self.states.of_arguments.iter().map(|states| states.stride > 0);
         let parts: Vec<_> = self
@@ -221,14 +222,14 @@ impl<'a> Renderer<'a> {
         if parts.is_empty() { String::new() } else { format!(" with {}", parts.join(", ")) }
     }
 
-    /// The template in which an error arose.
+    /// Returns the template of an error.
     fn template_of(&self, error: &Error, number: usize) -> Option<(&Source, &Rewritten)> {
         let named = |name: &str| name.strip_prefix('t')?.parse::<usize>().ok();
         let template = self.templates.get(error.name().and_then(named).unwrap_or(number))?;
         Some((&template.source, &template.rewritten))
     }
 
-    /// The absent argument that an expression mentions.
+    /// Returns the absent argument that an expression mentions.
     fn absent_in<'t>(
         &self,
         rewritten: &'t Rewritten,
@@ -258,7 +259,7 @@ enum Concerns {
     AllCombinations,
 }
 
-/// The error that an include, a block or a recursive loop passed on.
+/// Returns the error that an include, a block or a recursive loop passed on.
 fn innermost(error: &Error) -> &Error {
     let mut innermost = error;
     while let Some(inner) = innermost.source().and_then(|inner| inner.downcast_ref::<Error>()) {
@@ -271,7 +272,7 @@ fn stop(innermost: &Error) -> Option<Stop> {
     innermost.source()?.downcast_ref::<Stop>().copied()
 }
 
-/// Says what minijinja says of an error, about what is written in its place.
+/// Returns minijinja's detail of an error, in terms of the author's text.
 fn detail(error: &Error, excerpt: &str) -> String {
     match (error.kind(), error.detail()) {
         (ErrorKind::UndefinedError, _) if excerpt.is_empty() => {
@@ -287,7 +288,7 @@ fn is_recursion(error: &Error) -> bool {
     error.detail().is_some_and(|detail| detail.contains("recursion limit"))
 }
 
-/// The smallest expression around a range of a rewritten template.
+/// Returns the smallest expression around a range of a rewritten template.
 fn place_of(rewritten: &Rewritten, made: Option<Range<usize>>) -> Option<&rewrite::Place> {
     let made = made?;
     let around =

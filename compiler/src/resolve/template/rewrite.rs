@@ -1,9 +1,9 @@
 //! A template as its author wrote it -> the template that the engine renders.
 //!
-//! Both mean the same. In what is made, operators are filters of the [`engine`](super::engine),
-//! which bound them; what loops and captures repeat is paid for; included files go by number; and
-//! delimiters are characters that no author can write. On the way it is noted which names are
-//! mentioned and how, which are set, and where each expression was written.
+//! Both mean the same. In the result, operators are filters of the [`engine`](super::engine), which
+//! bound them; text that loops and captures repeat is paid for; included files go by number; and
+//! delimiters are characters that no author can write. The rewriter also notes the names that are
+//! mentioned and set, and the place of each expression.
 
 mod expression;
 mod extent;
@@ -19,7 +19,7 @@ pub(super) use self::rewriter::{
 use super::source::Source;
 use crate::diagnostic::Diagnostics;
 
-/// Rewrites a parsed template. `repeated` says whether it may be rendered more than once, as an
+/// Rewrites a parsed template. `repeated` is whether it may be rendered more than once, as an
 /// included file may.
 pub(super) fn rewrite(
     source: &Source,

@@ -1,9 +1,9 @@
 //! Free text in values and in rendered texts.
 //!
-//! The value of a free-text argument is an object of its own. Printing it writes a mark, which is
-//! all that a capture (`set` block, macro, `call`) can hold of it. Only [`Slot`] writes marks: the
-//! characters of a mark are refused in templates, in their string constants and in listed values,
-//! which is where all other characters come from.
+//! The value of a free-text argument is an object of its own. Printing it writes a mark, so a
+//! capture (`set` block, macro, `call`) holds a mark. Only [`Slot`] writes marks: their characters
+//! are rejected in templates, in string constants and in listed values, which are the sources of
+//! all other characters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(super) fn slot(index: usize) -> Value {
     Value::from_object(Slot(index))
 }
 
-/// Whether a text has a character that is kept for marks and for rewritten templates; no text of
-/// an author may. Returns where it is.
+/// Returns the first character that is reserved for marks and rewritten templates, with its place;
+/// authors may not write one.
 pub(super) fn find_reserved(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, character)| ('\u{FDD0}'..='\u{FDEF}').contains(character))
 }
@@ -58,7 +58,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     segments
 }
 
-/// The text before the first mark, the mark's argument, and the text after it.
+/// Returns the text before the first mark, the mark's argument, and the text after it.
 fn next_mark(text: &str) -> Option<(&str, u32, &str)> {
     let (before, mark) = text.split_once(MARK_START)?;
     let (index, after) = mark.split_once(MARK_END)?;
@@ -71,7 +71,7 @@ pub(super) fn first_slot(text: &str) -> Option<usize> {
         .then(|| next_mark(text).map_or(usize::MAX, |(_, index, _)| index as usize))
 }
 
-/// Returns the first argument in a text of free text alone, which is empty or not as callers like.
+/// Returns the first argument in a text of free text alone, which callers can make empty.
 pub(super) fn only_free_text(value: &Value) -> Option<usize> {
     let text = value.as_str().unwrap_or_default();
     let is_slot = |segment: &Segment| matches!(segment, Segment::Slot(_));

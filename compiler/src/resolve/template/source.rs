@@ -7,17 +7,18 @@ use super::error::{Line, TemplateError};
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
 
-/// Where the text of a template is.
+/// The place of a template's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPlace {
-    /// It is this whole file: offsets in the text are offsets in the file.
+    /// The whole of this file: offsets in the text are offsets in the file.
     Verbatim(FileId),
-    /// It is the value of a KDL string. Without escapes and dedent, offsets in the text are offsets in the quotes; with
-    /// them spans are that of the whole value, and messages name the line of the template.
+    /// The value of a KDL string. Without escapes and dedent, offsets in the text are offsets in
+    /// the quotes; with them spans are that of the whole value, and messages name the line of the
+    /// template.
     Value(Span),
 }
 
-/// One template: a text of a prompt, or a file that one includes.
+/// A text of a prompt, or an included file.
 pub(super) struct Source {
     pub(super) text: Arc<str>,
     pub(super) place: TextPlace,
@@ -31,7 +32,7 @@ pub(super) struct Spot {
 }
 
 impl Source {
-    /// Returns the file that includes are relative to.
+    /// Returns the file to which the paths of includes are relative.
     pub(super) fn file(&self) -> FileId {
         match self.place {
             TextPlace::Verbatim(file) => file,
@@ -45,7 +46,8 @@ impl Source {
         let end = range.end.clamp(start, self.text.len());
         match self.place {
             TextPlace::Verbatim(file) => Spot { at: file.span(start, end), line: Line(None) },
-            // Escapes, and quotes of several lines, are longer than two quotes.
+            // Escapes, and the quotes of several lines, make the value longer than its text and two
+            // quotes.
             TextPlace::Value(at) if start < end && bytes(at) == self.text.len() + 2 => {
                 let quoted = at.start as usize + 1;
                 Spot { at: at.file.span(quoted + start, quoted + end), line: Line(None) }
@@ -69,7 +71,7 @@ impl Source {
         out.report(at, error(at, line));
     }
 
-    /// Returns what is written at a range, on one line and not too long, for messages.
+    /// Returns the text at a range for messages: on one line and shortened.
     pub(super) fn excerpt(&self, range: &Range<usize>) -> String {
         const CHARS_MAX: usize = 60;
         let written = self.text.get(range.clone()).unwrap_or_default();

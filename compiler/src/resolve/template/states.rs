@@ -1,4 +1,4 @@
-//! The combinations of finite arguments, which the variants of a prompt are numbered by.
+//! The combinations of finite arguments, by which the variants of a prompt are numbered.
 //!
 //! A state of an argument is a value that templates can distinguish from its others, or its absence.
 
@@ -12,7 +12,7 @@ use super::slot::slot;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// The states of all arguments: how a variant's number encodes them.
+/// The states of all arguments, which the number of a variant encodes.
 pub(super) struct States {
     pub(super) of_arguments: Vec<ArgumentStates>,
     pub(super) combinations: u64,
@@ -67,7 +67,8 @@ impl States {
 }
 
 impl TemplateArgument<'_> {
-    /// In how many ways the texts can depend on it. The last one is that it is absent.
+    /// Returns the number of states that the texts can depend on. In the last one the argument is
+    /// absent.
     fn state_count(&self, used: Use) -> u64 {
         let present = match self.kind {
             _ if !used.mentioned => return 1,
@@ -78,7 +79,7 @@ impl TemplateArgument<'_> {
         (present + u64::from(self.may_be_absent())).max(1)
     }
 
-    /// Its value in a state: `None` if it is absent.
+    /// Returns its value in a state: `None` if it is absent.
     pub(super) fn value(&self, index: usize, state: usize) -> Option<Value> {
         match self.kind {
             TemplateArgumentKind::Choice(choices) => choices.get(state).map(Value::from),

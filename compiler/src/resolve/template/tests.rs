@@ -101,7 +101,7 @@ fn renders() {
         ("plain { } text\n", "plain { } text"),
         ("two\n\n", "two\n"),
         ("Hi {{ name }}{{ title }}", "Hi [0][2]"),
-        // A choice that is only printed is a slot; of one that may be absent, the presence counts.
+        // A choice that is only printed is a slot; the presence of an optional one counts.
         ("{{ env_name }}", "[3]"),
         ("{{ env_name }}{{ tier or 'none' }}", "[3][4]|[3]none"),
         ("{% if env_name %}{{ env_name }}{% endif %}", "[3]"),
@@ -122,7 +122,7 @@ fn renders() {
         ("{{ note if note else '-' }}", "[1]|-"),
         ("{{ note or '-' }}", "[1]|-"),
         ("{% if not note %}no{% else %}yes{% endif %}", "yes|no"),
-        // White space as Jinja's defaults have it.
+        // White space follows Jinja's defaults.
         ("a\n  {% if true %}\nb\n  {% endif %}\nc\n", "a\n  \nb\n  \nc"),
         ("a\n  {%- if true %}\nb\n  {%- endif %}\nc\n", "a\nb\nc"),
         (
@@ -189,7 +189,7 @@ fn renders() {
         ("{% if env_name == 'dev' %}a{% elif tier %}b{% else %}c{% endif %}", "a|b|a|c"),
         ("{{ tier|default('none') }}", "dev|prod|none"),
         ("{{ [1, 2]|map('string')|list }} {{ [1, 2]|select('odd')|list }}", "['1', '2'] [1]"),
-        // As Jinja has it, where minijinja differs.
+        // Results of Jinja where minijinja differs.
         (
             "{{ 'x'|int }} {{ ' 12 '|int }} {{ '3.9'|int }} {{ 'ff'|int(base=16) }} {{ []|int(7) }}",
             "0 12 3 255 7",
@@ -335,7 +335,7 @@ fn refuses() {
             "{% set x %}{{ name }}{% endset %}{{ [x] }}",
             "template::free_text `[x]`: `[x]` holds free text and may only be printed",
         ),
-        // Printed, a list would show a word for it.
+        // A printed list would hold a word for it.
         ("{{ [tier] }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
         ("{{ {'a': tier} }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
         (
@@ -446,7 +446,7 @@ fn only_the_presence_of_an_optional_choice_that_is_printed_multiplies() {
         argument("place", &places[..], true),
         argument("other", &services[..], false),
     ];
-    // A capture that is looked at costs the combinations of what it holds, and of nothing else.
+    // A capture that is read costs the combinations of its own arguments alone.
     let text = "{{ service or 'all' }}{% set at %}{{ place }}!{% endset %}{{ at|upper }}\
                 {% if other %}, not {{ other }}{% endif %}";
     let texts = [TemplateText { text, at: TextPlace::Value(at()) }];

@@ -12,7 +12,7 @@ use thiserror::Error as ThisError;
 use crate::resolve::template::limit;
 use crate::resolve::template::slot::{Slot, first_slot};
 
-/// Why a rendering is stopped.
+/// The reason why a rendering is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 pub(in crate::resolve::template) enum Stop {
     #[error("the budget for work is spent")]
@@ -21,7 +21,7 @@ pub(in crate::resolve::template) enum Stop {
     Value,
     #[error("a value nests too deep")]
     Depth,
-    /// In a list or a map, where printing would show a word for it.
+    /// In a list or a map, where printing would write a word for it.
     #[error("something is undefined")]
     Undefined,
     #[error("free text is used")]
@@ -41,14 +41,14 @@ impl From<Stop> for Error {
     }
 }
 
-/// The bytes and the instructions that the current rendering has spent.
+/// The bytes and the instructions of the current rendering.
 #[derive(Clone, Default)]
 pub(super) struct Budget(Arc<Spent>);
 
 #[derive(Default)]
 struct Spent {
     bytes: AtomicU64,
-    /// Instructions, when an operation was last paid for.
+    /// The instructions at the last payment.
     steps: AtomicU64,
 }
 
@@ -58,7 +58,7 @@ impl Budget {
         self.0.steps.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the bytes and the instructions that were spent.
+    /// Returns the spent bytes and instructions.
     pub(super) fn spent(&self) -> (u64, u64) {
         (self.0.bytes.load(Ordering::Relaxed), self.0.steps.load(Ordering::Relaxed))
     }
@@ -68,8 +68,8 @@ impl Budget {
         self.0.steps.store(steps, Ordering::Relaxed);
     }
 
-    /// Notes that a rendering failed: how many instructions it took is then known only if it
-    /// took too many; else it counts at least a part of what it may.
+    /// Notes that a rendering failed. Its number of instructions is known only if it passed the
+    /// limit; otherwise it counts as a part of the limit at least.
     pub(super) fn note_failure(&self, error: &Error) {
         let noted = self.0.steps.load(Ordering::Relaxed);
         let steps = match error.kind() {
@@ -85,12 +85,12 @@ impl Budget {
         if spent > limit::WORK_MAX { Err(Stop::Work.into()) } else { Ok(()) }
     }
 
-    /// Pays for one look at all that a value holds, which must not be free text.
+    /// Pays for one look at all contents of a value, which must be free of free text.
     pub(super) fn measure(&self, value: &Value) -> Result<(), Error> {
         self.walk(value, Forbidden::FreeText)
     }
 
-    /// Pays for one look at all that a value holds, which must not be the namespace it goes to.
+    /// Pays for one look at all contents of a value, which must not hold its target namespace.
     pub(super) fn measure_stored(&self, value: &Value, namespace: &Value) -> Result<(), Error> {
         self.walk(value, Forbidden::Object(namespace))
     }
@@ -109,9 +109,9 @@ enum Forbidden<'v> {
     Object(&'v Value),
 }
 
-/// A walk over all that a value holds.
+/// A walk over all contents of a value.
 struct Walk<'v> {
-    /// Bytes that it may still meet.
+    /// The bytes that remain for it.
     room: u64,
     forbidden: Forbidden<'v>,
 }
@@ -146,7 +146,7 @@ impl Walk<'_> {
             }
         }
         if is_map && !is_plain_map(value) {
-            // An imported template holds what it printed, which no item shows.
+            // An imported template holds its printed text, which its items do not contain.
             self.text(&value.to_string())?;
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a value that was measured is data: no namespace, loop, macro or module is in it.
+/// Returns whether a measured value is data: it holds no namespace, loop, macro or module.
 pub(super) fn is_data(value: &Value) -> bool {
     let items = || value.try_iter().into_iter().flatten();
     match value.kind() {

@@ -1,7 +1,7 @@
-//! The filters, tests and functions that templates have, each with what a call could make.
+//! The filters, tests and functions of templates, each with the most that a call can make.
 //!
-//! They are those of minijinja but for a few whose cost does not follow from an argument: `format` pads to any
-//! width, `chain` nests without end, `pprint` shows what is inside the engine.
+//! They are those of minijinja except for a few whose cost does not follow from an argument:
+//! `format` pads to any width, `chain` nests without end, `pprint` prints the inside of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,11 +18,11 @@ pub(super) struct Builtin {
     pub(super) estimate: Estimate,
 }
 
-/// Says how many bytes a call could make beyond what its arguments have.
+/// Returns the bytes that a call could make beyond those of its arguments.
 pub(super) type Estimate = fn(&[Value]) -> u64;
 
-/// The estimate of a call that minijinja must not get: it computes with offsets and lengths
-/// without a look at overflow.
+/// The estimate of a call that minijinja must never get: it computes with offsets and lengths
+/// without checks for overflow.
 pub(super) const OUT_OF_RANGE: u64 = u64::MAX;
 
 type Builtins = LazyLock<BTreeMap<&'static str, Builtin>>;
@@ -79,7 +79,7 @@ pub(super) static FUNCTIONS: Builtins = LazyLock::new(|| {
     }
 });
 
-/// The filter that operators become.
+/// The filter for all operators.
 pub(super) static OPERATOR: LazyLock<Builtin> =
     LazyLock::new(|| Builtin { function: Value::from_function(operate), estimate: operated });
 
@@ -88,7 +88,7 @@ mod own {
     use minijinja::value::{Kwargs, ValueKind};
     use minijinja::{Error, ErrorKind, State, Value, filters};
 
-    /// `value|int(default, base)`: of what is no number, the default.
+    /// `value|int(default, base)`: the default for a value that is not a number.
     pub(super) fn int(
         state: &State<'_, '_>,
         value: &Value,
@@ -104,7 +104,7 @@ mod own {
         number(value, default, &named, Value::from(0), &read)
     }
 
-    /// `value|float(default)`: of what is no number, the default.
+    /// `value|float(default)`: the default for a value that is not a number.
     pub(super) fn float(
         state: &State<'_, '_>,
         value: &Value,
@@ -194,7 +194,7 @@ mod own {
         Ok(out)
     }
 
-    /// `value is sequence`: it has a length and items.
+    /// `value is sequence`: true for a value with a length and items.
     pub(super) fn is_sequence(value: &Value) -> bool {
         matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
             && value.len().is_some()
@@ -213,7 +213,7 @@ fn no_growth(_: &[Value]) -> u64 {
     0
 }
 
-/// An argument by position or by name.
+/// Returns an argument by position or by name.
 fn given(arguments: &[Value], index: usize, name: &str) -> Option<Value> {
     let named = arguments.last().filter(|last| last.is_kwargs());
     let by_name = named.and_then(|named| named.get_item(&Value::from(name)).ok());
@@ -225,7 +225,8 @@ fn items(value: Option<&Value>) -> u64 {
     value.and_then(Value::len).unwrap_or(0) as u64
 }
 
-/// How often something is repeated: never for a number below zero, without end for one of more than 64 bits.
+/// Returns a number of repetitions: 0 for a negative number, the maximum for one of more than 64
+/// bits.
 fn number(value: Option<Value>) -> u64 {
     let Some(value) = value else { return 0 };
     match i128::try_from(value.clone()) {
@@ -239,7 +240,7 @@ fn text_len(value: &Value) -> u64 {
     value.as_str().map_or(0, |text| text.len() as u64)
 }
 
-/// Looks at its longest text once for each item.
+/// Returns the length of the longest text, once for each item.
 fn per_item(arguments: &[Value]) -> u64 {
     let named = arguments.last().filter(|last| last.is_kwargs());
     let names = named.and_then(|named| named.try_iter().ok()).into_iter().flatten();
@@ -252,7 +253,7 @@ fn per_item(arguments: &[Value]) -> u64 {
 fn trimmed(arguments: &[Value]) -> u64 {
     let text = arguments.first().map_or(0, text_len);
     let set = arguments.get(1).map_or(0, text_len);
-    // Without a set of characters, it looks at white space alone.
+    // Without a set of characters, only white space is trimmed.
     text.saturating_mul(set)
 }
 
@@ -279,7 +280,7 @@ fn replaced(arguments: &[Value]) -> u64 {
     (text.matches(&*from).count() as u64).saturating_mul(to.len() as u64)
 }
 
-/// Adding texts or lists one by one copies all that was added before.
+/// Returns the bytes of a sum: each text or list that is added copies all earlier ones.
 fn summed(arguments: &[Value]) -> u64 {
     let start = given(arguments, 2, "start").filter(|start| !start.is_number());
     let copied = if start.is_some() { items(arguments.first()) } else { 1 };

@@ -1,4 +1,4 @@
-//! The operators, as a filter: minijinja has no other way to bound them.
+//! The operators, as a filter: minijinja offers no other way to bound them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ static OPERATORS: LazyLock<BTreeMap<&str, Expression<'static, 'static>>> = LazyL
         .collect()
 });
 
-/// `a|_operate(name, b, …)`: what the operator makes of its operands.
+/// `a|_operate(name, b, …)`: the result of the operator.
 pub(super) fn operate(
     a: Value,
     name: &str,
@@ -41,15 +41,15 @@ pub(super) fn operate(
         return Ok(slice);
     }
     let operands = context! { a, b, c, d };
-    // The place that the error has is in the expression above; the engine adds that of the call.
+    // The error's place is in the expression above; the engine adds that of the call.
     operator.eval(operands).map_err(|error| match error.detail() {
         Some(detail) => Error::new(error.kind(), detail.to_owned()),
         None => Error::from(error.kind()),
     })
 }
 
-/// `value[start:stop:step]` with a step below zero; `None` if that is not for a text or a list. minijinja's own indexes
-/// out of bounds, subtracts below zero, and stops in wrong places.
+/// Returns `value[start:stop:step]` with a negative step; `None` if the value is neither a text nor
+/// a list. minijinja's own indexes out of bounds, subtracts below zero, and stops in wrong places.
 fn slice_backwards(value: &Value, start: &Value, stop: Option<&Value>, step: i64) -> Option<Value> {
     let text: Option<Vec<char>> = value.as_str().map(|text| text.chars().collect());
     let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
@@ -59,7 +59,7 @@ fn slice_backwards(value: &Value, start: &Value, stop: Option<&Value>, step: i64
         None => return None,
     };
     let len = i64::try_from(text.as_ref().map_or(items.len(), Vec::len)).ok()?;
-    // As in Python: a bound below zero counts from the end, and what is outside is the nearest end.
+    // As in Python: a negative bound counts from the end, and a bound outside is the nearest end.
     let bound = |bound: Option<&Value>, missing: i64| match bound.filter(|bound| !bound.is_none()) {
         None => Some(missing),
         Some(bound) => {

@@ -11,8 +11,8 @@ use crate::resolve::template::engine::{ARGUMENT, MEASURE, OPERATE, PRESENCE_TEST
 use crate::resolve::template::error::TemplateError;
 use crate::resolve::template::slot::find_reserved;
 
-/// How tightly an expression holds together, loosest first: what binds looser than its
-/// surroundings needs brackets.
+/// The binding strength of an expression, loosest first: an expression in a tighter one needs
+/// brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bond {
     Choice,
@@ -34,7 +34,7 @@ impl Rewriter<'_, '_> {
         self.place(start, expr);
     }
 
-    /// An operand that is looked at as a whole: its size is paid for.
+    /// Writes an operand that is read as a whole: its size is paid for.
     pub(super) fn measured(&mut self, expr: &Expr<'_>) {
         self.expr(expr, Bond::Filter, How::Read);
         if !matches!(expr, Expr::Const(_)) {
@@ -42,8 +42,8 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// An operand of which only the truth matters. That of a captured text may depend on what a
-    /// caller gives.
+    /// Writes an operand whose truth alone matters. The truth of a captured text may depend on a
+    /// caller's value.
     pub(super) fn truth(&mut self, expr: &Expr<'_>, within: Bond, how: How) {
         let start = self.result.made.len();
         if may_hold_free_text(expr) {
@@ -119,7 +119,7 @@ impl Rewriter<'_, '_> {
         let source = self.source;
         let at = range(constant.span());
         self.put(source.text.get(at.clone()).unwrap_or("none"));
-        // An escape can write what the text of a template may not have.
+        // An escape can write a character that is reserved in the text of a template.
         if let Some((_, character)) = constant.value.as_str().and_then(find_reserved) {
             let code = character.into();
             let error = |at, line| TemplateError::ReservedCharacter { code, line, at };
@@ -172,7 +172,7 @@ impl Rewriter<'_, '_> {
         self.operator(&binary.left, operator, &[Some(&binary.right)]);
     }
 
-    /// Notes which texts a variable is compared with.
+    /// Notes the texts with which a variable is compared.
     fn compared(&mut self, left: &Expr<'_>, operator: CompareOpKind, right: &Expr<'_>) {
         use CompareOpKind::{Eq, In, Ne, NotIn};
         match (left, operator, right) {
@@ -197,7 +197,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// `left|_operate("name", right…)`. A chain of operators stays a chain, which nests nowhere.
+    /// Writes `left|_operate("name", right…)`. A chain of operators stays a flat chain.
     fn operator(&mut self, left: &Expr<'_>, name: &str, right: &[Option<&Expr<'_>>]) {
         self.expr(left, Bond::Filter, How::Read);
         self.put(&format!("|{OPERATE}(\"{name}\""));
@@ -221,8 +221,8 @@ impl Rewriter<'_, '_> {
         self.put(&format!("{close}|{MEASURE}"));
     }
 
-    /// A filter with what it is applied to; of a block, that is the text of the block, which is
-    /// measured first.
+    /// Writes a filter with its input; the input of a block's filter is the text of the block,
+    /// which is measured first.
     pub(super) fn filters(&mut self, expr: &Expr<'_>) {
         let Expr::Filter(filter) = expr else { return };
         let start = self.result.made.len();
@@ -254,7 +254,7 @@ impl Rewriter<'_, '_> {
         self.expr(&test.expr, Bond::Filter, how);
         self.put(" is ");
         self.put(test.name);
-        // Brackets even around nothing: the next word would be taken for an argument.
+        // Even an empty list gets brackets: otherwise the next word would be read as an argument.
         self.arguments(&test.args, None);
     }
 
@@ -275,8 +275,8 @@ impl Rewriter<'_, '_> {
         self.arguments(&call.args, Some(&guard));
     }
 
-    /// The arguments of a filter or test, which measures them itself, or those of a call, with the
-    /// filter that each of them passes.
+    /// Writes the arguments of a filter or test, which measures them itself, or those of a call,
+    /// each with the filter `guard`.
     fn arguments(&mut self, arguments: &[CallArg<'_>], guard: Option<&str>) {
         self.put("(");
         for (index, argument) in arguments.iter().enumerate() {
@@ -312,8 +312,8 @@ impl Rewriter<'_, '_> {
     }
 }
 
-/// Whether the value of an expression may be a captured text: those of all others are made by
-/// operations, which take and make none with free text.
+/// Returns whether the value of an expression may be a captured text: all others are results of
+/// operations, which neither take nor make free text.
 fn may_hold_free_text(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Var(_) | Expr::GetAttr(_) | Expr::Call(_) => true,
@@ -328,7 +328,7 @@ fn may_hold_free_text(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// A name, or attributes of it; reading them twice changes nothing.
+/// Returns a name, or attributes of it; reading them twice has no effect.
 fn path(expr: &Expr<'_>) -> Option<String> {
     match expr {
         Expr::Var(name) => Some(name.id.to_owned()),
@@ -337,7 +337,7 @@ fn path(expr: &Expr<'_>) -> Option<String> {
     }
 }
 
-/// How tightly the rewriting of an expression holds together.
+/// Returns the binding strength of a rewritten expression.
 fn bond(expr: &Expr<'_>) -> Bond {
     match expr {
         Expr::IfExpr(_) => Bond::Choice,

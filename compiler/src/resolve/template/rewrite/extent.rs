@@ -1,10 +1,10 @@
-//! Where an expression is in the template that was written.
+//! The place of an expression in the author's template.
 
 use std::ops::Range;
 
 use minijinja::machinery::{Span, ast::Expr};
 
-/// All of an expression; minijinja's spans of some begin too late or too early.
+/// Returns the range of an expression; minijinja's spans of some begin too late or too early.
 pub(super) fn extent(expr: &Expr<'_>) -> Range<usize> {
     let first = match expr {
         Expr::BinOp(binary) => extent(&binary.left),
@@ -24,7 +24,7 @@ pub(super) fn extent(expr: &Expr<'_>) -> Range<usize> {
     first.start..range(expr.span()).end
 }
 
-/// The part of an expression that an error of it is about.
+/// Returns the part of an expression that its errors are about.
 pub(super) fn written(expr: &Expr<'_>) -> Range<usize> {
     match expr {
         Expr::Filter(filter) => range(filter.span()),

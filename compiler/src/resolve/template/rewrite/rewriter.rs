@@ -8,7 +8,7 @@ use super::extent::{extent, written};
 use crate::diagnostic::Diagnostics;
 use crate::resolve::template::source::Source;
 
-/// A template for the engine, and what is known about the one it was made from.
+/// A template for the engine, and the known facts about its original.
 #[derive(Default)]
 pub(in crate::resolve::template) struct Rewritten {
     pub(in crate::resolve::template) made: String,
@@ -20,13 +20,13 @@ pub(in crate::resolve::template) struct Rewritten {
     pub(in crate::resolve::template) tests: Vec<Name>,
 }
 
-/// Where an expression is in both templates.
+/// The places of an expression in both templates.
 pub(in crate::resolve::template) struct Place {
-    /// In the one that was made.
+    /// The range in the rewritten template.
     pub(in crate::resolve::template) made: Range<usize>,
-    /// The part that an error of it is about: of a filter, its name and arguments.
+    /// The part that its errors are about: of a filter, its name and arguments.
     pub(in crate::resolve::template) written: Range<usize>,
-    /// All of it.
+    /// The whole expression.
     pub(in crate::resolve::template) extent: Range<usize>,
 }
 
@@ -55,7 +55,7 @@ pub(in crate::resolve::template) struct Comparison {
 pub(in crate::resolve::template) enum How {
     /// Its content matters.
     Read,
-    /// It matters only whether it is there.
+    /// Only its presence matters.
     Tested,
     /// It is printed as it is.
     Printed,
@@ -63,8 +63,8 @@ pub(in crate::resolve::template) enum How {
     TestedAndPrinted,
 }
 
-/// Finds the template that an include names, by its number; `None` if there is none, which is
-/// reported unless it may be missing.
+/// Returns the number of the template that an include names; `None` if it is missing, which is
+/// reported unless the include allows it.
 pub(in crate::resolve::template) type Link<'l> =
     dyn FnMut(&str, Range<usize>, bool, &mut Diagnostics) -> Option<usize> + 'l;
 
@@ -73,13 +73,13 @@ pub(in crate::resolve::template) fn template_name(number: usize) -> String {
     format!("t{number}")
 }
 
-/// A template while it is rewritten; what it has of each kind of node is in the modules beside.
+/// A template while it is rewritten; the modules beside rewrite each kind of node.
 pub(super) struct Rewriter<'s, 'l> {
     pub(super) source: &'s Source,
     pub(super) link: &'s mut Link<'l>,
     pub(super) out: &'s mut Diagnostics,
     pub(super) result: Rewritten,
-    /// How many constructs around this place may render it again.
+    /// The number of constructs around this place that may render it again.
     pub(super) repeats: usize,
 }
 
@@ -88,7 +88,7 @@ impl Rewriter<'_, '_> {
         self.result.made.push_str(text);
     }
 
-    /// Notes where the expression was written whose rewriting began at `start`.
+    /// Notes the place of the expression whose rewriting began at `start`.
     pub(super) fn place(&mut self, start: usize, expr: &Expr<'_>) {
         let made = start..self.result.made.len();
         let place = Place { made, written: written(expr), extent: extent(expr) };

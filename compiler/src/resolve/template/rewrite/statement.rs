@@ -25,7 +25,7 @@ impl Rewriter<'_, '_> {
         self.repeats -= 1;
     }
 
-    /// Writes a tag; `content` writes what is in it.
+    /// Writes a tag; `content` writes its contents.
     fn tag(&mut self, keyword: &str, content: impl FnOnce(&mut Self)) {
         self.put(BLOCK_START);
         self.put(keyword);
@@ -58,7 +58,8 @@ impl Rewriter<'_, '_> {
                 self.end("endif");
             }
             Stmt::WithBlock(with) => {
-                // All values are made before any name is set: none of them sees the others' names.
+                // All values are made before any name is set, so they cannot use each other's
+                // names.
                 self.tag("with", |this| {
                     if let [(target, value)] = &*with.assignments {
                         let start = this.result.made.len();
@@ -108,7 +109,7 @@ impl Rewriter<'_, '_> {
             Stmt::Block(block) => {
                 let required = if block.required { " required" } else { "" };
                 self.tag("block", |this| this.put(&format!("{}{required}", block.name)));
-                // A required block has nothing but white space.
+                // A required block holds only white space.
                 self.repeated(if block.required { &[] } else { &block.body });
                 self.end("endblock");
             }
@@ -171,8 +172,8 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Text as it is. Where it can be rendered again and again, each time is paid for: nothing
-    /// else bounds what a capture collects.
+    /// Writes text as it is. Where it may be rendered again and again, each time is paid for, since
+    /// a capture has no other limit.
     fn raw(&mut self, raw: &str) {
         if self.repeats > 0 {
             self.put(&format!("{PRINT_START}{}|{PAY}{PRINT_END}", raw.len()));
@@ -199,7 +200,7 @@ impl Rewriter<'_, '_> {
         self.end("endfor");
     }
 
-    /// An `if` or `elif` with what follows, up to the `endif`.
+    /// Writes an `if` or `elif` and its branches, up to the `endif`.
     fn condition(&mut self, keyword: &str, condition: &IfCond<'_>) {
         self.tag(keyword, |this| this.truth(&condition.expr, Bond::Or, How::Tested));
         self.statements(&condition.true_body);
@@ -239,8 +240,8 @@ impl Rewriter<'_, '_> {
         self.put(")");
     }
 
-    /// Sets the parameters that were not given, in order: the default of one may name those before
-    /// it, which the engine's own defaults do not see.
+    /// Sets the missing parameters in order: the default of one may name those before it, which the
+    /// engine's own defaults cannot see.
     fn defaults(&mut self, declared: &Macro<'_>) {
         let without_default = declared.args.len().saturating_sub(declared.defaults.len());
         for (parameter, default) in
@@ -300,7 +301,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// The name that the engine has for the file that an expression names.
+    /// Returns the engine's name for the file that an expression names.
     fn linked(&mut self, name: &Expr<'_>, may_miss: bool) -> Option<String> {
         let at = extent(name);
         let path = match name {
@@ -315,7 +316,7 @@ impl Rewriter<'_, '_> {
         (self.link)(path, at, may_miss, self.out).map(template_name)
     }
 
-    /// The first place of a word after an offset.
+    /// Returns the first place of a word after an offset.
     fn find(&self, word: &str, from: usize) -> Range<usize> {
         let rest = self.source.text.get(from..).unwrap_or_default();
         let start = from + rest.find(word).unwrap_or(0);
@@ -323,7 +324,7 @@ impl Rewriter<'_, '_> {
     }
 }
 
-/// Finds the namespaces that are assigned to.
+/// Finds the namespaces of an assignment.
 fn find_namespaces<'t, 'a>(target: &'t Expr<'a>, found: &mut Vec<&'t Expr<'a>>) {
     match target {
         Expr::List(names) => names.items.iter().for_each(|name| find_namespaces(name, found)),

@@ -1,4 +1,4 @@
-//! Templates that would take any time or memory, or make minijinja panic.
+//! Templates that would take unlimited time or memory, or make minijinja panic.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ fn every_template_ends() {
         ("{% if 1 %}".repeat(25_000), "template::too_deep"),
         ("a".repeat(300_000), "template::too_large"),
         ("\n".repeat(250_000), ""),
-        // As deep as it may be, it works.
+        // At the limit it works.
         (format!("{}{}", "{% if 1 %}".repeat(49), "{% endif %}".repeat(49)), ""),
         (format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(97)), ""),
         (format!("{{{{ {}1{} }}}}", "(".repeat(12), ")".repeat(12)), ""),
@@ -201,7 +201,7 @@ fn extremes_do_not_panic() {
     }
 }
 
-/// Pieces of templates in any order: no panic, and one of the two answers.
+/// Any order of pieces of templates gives one of the two answers and never a panic.
 #[test]
 fn takes_any_text() {
     const PIECES: &[&str] = &[
@@ -323,13 +323,13 @@ fn the_templates_of_a_project_share_a_budget() {
         (rendered.is_some(), codes.join(" "))
     };
     let costly = "{% for i in range(20000) %}{% set x = i + 1 %}{% endfor %}";
-    // The cost that each prompt has free is not counted.
+    // The free part of each prompt's cost is not counted.
     assert_eq!(codes("{{ 1 + 1 }}"), (true, String::new()));
     assert_eq!(codes(costly), (false, "template::project_too_large".into()));
     // It is reported once.
     assert_eq!(codes(costly), (false, String::new()));
     assert_eq!(codes("{{ 1 + 1 }}"), (true, String::new()));
-    // A rendering that fails is paid for, too.
+    // A failed rendering is paid for, too.
     spent.set(limit::PROJECT_COST_MAX);
     assert_eq!(codes(&format!("{costly}{{{{ 1 / 0 }}}}")).1, "template::project_too_large");
     spent.set(0);

@@ -1,9 +1,9 @@
-//! Free text is printed and nothing else: it neither steers nor is it looked at, and no other text
-//! is taken for it.
+//! Free text is only printed: it decides nothing and is never read, and no other text passes for
+//! it.
 
 use super::outcome;
 
-/// Sets `x` to what a caller gives and nothing else.
+/// Sets `x` to a caller's value alone.
 const CAPTURE: &str = "{% set x %}{{ name }}{% endset %}";
 /// Sets `y` to a text that holds free text.
 const AROUND: &str = "{% set y %}<{{ name }}>{% endset %}";
@@ -31,11 +31,11 @@ fn a_text_of_free_text_alone_is_no_truth_value() {
     ] {
         check(template, &format!("template::free_text `{label}`: `{label}` holds free text"));
     }
-    // With any other character it is true for every value from the caller.
+    // A text with any other character is true for every value from the caller.
     check("AROUND{% if y %}a{% else %}b{% endif %}", "a");
     check("AROUND{{ y or 'b' }}{{ y and 'c' }}", "<[0]>c");
     check("{% set x %}{% endset %}{% if x %}a{% else %}b{% endif %}", "b");
-    // The argument itself may be tested: that is its presence.
+    // A test of the argument itself asks for its presence.
     check("{{ 'a' if name else 'b' }}{{ name and 'a' }}", "template::free_text `name`");
     check("{{ 'a' if name else 'b' }}{{ name or 'a' }}", "a[0]");
 }
@@ -59,7 +59,7 @@ fn no_method_looks_at_free_text() {
     ] {
         check(template, "template::free_text");
     }
-    // Macros, blocks and loops hand it on.
+    // Macros, blocks and loops pass it on.
     check("{% from 'macros.j2' import twice %}AROUND{{ twice(y) }}", "<[0]><[0]>");
     check(
         "{% import 'macros.j2' as m %}AROUND{{ m.twice(y) }}{{ m.twice(x=y) }}",
