@@ -1,7 +1,7 @@
 //! The language of projects, as tables: the rule of each node, with a row for each value on it.
 //!
-//! Everything that asks which nodes there are goes by these tables: the parser, the patches of a
-//! `when`, `relay show`, and `docs/language.md`. Nothing is read or judged here.
+//! These tables are the one list of nodes for the parser, the patches of a `when`, `relay show`,
+//! and `docs/language.md`. They only declare: other modules read and judge.
 
 pub(crate) mod argument;
 pub(crate) mod expect;
@@ -92,7 +92,7 @@ impl Top {
     }
 }
 
-/// It may hold everything that has named nodes in it, and what a project has once.
+/// It may hold every node with named nodes in it, and the nodes that a project has once.
 pub(crate) static WHEN: Rule = Rule {
     name: "when",
     what: "a when",
@@ -102,7 +102,7 @@ pub(crate) static WHEN: Rule = Rule {
     example: include_str!("reference/when.kdl"),
 };
 
-/// Nodes that later versions of the language have, with what they are for.
+/// Nodes of later versions of the language, with their purpose.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("allow", "rules of a policy"),
     ("approve", "rules of a policy"),

@@ -1,4 +1,4 @@
-//! Model -> contents of a bundle. Nothing here can fail: what can fail belongs to an earlier stage.
+//! Model -> contents of a bundle. Lowering never fails: earlier stages report every fault.
 
 mod access;
 mod gate;
@@ -19,7 +19,7 @@ use crate::show::Effective;
 use crate::source::Sources;
 use places::Places;
 
-/// Lowers a model that has no errors.
+/// Lowers a model without errors.
 pub(crate) fn contents(
     sources: &Sources<'_>,
     options: &Options,
@@ -119,7 +119,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         at: places.of(name.at),
         name: name.value,
         title: places.optional(title),
-        // A list says what a prompt is about even if its author gave no description.
+        // A list describes a prompt even if its author gave no description.
         description: places.optional(description).or_else(|| summary.clone()),
         summary,
         chapters: chapters.into_iter().map(|chapter| places.setting(chapter)).collect(),

@@ -30,33 +30,33 @@ use audience::{Audience, Audiences};
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) project: Project,
-    /// The environment that was asked for.
+    /// The chosen environment.
     pub(crate) environment: Option<String>,
     /// Every `when`, chosen or not.
     pub(crate) whens: Vec<When>,
-    /// The prompts that are enabled, sorted by name.
+    /// The enabled prompts, sorted by name.
     pub(crate) prompts: Vec<Prompt>,
-    /// The names of the prompts that are switched off, sorted.
+    /// The names of the disabled prompts, sorted.
     pub(crate) disabled_prompts: Vec<Spanned<String>>,
     /// The resources with a fixed URI, sorted by URI.
     pub(crate) resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub(crate) templates: Vec<ResourceTemplate>,
-    /// Who there is, and what each may see.
+    /// The tenants, roles and users, with the rights of each.
     pub(crate) access: Access,
-    /// Who sees what.
+    /// The audiences and the parts that each sees.
     pub(crate) audiences: Audiences,
-    /// How sessions are gated.
+    /// The gate of sessions.
     pub(crate) gate: Gate,
-    /// The groups of tools that are offered.
+    /// The offered groups of tools.
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
     /// The tools of other servers that the project names: names, and patterns of names.
     pub(crate) other_tools: Vec<Spanned<String>>,
-    /// How commands are judged, and the facts for it.
+    /// The rules for commands, and the facts for it.
     pub(crate) policy: Option<(Policy, Facts)>,
     /// The skills.
     pub(crate) skills: Skills,
-    /// The texts that the server itself sends.
+    /// The texts of the server's own answers.
     pub(crate) messages: SystemTexts,
     /// The `expect`s of the project, in the order of the text.
     pub(crate) expects: Vec<Expect>,
@@ -67,22 +67,22 @@ pub(crate) struct Model {
 pub(crate) struct Facts {
     /// The programs that the project describes.
     pub(crate) programs: Vec<FactProgram>,
-    /// The variables that change no code, as the project says.
+    /// The variables that change no code, by the project's own rows.
     pub(crate) environment: Vec<FactEnvironment>,
     /// The table of these and the shipped facts.
     pub(crate) table: Vec<u8>,
-    /// The digest of what it says, without places.
+    /// The digest of its contents without places.
     pub(crate) meaning: String,
 }
 
 impl Model {
-    /// Returns the tools that are offered, in the order of their list, each with its node.
+    /// Returns the offered tools, in the order of their list, each with its node.
     pub(crate) fn offered_tools(&self) -> Vec<(&'static ToolSpec, Span)> {
         offered_tools(&self.gate, &self.tools)
     }
 
-    /// Returns the names of the tools that skills may name: those that are offered, and those of
-    /// other servers that are declared by name.
+    /// Returns the names of the tools that skills may name: the offered ones, and the declared
+    /// names of other servers.
     pub(crate) fn known_tool_names(&self) -> Vec<&str> {
         let offered = self.offered_tools().into_iter().map(|(spec, _)| spec.name);
         let other = self.other_tools.iter().map(|pattern| pattern.value.as_str());
@@ -109,14 +109,14 @@ impl Model {
         self.prompts.iter().filter(|prompt| prompt.briefing.value)
     }
 
-    /// Returns the prompts of an audience's index: with a gate, those that an agent can ask for.
+    /// Returns the prompts of an audience's index: with a gate, those that an agent can request.
     pub(crate) fn indexed(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
         let is_gated = self.gate.on.value;
         self.seen_by(audience).filter(move |(_, prompt)| prompt.briefing.value || !is_gated)
     }
 }
 
-/// Who and what the project is.
+/// The name and the settings of the project.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) name: Spanned<String>,
@@ -138,7 +138,7 @@ pub(crate) fn offered_tools(
     TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
 }
 
-/// Returns what a project writes to offer a group of tools.
+/// Returns the node that offers a group of tools.
 pub(crate) fn offer(group: Group) -> &'static str {
     match group {
         Group::Gate => "gate on",
@@ -146,12 +146,12 @@ pub(crate) fn offer(group: Group) -> &'static str {
     }
 }
 
-/// A `when` and what it did.
+/// A `when` and its effect.
 #[derive(Debug)]
 pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Spanned<String>,
-    /// How many nodes it holds that patch or add something.
+    /// The number of nodes in it that patch or add something.
     pub(crate) nodes: usize,
 }
 
@@ -162,9 +162,9 @@ pub(crate) struct Prompt {
     pub(crate) settings: PromptSettings,
     /// Whether briefings may send it.
     pub(crate) briefing: Setting<bool>,
-    /// One without a place was made of the text.
+    /// Without a place it was made of the text.
     pub(crate) summary: Option<Setting<String>>,
-    /// Those without a place were made of the text and the name: all or none.
+    /// Without places they were made of the text and the name: all or none.
     pub(crate) chapters: Vec<Setting<String>>,
     /// A JSON object for the prompt's `_meta`.
     pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
@@ -172,11 +172,11 @@ pub(crate) struct Prompt {
     pub(crate) rendering: Rendering,
     /// The text that a briefing sends.
     pub(crate) body: Setting<String>,
-    /// Where the texts come from, in the order of the text.
+    /// The origins of the texts, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
     /// The files that templates include.
     pub(crate) included: Vec<BodySource>,
-    /// The `message` nodes, for renderer; none if the prompt is one text.
+    /// The `message` nodes; empty if the prompt is one text.
     pub(crate) messages: Vec<MessageSource>,
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
@@ -184,14 +184,14 @@ pub(crate) struct Prompt {
     pub(crate) allowed: Vec<Allowed>,
 }
 
-/// A `message` node, for renderer.
+/// A `message` node as written, for `relay show` and the checks.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
     pub(crate) settings: TurnSettings,
     pub(crate) parts: Vec<PartSource>,
 }
 
-/// A part of a `message` node, for renderer.
+/// A part of a `message` node as written.
 #[derive(Debug)]
 pub(crate) enum PartSource {
     Text(BodySource),
@@ -203,7 +203,7 @@ pub(crate) enum PartSource {
         body: BodySource,
         mime: String,
     },
-    /// Without a body it is one of the project's resources.
+    /// Without a body it refers to one of the project's resources.
     Resource {
         uri: BodySource,
         mime: Option<String>,
@@ -211,7 +211,7 @@ pub(crate) enum PartSource {
     },
 }
 
-/// An argument of a prompt or a URI template, as far as the rendering does not say it.
+/// An argument of a prompt or a URI template: its facts besides those of the rendering.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) name: Spanned<String>,
@@ -219,14 +219,14 @@ pub(crate) struct Argument {
     pub(crate) used: bool,
 }
 
-/// Where a text comes from.
+/// The origin of a text.
 #[derive(Debug, Clone)]
 pub(crate) struct BodySource {
     /// The file, or the document for an inline text.
     pub(crate) file: FileId,
     /// The inline text's place; absent for a whole file.
     pub(crate) inline_at: Option<Span>,
-    /// Where the document names a binary file, which no report can show.
+    /// The place where the document names a binary file, whose contents no report can display.
     pub(crate) named_at: Option<Span>,
     /// The text before rendering, for the checks; binary files have none.
     pub(crate) text: Option<Arc<str>>,
@@ -234,12 +234,12 @@ pub(crate) struct BodySource {
     pub(crate) start: usize,
     /// Whether it is a template.
     pub(crate) template: bool,
-    /// Whether its author decided that, so that marks of templates in plain text are meant.
+    /// Whether its author decided that: then marks of templates in plain text are intended.
     pub(crate) is_settled: bool,
 }
 
 impl BodySource {
-    /// Returns where the text begins.
+    /// Returns the place where the text begins.
     pub(crate) fn at(&self) -> Span {
         self.file.span(self.start, self.start)
     }
@@ -290,9 +290,9 @@ pub(crate) struct About {
 #[derive(Debug)]
 pub(crate) struct Skills {
     pub(crate) limits: SkillLimits,
-    /// Those that are enabled, in the order of the cascade.
+    /// The enabled skills, in the order of the cascade.
     pub(crate) list: Vec<Skill>,
-    /// Those that are switched off, in the order of the cascade.
+    /// The disabled skills, in the order of the cascade.
     pub(crate) disabled: Vec<Skill>,
 }
 
@@ -304,10 +304,10 @@ pub(crate) struct Skill {
     pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) tenant: Option<Spanned<String>>,
-    /// Patterns that are valid, each once.
+    /// Valid patterns, each once.
     pub(crate) tools: Vec<Spanned<String>>,
     pub(crate) user: Option<Spanned<String>>,
-    /// One that is switched off may have no text.
+    /// Absent only for a disabled skill.
     pub(crate) body: Option<BodySource>,
     pub(crate) text: String,
     pub(crate) allowed: Vec<Allowed>,
@@ -324,7 +324,7 @@ impl Skill {
         (*level, settings.priority.value, &name.value, text(tenant), text(user), tools)
     }
 
-    /// Returns what its block says: the tenant, the patterns or the user.
+    /// Returns the selectors of its block: the tenant, the patterns or the user.
     pub(crate) fn block(&self) -> Vec<&Spanned<String>> {
         match self.level {
             Level::Global => Vec::new(),
@@ -334,14 +334,14 @@ impl Skill {
         }
     }
 
-    /// Returns the block and the name, as reports have it: `tenant acme/formats`.
+    /// Returns the block and the name in the form of reports: `tenant acme/formats`.
     pub(crate) fn label(&self) -> String {
         let block = self.block().into_iter().map(|selector| format!(" {}", selector.value));
         format!("{}{}/{}", self.level.word(), block.collect::<String>(), self.name.value)
     }
 }
 
-/// The texts that the server itself sends.
+/// The texts of the server's own answers.
 #[derive(Debug)]
 pub(crate) struct SystemTexts {
     pub(crate) session_greeting: SystemText,
@@ -371,24 +371,24 @@ impl SystemTexts {
     }
 }
 
-/// A text that the server itself says, with its variables still in it.
+/// A text of the server's own answers, with its variables still in it.
 #[derive(Debug)]
 pub(crate) struct SystemText {
     pub(crate) name: MessageName,
     pub(crate) text: String,
-    /// Where it was written; the built-in text has no place.
+    /// Its place; absent for the built-in text.
     pub(crate) at: Option<Span>,
     /// The file, if it is in one.
     pub(crate) file: Option<FileId>,
 }
 
 impl SystemText {
-    /// Returns where its text begins; a built-in text has no place.
+    /// Returns the place where its text begins; `None` for a built-in text.
     pub(crate) fn text_at(&self) -> Option<Span> {
         self.file.map(|file| file.span(0, 0)).or(self.at)
     }
 
-    /// Returns whether a server that is gated so ever says it.
+    /// Returns whether a server with this gate ever sends it.
     pub(crate) fn is_said(&self, gate: &Gate) -> bool {
         match self.name {
             MessageName::SessionGreeting => true,

@@ -1,4 +1,5 @@
-//! `expect context|selection|visible … { … }`: what every build proves of its bundle.
+//! `expect context|selection|visible … { … }`: a statement about the bundle that every build
+//! proves.
 
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::settings;
@@ -54,7 +55,7 @@ macro_rules! claims {
                 }
             }
 
-            /// Returns the question that it belongs to.
+            /// Returns its question.
             pub(crate) fn question(self) -> Question {
                 match self {
                     $(Self::$claim => Question::$question,)*
@@ -77,7 +78,7 @@ claims! {
     Index = Selection INDEX("index", "a name", "`selection`: the prompt comes with its summary.");
     /// It comes by its name alone.
     Names = Selection NAMES("names", "a name", "`selection`: the prompt comes by its name alone.");
-    /// It does not come.
+    /// The prompt is left out.
     Not = Selection NOT("not", "a name", "`selection`: the prompt does not come.");
     /// The caller sees the prompt.
     Prompt = Visible PROMPT("prompt", "a name", "`visible`: the caller sees the prompt.");
@@ -141,13 +142,13 @@ impl Question {
         }
     }
 
-    /// Returns the names of the nodes that say what is expected.
+    /// Returns the names of its claims.
     pub(crate) fn claims(self) -> Vec<&'static str> {
         let of_it = Claim::ALL.iter().filter(|claim| claim.question() == self);
         of_it.map(|claim| claim.word()).collect()
     }
 
-    /// Returns what it takes besides the tenant, the role and the user of the caller.
+    /// Returns its parts besides the tenant, the role and the user of the caller.
     pub(crate) fn takes(self) -> String {
         let own: &[&str] = match self {
             Self::Context => &["`tool=`", GROUP.name],

@@ -17,7 +17,7 @@ const SAYS: Field = Field::property(
     "What it does, as the end of a sentence about it: `restarts a service`.",
 );
 
-/// The reason of a row that is lower than what is shipped.
+/// The reason of a row that is lower than the shipped one.
 const LOWERS: Field = Field::property(
     BECAUSE.name,
     Kind::Name("text"),
@@ -124,7 +124,7 @@ pub(crate) static CHECKED: Rule = Rule::leaf(
     &[Field::argument("a source", Kind::Name("text"), "Manual pages, help texts.")],
 );
 
-/// How a program says that it was not checked, though its file was.
+/// The value of `checked` for an unchecked program in a checked file.
 pub(crate) const UNCHECKED: &str = "no";
 
 const CHECKED_FIELD: Field = Field::property(
@@ -230,7 +230,7 @@ pub(crate) static VALUE: Rule = Rule::leaf(
 const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is."), LOWERS];
 const VALUES: &[&Rule] = &[&VALUE];
 
-/// The rest says which operands it is about, so that the loss of another row is a doubt.
+/// The rest names its first operand by number, so that the loss of another row is a doubt.
 const REST_FIELDS: &[Field] = &[
     Field::argument("a role", ROLE_KIND, "What they are."),
     Field::property(

@@ -1,4 +1,4 @@
-//! The settings of a gate: where each is written, its range, its default and what it means.
+//! The settings of a gate: the place, range, default and meaning of each.
 
 use relay_bundle::Unlock;
 
@@ -6,9 +6,9 @@ use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::{Setting, settings};
 use crate::source::{Span, Spanned};
 
-/// A budget: an answer that is longer helps no agent.
+/// A budget. Longer answers help no agent.
 const BUDGET: Kind = Kind::Bytes { high: 1024 * 1024 };
-/// Tags that a call may bring.
+/// The number of tags in a call.
 const TAGS: Kind = Kind::Number { low: 1, high: 32 };
 
 words!(Unlock {
@@ -29,7 +29,7 @@ pub(crate) static GATE: Rule = Rule {
     example: include_str!("../reference/gate.kdl"),
 };
 
-/// The property that a gate which refuses does not use.
+/// The property that has no effect in a refusing gate.
 pub(crate) const UNLOCK_BUDGET: &str = "budget";
 
 /// The answer to a call without a briefing.
@@ -45,7 +45,7 @@ pub(crate) static UNLOCK: Rule = Rule {
     example: "",
 };
 
-/// Keywords.
+/// The tags of a call.
 pub(crate) static TAGS_NODE: Rule = Rule {
     name: "tags",
     what: "tags",
@@ -63,7 +63,7 @@ pub(crate) static TAGS_NODE: Rule = Rule {
     example: "",
 };
 
-/// How long answers may be.
+/// The limits of answers.
 pub(crate) static BUDGET_NODE: Rule = Rule {
     name: "budget",
     what: "budget",
@@ -94,10 +94,10 @@ pub(crate) static INDEX: Rule = Rule {
     fields: &[
         Field::property("cap", Kind::Number { low: 0, high: 1000 }, "With more prompts than this, only the important ones are listed.").or(Literal::Number(50)),
         Field::property("over-cap-priority", Kind::Number { low: 1, high: 10 }, "The lowest priority that is listed in a project over the cap.").or(Literal::Number(7)),
-        // An entry holds at least a name and a word of what it is about.
+        // An entry holds at least a name and a word of its subject.
         Field::property("entry", Kind::Chars { low: 16, high: 500 }, "The length of one entry; a longer one is truncated.").or(Literal::Number(100)),
-        // Clients truncate instructions silently, the strictest known one after 2048 characters; what
-        // they put in front of them has to fit as well.
+        // Clients silently truncate instructions, the strictest known one after 2048 characters,
+        // which includes the client's own text before them.
         Field::property("instructions", Kind::Chars { low: 200, high: 2000 }, "The length of what a client reads when it connects; the index is shortened until it fits.").or(Literal::Number(2000)),
     ],
     children: &[],
@@ -105,14 +105,14 @@ pub(crate) static INDEX: Rule = Rule {
 };
 
 settings! {
-    /// How sessions are gated, as it was written and as it is resolved. With the gate off the
-    /// settings are the defaults.
+    /// The gate of sessions, as written and as resolved. With the gate off the settings are the
+    /// defaults.
     struct Gate {
-        /// The node; absent if none was written.
+        /// The node, if one is written.
         at: Option<Span>,
-        /// The first setting that each node wrote, counted or not.
+        /// The first setting in each node, even if the setting has no effect.
         first_settings: Vec<Span>,
-        /// The nodes that set nothing.
+        /// The nodes without a setting.
         empty: Vec<Spanned<String>>,
     }
 

@@ -5,10 +5,10 @@ use super::shared::TEMPLATE;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::{Setting, settings};
 
-/// The property that says the media type.
+/// The property for the media type.
 pub(crate) const MIME: &str = "mime";
 
-/// The part that a node of a message is.
+/// The kind of part that a node of a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartKind {
     Text,
@@ -33,7 +33,7 @@ impl PartKind {
         }
     }
 
-    /// Returns the part that has this rule.
+    /// Returns the part with this rule.
     pub(crate) fn of(rule: &'static Rule) -> Option<Self> {
         Self::ALL.into_iter().find(|part| std::ptr::eq(part.rule(), rule))
     }

@@ -1,11 +1,11 @@
-//! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
+//! `messages { NAME "…"; NAME file=… }`: the texts of the server's own answers.
 
 use super::shared::FILE;
 use crate::grammar::{Field, Kind, Rule};
 use crate::setting::settings;
 use crate::source::Spanned;
 
-/// The texts that the server itself sends.
+/// The texts of the server's own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageName {
     /// Opens the instructions.
@@ -14,9 +14,9 @@ pub(crate) enum MessageName {
     GateInstructions,
     /// Follows a briefing.
     GateEncouragement,
-    /// Follows what `read_prompts` gives.
+    /// Follows the answer of `read_prompts`.
     ReadPromptsReminder,
-    /// Precedes a briefing that was not asked for.
+    /// Precedes an unrequested briefing.
     GateInterceptPreamble,
 }
 

@@ -1,4 +1,4 @@
-//! `policy { floors { … }; paths { … } }`: how commands are judged.
+//! `policy { floors { … }; paths { … } }`: the rules for commands.
 
 use relay_bundle::PathKind;
 use relay_policy::tier::{Floor, Floors, Tier};
@@ -17,7 +17,7 @@ pub(crate) static POLICY: Rule = Rule {
     example: include_str!("../reference/policy.kdl"),
 };
 
-/// The policy, as it was written and as it is resolved.
+/// The policy, as written and as resolved.
 #[derive(Debug, Clone)]
 pub(crate) struct Policy {
     pub(crate) at: Span,
@@ -29,16 +29,16 @@ pub(crate) struct Policy {
 
 /// A node of the policy.
 pub(crate) struct PolicyNode<'p> {
-    /// The node that it is in: the policy, or a block of it.
+    /// The node around it: the policy, or a block of it.
     pub(crate) block: &'static Rule,
     pub(crate) rule: &'static Rule,
-    /// Where it was written; a default has no place.
+    /// Its place; absent for a default.
     pub(crate) at: Option<Span>,
     pub(crate) settings: &'p dyn Settings,
 }
 
 impl Policy {
-    /// Returns all that it says, for those who go by rows: `relay show`, the search for secrets.
+    /// Returns all of its nodes, for callers that go by rows: `relay show`, the search for secrets.
     pub(crate) fn nodes(&self) -> Vec<PolicyNode<'_>> {
         let Self { at: _, floors, paths } = self;
         let floors = floors.iter().map(|(floor, setting)| PolicyNode {
@@ -111,12 +111,12 @@ pub(crate) fn floor_rule(floor: Floor) -> &'static Rule {
 settings! {
     /// The tier of a doubt.
     struct FloorSetting {
-        /// The node; absent if none was written.
+        /// The node, if one is written.
         at: Option<Span>,
     }
     UNKNOWN_PROGRAM | UNKNOWN_FLAG | UNKNOWN_WORD | OPAQUE_CODE | UNPARSED {
         tier: Setting<Tier> = TIER,
-        /// The reason of one that is lower than its default.
+        /// The reason of a tier that is lower than its default.
         because: Option<Spanned<String>> = BECAUSE.name,
     }
 }
@@ -175,7 +175,7 @@ settings! {
 }
 
 impl Entry<PathSettings> {
-    /// Returns what it says.
+    /// Returns the kind of its paths.
     pub(crate) fn kind(&self) -> PathKind {
         let mut kinds = PathKind::ALL.into_iter();
         // INVARIANT: each rule of paths has the word of a kind.

@@ -65,7 +65,7 @@ settings! {
 }
 
 settings! {
-    /// The settings of a prompt whose defaults are made of the rest of it.
+    /// The settings of a prompt whose defaults come from its other settings.
     struct PromptAbout {}
     PROMPT {
         briefing: Option<Spanned<bool>> = "briefing",

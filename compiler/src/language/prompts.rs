@@ -46,7 +46,7 @@ pub(crate) static FOLDER: Rule = Rule {
     meaning: "Makes a prompt of every `*.md` file below a folder; a name is the path below the folder without `.md`.",
     fields: &[
         Field::argument("a folder", Kind::Name("path"), "The folder, relative to this document."),
-        // Read so that it can be reported in its own words: it belongs to `commands`.
+        // Read to be reported in its own words: it belongs to `commands`.
         Field { meaning: "", ..ON_ERROR },
         NEW,
     ],
@@ -91,7 +91,7 @@ pub(crate) const BRIEFING: Field = Field::property(
 .or(Literal::Boolean(false));
 
 settings! {
-    /// The settings of a folder; one of prompts takes none.
+    /// The settings of a folder; only `commands` has one.
     struct FolderSettings {}
     COMMANDS | FOLDER {
         on_error: Setting<OnError> = "on-error",

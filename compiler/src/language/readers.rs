@@ -1,4 +1,4 @@
-//! `for tenant=… role=…`: who sees a prompt or a resource.
+//! `for tenant=… role=…`: the callers that see a prompt or a resource.
 
 use crate::grammar::{Field, Kind, Rule};
 use crate::setting::settings;

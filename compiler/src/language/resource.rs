@@ -48,7 +48,7 @@ settings! {
 }
 
 settings! {
-    /// The settings of a resource whose defaults are made of the rest of it.
+    /// The settings of a resource whose defaults come from its other settings.
     struct ResourceAbout {}
     RESOURCE {
         name: Option<Spanned<String>> = "name",

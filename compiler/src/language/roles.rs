@@ -1,4 +1,4 @@
-//! `roles { role NAME tier=… parent=… { tools … } }`: what callers may see and do.
+//! `roles { role NAME tier=… parent=… { tools … } }`: the tools and tiers of callers.
 
 use relay_bundle::Tier;
 
@@ -7,7 +7,7 @@ use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::setting::settings;
 use crate::source::Spanned;
 
-/// The tier of a role that names none and has no parent.
+/// The tier of a role without its own and without a parent.
 pub(crate) const TIER: Tier = Tier::ReadOnly;
 
 pub(crate) static ROLES: Rule = Rule {
@@ -50,7 +50,7 @@ pub(crate) static TOOLS: Rule = Rule::leaf(
 );
 
 settings! {
-    /// The settings of a role, as they are written: what it does not say it inherits.
+    /// The settings of a role as written: it inherits the others.
     struct RoleSettings {}
     ROLE {
         tier: Option<Spanned<Tier>> = "tier",

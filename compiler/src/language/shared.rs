@@ -19,7 +19,7 @@ pub(crate) const ENABLED: Field = Field {
         .or(Literal::Boolean(true))
 };
 
-/// Why something is allowed that would not be, or counts less than it would.
+/// The reason of an exception, or of a lower tier.
 pub(crate) const BECAUSE: Field =
     Field::line("because", "The reason; what lowers a tier needs one.");
 
@@ -70,7 +70,7 @@ pub(crate) static ALLOW_INVISIBLE: Rule = Rule::leaf(
     ],
 );
 
-/// Returns the node that lets pass what a search finds.
+/// Returns the node that admits the findings of a search.
 pub(crate) fn allowing(of: Suppressed) -> &'static Rule {
     match of {
         Suppressed::Secret => &ALLOW_SECRET,

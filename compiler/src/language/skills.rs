@@ -122,7 +122,7 @@ pub(crate) static META: Rule = Rule::leaf(
 );
 
 settings! {
-    /// The limits of all skills, and when a caller is given a text again.
+    /// The limits of all skills, and when a caller gets a text again.
     struct SkillLimits {}
     SKILLS {
         limit: Setting<u32> = "limit",

@@ -1,4 +1,4 @@
-//! `tenants { tenant NAME }`: whom the project serves.
+//! `tenants { tenant NAME }`: the tenants of the project.
 
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Rule};

@@ -1,8 +1,8 @@
-//! The tables and the reader say the same: what a row lists is read by that row, nothing else is
-//! accepted, and the reference names all of it.
+//! The tables agree with the reader: the reader reads each listed value and accepts no other, and
+//! the reference names all of them.
 //!
-//! A node that the tables have is written in a document with the nodes around it, and parsed. That
-//! the reader asks for no more than the rule lists is asserted in `Reader::finish`.
+//! Each node of the tables is written in a document with the nodes around it, and parsed.
+//! `Reader::finish` asserts that the reader asks only for listed names.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn nodes() -> Vec<Vec<&'static Rule>> {
     found
 }
 
-/// Returns a document with a node, after whose word these entries are written, and these nodes in it.
+/// Returns a document with a node, its entries and the nodes in it.
 fn document(path: &[&'static Rule], entries: &str, within: &str) -> String {
     let (node, around) = path.split_last().expect("a node");
     let mut text = format!("{} {entries} {{ {within} }}", node.name);
@@ -63,12 +63,12 @@ fn document(path: &[&'static Rule], entries: &str, within: &str) -> String {
             text.push_str("; program p { use x }");
         }
     }
-    // A group that is the node itself is only declared.
+    // The node itself may be a group, which is only declared.
     text.push('\n');
     text
 }
 
-/// Returns the arguments that a node must have.
+/// Returns the required arguments of a node.
 fn arguments(rule: &Rule) -> String {
     let is_needed = |field: &&Field| matches!(field.form, Form::Argument | Form::Arguments);
     let needed = rule.fields.iter().filter(is_needed).map(|field| good(field.kind));
@@ -93,7 +93,7 @@ fn number(kind: Kind, number: u64) -> String {
     }
 }
 
-/// Returns a document for each way in which the value of a row may be written.
+/// Returns a document for each form in which the value of a row may be written.
 fn with_value(path: &[&'static Rule], field: &Field, value: &str) -> Vec<String> {
     let rule = path.last().expect("a node");
     let arguments = arguments(rule);

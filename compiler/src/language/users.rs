@@ -1,4 +1,4 @@
-//! `users { user ID …; group ID …; anyone … }`: who has which role.
+//! `users { user ID …; group ID …; anyone … }`: the roles of callers.
 
 use relay_bundle::Who;
 

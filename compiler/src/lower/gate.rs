@@ -1,11 +1,11 @@
-//! How sessions are gated.
+//! The gate of sessions.
 
 use relay_bundle::{Gate, Unlock};
 
 use super::places::Places;
 use crate::model::{self, Model, Setting};
 
-/// Lowers the gate; `None` if sessions are not gated.
+/// Lowers the gate; `None` if it is off.
 pub(super) fn gate(model: &Model, places: &Places<'_>) -> Option<Gate> {
     let model::Gate {
         at,

@@ -1,4 +1,4 @@
-//! The texts that the server itself sends.
+//! The texts of the server's own answers.
 
 use relay_bundle::{Messages, Setting};
 
@@ -6,13 +6,13 @@ use super::places::Places;
 use crate::instructions;
 use crate::model::{Model, SystemText};
 
-/// Lowers the five messages, with the index that they list if it is the same for everyone.
+/// Lowers the five messages, with the index in them if it is the same for everyone.
 pub(super) fn messages(model: &Model, places: &Places<'_>) -> Messages {
     let only = model.audiences.list.first().filter(|_| model.is_one_audience());
     let composed = only.map(|audience| instructions::compose(model, audience));
     let index = composed.as_ref().map(|composed| composed.index.as_str());
     let message = |message: &SystemText| {
-        // A message that no server sends is not in a bundle.
+        // A bundle holds only the messages that its server sends.
         if !message.is_said(&model.gate) {
             return Setting::default();
         }

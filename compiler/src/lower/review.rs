@@ -1,5 +1,5 @@
-//! Texts for reviewers alone: names that are switched off, suppressions, the settings of the index of
-//! prompts, why facts are as they are, and what the build proves.
+//! Texts for reviewers alone: disabled names, suppressions, the settings of the index of prompts,
+//! the reasons of facts, and the expectations that the build proves.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ast::{Claim, Expect};
 use crate::model::{Allowed, Gate, Model};
 use crate::source::Spanned;
 
-/// Returns what reviewers must see beside the answers.
+/// Returns the texts that reviewers must see beside the answers.
 pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
     let mut switched_off: Vec<&Spanned<String>> = model.disabled_prompts.iter().collect();
     switched_off.sort_by(|a, b| a.value.cmp(&b.value));
@@ -60,7 +60,7 @@ fn expectation(expect: &Expect, places: &Places<'_>) -> Expectation {
     }
 }
 
-/// Returns the settings of the index of prompts; `None` if sessions are not gated.
+/// Returns the settings of the index of prompts; `None` if the gate is off.
 fn index(gate: &Gate) -> Option<IndexSettings> {
     gate.on.value.then_some(IndexSettings {
         cap: gate.index_cap.value,
@@ -70,7 +70,7 @@ fn index(gate: &Gate) -> Option<IndexSettings> {
     })
 }
 
-/// Returns why the project lowers what commands are judged to be.
+/// Returns the reasons for lowered tiers of the project.
 fn reasons(model: &Model, places: &Places<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut add = |kind: &str, name: &str, part: String, because: Option<&Spanned<String>>| {
@@ -101,7 +101,7 @@ fn reasons(model: &Model, places: &Places<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// The suppressions by their place: that of a folder is one, however many prompts it has.
+/// The suppressions by their place: that of a folder counts once for all its prompts.
 struct Gathered<'p, 's> {
     places: &'p Places<'s>,
     found: BTreeMap<relay_bundle::Place, Suppression>,

@@ -9,9 +9,9 @@ use super::places::Places;
 use crate::model;
 use crate::source::Spanned;
 
-/// The most comparisons of a tool with a pattern: what is over it is compared at run time.
+/// The most comparisons of a tool with a pattern at build; over it, all are made at run time.
 const COMPARED_MAX: usize = 20_000_000;
-/// For each tool and each pattern so many matches are listed on average.
+/// The average number of matches that are listed for each tool and each pattern.
 const LISTED_MAX: usize = 16;
 
 /// Lowers the settings of skills; `None` if there are no skills.
@@ -54,7 +54,7 @@ fn lower(skill: model::Skill, places: &Places<'_>) -> Skill {
     }
 }
 
-/// Returns the tools that are offered or named, each with the patterns that match it.
+/// Returns the known tools, offered or named, each with the patterns that match it.
 pub(super) fn known_tools(
     skills: &[Skill],
     offered: &[Tool],
@@ -93,7 +93,7 @@ pub(super) fn known_tools(
     known
 }
 
-/// Returns the names of the tools that are offered or named, sorted.
+/// Returns the names of the known tools, sorted.
 fn known_names<'t>(offered: &'t [Tool], other: &'t [Spanned<String>]) -> Vec<&'t str> {
     let other = other.iter().map(|pattern| pattern.value.as_str()).filter(|it| is_name(it));
     let mut names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).chain(other).collect();

@@ -1,4 +1,4 @@
-//! The tools that a project offers. What clients see of them is derived from their names.
+//! The tools that a project offers. Their names determine their texts for clients.
 
 use relay_bundle::{Gate, Page, Place, Tool};
 use relay_engine::derived::{pages, tools};

@@ -5,22 +5,22 @@ use relay_bundle::{Tier, Who};
 use crate::setting::Setting;
 use crate::source::{Span, Spanned};
 
-/// Who there is: tenants, roles, and who has which role.
+/// The tenants, the roles, and the role of each caller.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     /// Sorted by name.
     pub(crate) tenants: Vec<Spanned<String>>,
-    /// Sorted by name. Without any, everyone sees everything.
+    /// Sorted by name. If empty, everyone sees everything.
     pub(crate) roles: Vec<Role>,
     /// Sorted by [`User::key`].
     pub(crate) users: Vec<User>,
 }
 
-/// A role, with what it inherits.
+/// A role, with its inherited values.
 #[derive(Debug)]
 pub(crate) struct Role {
     pub(crate) name: Spanned<String>,
-    /// An inherited one has no place.
+    /// Without a place it is inherited.
     pub(crate) tier: Setting<Tier>,
     /// The index of the role that contains this one.
     pub(crate) parent: Option<Spanned<usize>>,
@@ -44,7 +44,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Returns what users are sorted by; those without a tenant come last.
+    /// Returns the sort key of users; those without a tenant come last.
     pub(crate) fn key(&self) -> (Who, String, usize) {
         let tenant = self.tenant.as_ref().map_or(usize::MAX, |tenant| tenant.value);
         (self.who, self.id.clone(), tenant)
@@ -62,7 +62,7 @@ impl Access {
     }
 }
 
-/// Who sees a prompt or a resource: one `for` is enough; without any, everyone.
+/// The readers of a prompt or a resource: one `for` is enough; without any, everyone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Readers(pub(crate) Vec<For>);
 

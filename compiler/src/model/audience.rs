@@ -1,6 +1,6 @@
-//! Who sees what: tenants and roles that nothing in the project distinguishes are one audience.
+//! Audiences: tenants and roles that see the same parts of a project are one audience.
 //!
-//! The work grows with the number of `for`s times the number of roles, and with what is visible
+//! The work grows with the number of `for`s times the number of roles, and with the visible parts
 //! times the number of audiences, never with tenants times prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,9 +34,9 @@ pub(crate) struct Audience {
     pub(crate) resources: Mask,
     pub(crate) templates: Mask,
     pub(crate) tools: Mask,
-    /// One of its pairs: one that somebody can have, if there is any.
+    /// One of its pairs, preferably one that a caller can have.
     pub(crate) example: Pair,
-    /// Whether somebody can have one of its pairs.
+    /// Whether a caller can have one of its pairs.
     pub(crate) has_callers: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Pair {
 /// A project has more audiences than a bundle can hold.
 #[derive(Debug)]
 pub(crate) struct TooMany {
-    /// How many there are, as far as they were counted.
+    /// The number of audiences when counting stopped.
     pub(crate) count: usize,
 }
 
@@ -106,7 +106,7 @@ impl Audiences {
         }
     }
 
-    /// Returns the audiences that somebody can be.
+    /// Returns the audiences that have callers.
     pub(crate) fn with_callers(&self) -> impl Iterator<Item = &Audience> {
         self.list.iter().filter(|audience| audience.has_callers)
     }
@@ -128,7 +128,8 @@ impl Pair {
     }
 }
 
-/// How a list of `for`s names a tenant: its number, and the roles that it asks for.
+/// The condition of a list of `for`s for a tenant: the list's number, and the roles that it
+/// requires.
 type Naming = (usize, Vec<Option<usize>>);
 
 /// The distinct lists of `for`s of a project. Nearly all nodes of a project share a few.
@@ -203,7 +204,7 @@ impl<'m> Conditions<'m> {
         (classes, examples)
     }
 
-    /// Returns which lists admit a pair, by their numbers.
+    /// Returns the lists that admit a pair, as a mask.
     fn met(&self, access: &Access, pair: Pair) -> Mask {
         let naming = pair.tenant.and_then(|tenant| self.naming.get(&tenant));
         let mut met = vec![false; self.distinct.len()];
@@ -255,19 +256,19 @@ fn tools(access: &Access, role: Option<usize>, lists: &Lists<'_>) -> Mask {
     })
 }
 
-/// Which classes of tenants and roles somebody can have.
+/// The classes of tenants and the roles that callers can have.
 struct CallersByClass {
     everyone: bool,
-    /// The roles that somebody may have in every tenant.
+    /// The roles that a caller may have in every tenant.
     anywhere: BTreeSet<usize>,
-    /// The classes and roles that somebody has by a row for one tenant, with that tenant.
+    /// The classes and roles of the rows for one tenant, with that tenant.
     examples: BTreeMap<(usize, usize), Option<usize>>,
     /// One tenant of each class.
     tenants: BTreeMap<usize, Option<usize>>,
 }
 
 impl CallersByClass {
-    /// Returns a tenant of a class in which somebody may have a role; `None` if nobody may.
+    /// Returns a tenant of a class in which a caller may have a role, if there is one.
     fn tenant_in(&self, class: usize, role: Option<usize>) -> Option<Option<usize>> {
         let anywhere = role.map_or(self.everyone, |role| self.anywhere.contains(&role));
         let of_class = self.tenants.get(&class).copied();
@@ -276,7 +277,7 @@ impl CallersByClass {
     }
 }
 
-/// Which tenants and roles somebody can have.
+/// The tenants and roles that callers can have.
 pub(crate) struct Callers {
     /// Without roles, everyone has a place.
     everyone: bool,
@@ -300,7 +301,7 @@ impl Callers {
         Self { everyone: access.roles.is_empty(), rows, covered, covered_anywhere }
     }
 
-    /// Returns which classes of tenants callers may be of, given the class of callers without a
+    /// Returns the classes of tenants that callers may have, given the class of callers without a
     /// tenant and of each tenant.
     fn by_class(&self, classes: &[usize]) -> CallersByClass {
         let class = |tenant: Option<usize>| classes.get(tenant.map_or(0, |tenant| tenant + 1));
@@ -320,7 +321,7 @@ impl Callers {
         CallersByClass { everyone: self.everyone, anywhere, examples, tenants }
     }
 
-    /// Returns whether a `for` admits anyone who can be.
+    /// Returns whether a `for` admits any caller.
     pub(crate) fn are_admitted(&self, readers: &For) -> bool {
         match (readers.tenant, readers.role) {
             _ if self.everyone => true,
@@ -336,7 +337,7 @@ impl Callers {
         }
     }
 
-    /// Returns whether a role is that of somebody.
+    /// Returns whether a caller has exactly this role.
     pub(crate) fn have_role(&self, role: usize) -> bool {
         self.rows.iter().any(|(_, each)| *each == role)
     }
