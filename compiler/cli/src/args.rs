@@ -9,6 +9,7 @@ mod diff;
 mod explain;
 mod format;
 mod key;
+mod location;
 mod project;
 mod setup;
 mod subject;

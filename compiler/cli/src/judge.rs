@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relay_bundle::Bundle;
-use relay_policy::classify::{Rules, Verdict, classify};
+use relay_policy::classify::Rules;
 use relay_policy::facts::Facts;
 
 use crate::args::{ProjectArgs, ReportFormat};
@@ -50,11 +50,6 @@ impl Judge {
     /// Returns the size of the facts.
     pub(crate) fn facts_bytes(&self) -> usize {
         self.table.len()
-    }
-
-    /// Judges a command by these facts, which [`facts`](Self::facts) opened.
-    pub(crate) fn verdict(&self, command: &str, facts: &Facts<'_>) -> Verdict {
-        classify(command, facts, &self.rules)
     }
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     };
     let facts = judge.facts()?;
     let form = arguments.format.chosen();
-    let location = location(arguments)?;
+    let location = arguments.location.location()?;
     let most = arguments.max_tier.and_then(Tier::from_number).unwrap_or(Tier::Irreversible);
     let judged = Judged { facts: &facts, rules: &judge.rules, location: &location };
     let mut answers = Answers { judged, form, most, exit: Exit::Yes };
@@ -94,18 +94,6 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
         answers.print(&words::text(&arguments.words)?, output)?;
     }
     Ok(answers.exit)
-}
-
-/// Returns where the commands run.
-fn location(arguments: &ClassifyArgs) -> Result<Location, Failure> {
-    let (cwd, home) = (arguments.cwd.as_deref(), arguments.home.as_deref());
-    for (option, folder) in [("--cwd", cwd), ("--home", home)] {
-        if let Err(error) = Location::new(folder, None) {
-            let help = "give the whole path of the folder, from `/` on";
-            return Err(Failure::error(format!("{option}: {error}")).help(help));
-        }
-    }
-    Location::new(cwd, home).map_err(|error| Failure::error(error.to_string()))
 }
 
 /// Everything that commands are judged by.
