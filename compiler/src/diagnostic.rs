@@ -95,8 +95,8 @@ impl Diagnostics {
         self.take(Report::new(at, diagnostic));
     }
 
-    /// Takes a diagnostic that the thing at `at` has no effect. It counts once [`Self::settle`]
-    /// finds that no environment uses the thing.
+    /// Takes a diagnostic that the thing at `at` is idle. It counts once [`Self::settle`] finds the
+    /// thing idle in every environment.
     pub(crate) fn report_idle(
         &mut self,
         at: Span,
@@ -120,7 +120,7 @@ impl Diagnostics {
         std::mem::take(&mut self.used)
     }
 
-    /// Reports the things that no environment uses.
+    /// Reports the things that are idle in every environment.
     pub(crate) fn settle(&mut self, used: &BTreeSet<Span>) {
         for report in std::mem::take(&mut self.idle) {
             if !used.contains(&report.at) {
@@ -129,8 +129,8 @@ impl Diagnostics {
         }
     }
 
-    /// Takes the new diagnostics of an environment. A diagnostic found before is not added again,
-    /// but its report names the environment.
+    /// Takes the new diagnostics of an environment. The report of a known diagnostic names the
+    /// environment too.
     pub(crate) fn join(&mut self, environment: &str, other: Self) {
         let mut reports: Vec<_> = other.reports.into_iter().map(Some).collect();
         for (said, index) in other.said {
@@ -178,19 +178,19 @@ impl Diagnostics {
         self.errors > 0 || (self.strict && self.warnings > 0)
     }
 
-    /// Returns the number of errors, including those that were not kept.
+    /// Returns the number of errors, including the dropped ones.
     #[must_use]
     pub fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// Returns the number of warnings, including those that were not kept.
+    /// Returns the number of warnings, including the dropped ones.
     #[must_use]
     pub fn warning_count(&self) -> usize {
         self.warnings
     }
 
-    /// Returns the number of diagnostics that were counted but not kept.
+    /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
         self.errors + self.warnings - self.reports.len()

@@ -19,8 +19,8 @@ use crate::source::{Sources, Span};
 ///
 /// # Errors
 ///
-/// Their table is missing or damaged, which a test rules out. A project must never be judged
-/// without them.
+/// Their table is missing or damaged, which a test rules out. The facts are required to judge a
+/// project.
 pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> {
     let damaged = |_| EncodeError { what: "the shipped ones are missing or damaged" };
     Facts::open(table).map(|facts| facts.knowledge()).map_err(damaged)

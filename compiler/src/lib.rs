@@ -230,7 +230,7 @@ fn skill_texts(model: &model::Model) -> Vec<SkillText> {
 }
 
 impl Compiled {
-    /// Reports idle things that no environment uses.
+    /// Reports things that are idle in every environment.
     fn settle(&mut self, used: &BTreeSet<Span>) {
         self.diagnostics.settle(used);
         if self.diagnostics.has_errors() {

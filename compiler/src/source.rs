@@ -387,8 +387,8 @@ const EXCERPT_BYTES: usize = 100;
 /// line, for the same reason.
 const LABEL_BYTES_MAX: u32 = 4096;
 
-/// The files of a run, for drawing reports: miette reads the lines around a label here, whose span is
-/// one of [`Texts::drawn_span`].
+/// The files of a run, for drawing reports: miette reads the lines around a label here, whose span
+/// is one of [`Texts::drawn_span`].
 pub struct Texts {
     files: Vec<Arc<SourceFile>>,
     /// The places of known secrets.

@@ -1,7 +1,7 @@
 //! A `for` that no caller meets.
 //!
 //! A prompt or resource with only this `for` would never be served. Beside other `for`s, it shows
-//! that the author expects callers that cannot exist.
+//! that the author expects impossible callers.
 
 use miette::Diagnostic;
 use thiserror::Error;

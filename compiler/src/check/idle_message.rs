@@ -1,4 +1,4 @@
-//! A message that no server sends.
+//! An unused message.
 //!
 //! The messages of the gate are sent only with a gate. A gate in one environment is enough: a
 //! project writes its messages once for all environments.

@@ -46,7 +46,7 @@ struct TooLarge {
 }
 
 /// The instructions have a limit, and the compiler shortens the index by rule until they fit.
-/// Agents rarely ask for a prompt whose name they have not seen.
+/// Agents rarely ask for prompts whose names they have to guess.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{omitted} of {count} prompts are not in the index of the instructions{whose}: {rule}")]
 #[diagnostic(code(message::shortened), severity(Warning))]

@@ -1,4 +1,4 @@
-//! A pattern that matches no known tool.
+//! A pattern of unknown tools.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::matching::pattern_set::meet;
 use crate::model::{Model, offer};
 use crate::source::Span;
 
-/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and no
+/// The pattern is probably mistyped: all tools that the project offers or names differ from it. No
 /// call would get the skill.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` matches no tool that the project knows")]
@@ -25,8 +25,8 @@ struct NoTool {
     at: Span,
 }
 
-/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
-/// callers of the role would not see the intended tool.
+/// The pattern is probably mistyped: all tools that the project offers or names differ from it.
+/// Callers of the role would miss the intended tool.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` matches no tool that the project knows")]
 #[diagnostic(code(role::no_tool), severity(Warning))]

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
-/// A text of white space alone adds nothing. An empty skill with a topic is allowed: it overrides
+/// A text of white space alone has no effect. An empty skill with a topic is allowed: it overrides
 /// the others of its topic.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` says nothing")]

@@ -1,4 +1,4 @@
-//! A skill for a tenant that the project does not declare.
+//! A skill for an undeclared tenant.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! An argument that no text uses.
+//! An unused argument.
 //!
 //! Callers fill it in without effect. Often the file was meant to be a template.
 

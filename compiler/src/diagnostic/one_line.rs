@@ -14,8 +14,8 @@ use relay_engine::invisible;
 use crate::secret;
 use crate::source::is_newline;
 
-/// A diagnostic with every line end and invisible character of its message, help and labels written as an
-/// escape, and every secret masked.
+/// A diagnostic with every line end and invisible character of its message, help and labels written
+/// as an escape, and every secret masked.
 #[derive(Debug)]
 pub(super) struct OneLine<D>(pub(super) D);
 

@@ -142,7 +142,7 @@ fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<
 struct Found {
     /// The call with the largest text; a bound if all patterns were taken together.
     worst: Option<WorstCase>,
-    /// The largest bound of the calls that were not resolved.
+    /// The largest bound of the unresolved calls.
     bound: Option<WorstCase>,
 }
 
@@ -231,7 +231,7 @@ struct Scopes<'s> {
 enum Home {
     /// Every tenant.
     All,
-    /// This tenant, and not all.
+    /// This tenant alone.
     Tenant,
 }
 
@@ -487,6 +487,8 @@ impl Search {
                     place += 1;
                     self.bounds += 1;
                     if common + of_tenant + of_user + sums.most_of_both <= self.over() {
+                        // The users come by their bytes, the most first, so the other bounds are
+                        // lower.
                         break;
                     }
                     let of_both = if tenant > 0 && user > 0 { sums.sum(tenant, user) } else { 0 };

@@ -24,8 +24,8 @@ const QUOTED_MAX: usize = 200;
 
 /// A call is given other skills than the project promises
 ///
-/// Agents would not get a rule for this call that the project promises, or would get one that it rules
-/// out. The answer is that of the bundle itself, as a server would give it.
+/// Agents would miss a rule for this call that the project promises, or get one that it rules out.
+/// The answer is that of the bundle itself, as a server would give it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{claim}")]
 #[diagnostic(code(expect::context))]

@@ -9,7 +9,7 @@ use super::case::Case;
 use crate::ast::{Expect, Question};
 use crate::source::Span;
 
-/// A server refuses this caller, so it gets no answer to compare.
+/// A server refuses this caller, so there is no answer to compare.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a server refuses this caller: {reason}")]
 #[diagnostic(code(expect::no_place))]

@@ -17,7 +17,7 @@ pub(super) struct Seen {
     pub(super) rule: &'static str,
     /// Without white space, which differs between the forms of a text.
     pub(super) text: Vec<u8>,
-    /// The place of its owner: an exception of one owner does not hold for another.
+    /// The place of its owner: an exception is for one owner alone.
     pub(super) owner: Option<Span>,
 }
 
@@ -46,6 +46,7 @@ impl TextSearch {
         out: &mut Diagnostics,
     ) {
         let declared = owner.map(|owner| owner.at);
+        // Also if it is allowed here: parts of the bundle that repeat the text have no owner.
         self.seen.insert(Seen { of, rule, text: dense(text), owner: declared });
         self.found += 1;
         let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
