@@ -1,7 +1,7 @@
 //! The calls of tools that are running: their number, their time limits, and how they end.
 //!
-//! This module does not know what tools do. The number of concurrent calls of a caller is limited,
-//! every call has a time limit, and the server ends after its calls.
+//! This module knows nothing of the tools' work. The number of concurrent calls of a caller is
+//! limited, every call has a time limit, and the server ends after its calls.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::slots::{Slot, Slots};
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
-    /// The calls that read for long without waiting, one a caller: the others need the processor.
+    /// The calls that read for long without a pause, one a caller: others need the processor too.
     long_reads: Slots<CallerKey>,
     /// Cancelled when all calls must end.
     ending: CancellationToken,

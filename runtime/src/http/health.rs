@@ -24,7 +24,7 @@ struct Readiness<'a> {
     version: Option<&'a str>,
     digest: String,
     epoch: u64,
-    /// `verified`; `damaged` if a page that was used is not what was signed; `revoked` if the trust
+    /// `verified`; `damaged` if a used page differs from the signed one; `revoked` if the trust
     /// file revokes the bundle or a key that signed it.
     bundle: &'static str,
     /// Why a server that starts now would refuse the bundle; absent if it would not.
@@ -33,7 +33,7 @@ struct Readiness<'a> {
     audit: Health,
     /// Why the last reload failed.
     last_reload_error: Option<String>,
-    /// The key sets that are fetched.
+    /// The key sets from URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     key_sets: Vec<KeySetStatus>,
 }
@@ -42,8 +42,8 @@ pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// Answers 200 only while the bundle is what was signed, is not revoked, audit records are written,
-/// and the credentials of some caller can be checked.
+/// Answers 200 only while the bundle is intact and not revoked, audit records are written, and the
+/// credentials of some caller can be checked.
 pub(super) fn ready(server: &Server, auth: Option<&Authenticator>) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.manifest();

@@ -160,7 +160,7 @@ impl Gauge {
         Counted(self.clone())
     }
 
-    /// Returns how many there are.
+    /// Returns the number of things.
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -193,7 +193,7 @@ impl Histogram {
                 (Some(*bound), count)
             })
             .collect();
-        // Another thread may have counted between the two.
+        // Another thread may have counted between the two reads.
         bounds.push((None, self.count.get().max(count)));
         (bounds, Duration::from_nanos(self.nanoseconds.get()))
     }

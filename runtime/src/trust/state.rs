@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::clock;
 use crate::file::regular_file;
 
-/// Copies that are kept; older ones are removed when a new one is added.
+/// Kept copies; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;
 /// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -69,7 +69,7 @@ pub(crate) struct PrivateCopy {
 }
 
 impl PrivateCopy {
-    /// Returns whether the copy is new, so that it has to be checked.
+    /// Returns whether the copy is new, and so needs a check.
     pub(crate) fn is_new(&self) -> bool {
         self.partial.is_some()
     }
@@ -98,7 +98,7 @@ impl State {
         if let Some(file) = existing_copy(&path, &name).map_err(copy)? {
             return Ok(PrivateCopy { file, path, partial: None });
         }
-        // Servers that share the folder may have the same process id, so the name is random.
+        // Servers with a shared folder may have the same process id, so the name is random.
         let mut partial = tempfile::Builder::new()
             .prefix("copy-")
             .suffix(PARTIAL)
@@ -112,7 +112,7 @@ impl State {
             return Err(copy(io::Error::other(grown)));
         }
         partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
-        // Only for reading: no one but root could open the file for writing now.
+        // For reading: no one but root could open the file for writing now.
         let file = File::open(partial.path()).map_err(copy)?;
         Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
@@ -153,9 +153,8 @@ impl State {
     }
 
     /// Remembers that this epoch of `project` was served.
-    ///
-    /// A mark is an empty file whose name says everything. Two servers that remember at once make
-    /// two marks, and the higher one counts: the order of writing does not matter.
+    /// A mark is an empty file whose name says everything. If two servers write marks at once, the
+    /// higher one counts: the order of writing does not matter.
     pub(crate) fn remember_epoch(
         &self,
         project: &str,
@@ -196,7 +195,7 @@ fn private_folder(path: &Path) -> Result<(), StateError> {
 }
 
 /// Reads the layout of the bundle in `source`, and checks it against the length of the file, so
-/// that a file that is no bundle is refused before it is copied.
+/// that another file is refused before it is copied.
 pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
     let copy = |source| StateError::Copy { source };
     let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
@@ -205,9 +204,9 @@ pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
     Ok(outline)
 }
 
-/// Returns the name of the copy of `source`: its digest, and that of the bytes after its content and of
-/// this version, so that two signatures of one bundle have two copies, and a copy that another version
-/// checked is checked again.
+/// Returns the name of the copy of `source`: its digest, with a digest of the bytes after its
+/// content and of this version. So two signatures of one bundle have two copies, and a copy that
+/// another version checked is checked again.
 fn copy_name(source: &File) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
     let outline = check_outline(source)?;
@@ -219,7 +218,7 @@ fn copy_name(source: &File) -> Result<String, StateError> {
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
 }
 
-/// Reads up to `length` bytes; fewer only at the end of the file.
+/// Reads `length` bytes, or fewer at the end of the file.
 fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     let end = file.metadata()?.len();
     let length = length.min(end.saturating_sub(offset));
@@ -230,9 +229,9 @@ fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
 
 /// Opens the copy at `path`.
 ///
-/// Its length, header, table and envelope must still have the `name` that they had when it was
-/// made. A copy that was damaged since is removed and counts as missing. Its pages are checked when
-/// they are first used; see [`remove_copy`].
+/// Its length, header, table and envelope must still have the `name` from its creation. A copy
+/// damaged since then is removed and counts as missing. Its pages are checked when they are first
+/// used; see [`remove_copy`].
 fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
     let file = match regular_file::open(path) {
         Ok(file) => file,
@@ -248,7 +247,7 @@ fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Removes a copy that was found to be damaged, so that the next load makes another.
+/// Removes a damaged copy, so that the next load makes another.
 pub(crate) fn remove_copy(path: &Path) {
     match fs::remove_file(path) {
         Ok(()) => tracing::warn!("removed the damaged copy `{}`", path.display()),
@@ -259,9 +258,8 @@ pub(crate) fn remove_copy(path: &Path) {
     }
 }
 
-/// Removes all but the newest copies, and incomplete files of crashed servers. A copy that a server
-/// has mapped stays readable without its name. Files that cannot be removed are tried again next
-/// time.
+/// Removes all but the newest copies, and incomplete files of crashed servers. A copy mapped by a
+/// server stays readable without its name. Files that cannot be removed are tried again next time.
 fn prune(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut copies = Vec::new();
