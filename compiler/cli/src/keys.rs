@@ -19,7 +19,7 @@ use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::text::shown_path;
 
-/// A key file is a few lines.
+/// A key file has a few lines.
 pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
 
 /// A signing key and its name.

@@ -31,7 +31,7 @@ pub(crate) struct CommandExplained {
     omitted: usize,
 }
 
-/// Judges `command` as `relay classify --policy` does, by the policy of the bundle that `path` gave.
+/// Judges `command` as `relay classify --policy` does, by the policy of the bundle at `path`.
 pub(super) fn explain(
     bundle: &Bundle,
     path: &Path,
