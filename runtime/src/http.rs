@@ -113,7 +113,7 @@ fn routes(front: Arc<Front>) -> Routes {
         .route(MCP_PATH, any(mcp))
         .route(METRICS_PATH, get(metrics))
         .route_layer(from_fn_with_state(front.clone(), guard));
-    // Probes use addresses that are not in the list of hosts.
+    // Probes use addresses outside of the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
     Routes {
         all: guarded.merge(health.clone()).with_state(front.clone()),

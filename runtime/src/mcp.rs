@@ -33,7 +33,7 @@ pub(crate) use endpoint::{Endpoint, Open};
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 
-/// Returns the oldest and the newest version of MCP that is served.
+/// Returns the oldest and the newest served version of MCP.
 pub(crate) fn protocols() -> [&'static str; 2] {
     [ProtocolVersion::V_2024_11_05.as_str(), ProtocolVersion::V_2026_07_28.as_str()]
 }

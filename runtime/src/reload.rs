@@ -27,7 +27,7 @@ const CLOCK_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// Follows the paths of the bundle and of the trust file, SIGHUP and the clock in the background
 /// until the server stops.
 pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result<()> {
-    // From here on SIGHUP no longer ends the process.
+    // From here on SIGHUP leaves the process running.
     let hangups = signal(SignalKind::hangup())?;
     tokio::spawn(watch(server, hangups, Arc::new(follower)));
     Ok(())

@@ -32,9 +32,9 @@ pub(crate) struct Server {
     pub(crate) metrics: Metrics,
     /// The keys that seal and open the handles of briefings.
     pub(crate) keyring: Keyring,
-    /// The texts of skills that were sent to callers with a handle.
+    /// The texts of skills sent to callers with a handle.
     pub(crate) sent_texts: SentTexts,
-    /// The calls of tools that are running.
+    /// The running calls of tools.
     pub(crate) calls: Calls,
     /// Cancelled when the server must stop.
     pub(crate) closing: CancellationToken,
@@ -44,11 +44,11 @@ pub(crate) struct Server {
     refusals: Refusals,
 }
 
-/// The label of a request without valid credentials in records.
+/// The label in records of a request without valid credentials.
 const AUTHENTICATION: &str = "authentication";
-/// The label of a request that was refused unread in records.
+/// The label in records of a request that was refused unread.
 const REQUEST: &str = "request";
-/// After this time, requests that were refused without a record are recorded as a count.
+/// The delay of the record that counts requests refused without one of their own.
 const COUNT_DELAY: Duration = Duration::from_secs(1);
 
 impl Server {

@@ -53,9 +53,9 @@ pub(crate) struct Settings {
 /// Where audit records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AuditPath {
-    /// The file that was named.
+    /// The named file.
     Named(PathBuf),
-    /// This user's own file, in a folder that is created if it is missing.
+    /// This user's own file, in a folder created if missing.
     Own(PathBuf),
     /// Nowhere, as configured.
     Off,
@@ -215,7 +215,7 @@ fn default_metrics(transport: Transport) -> MetricsAccess {
     if is_local(transport) { MetricsAccess::Authenticated } else { MetricsAccess::Off }
 }
 
-/// Returns the first id that is repeated.
+/// Returns the first repeated id.
 fn first_repeated<T: Clone + Ord>(mut ids: impl Iterator<Item = T>) -> Option<T> {
     let mut seen = BTreeSet::new();
     ids.find(|id| !seen.insert(id.clone()))

@@ -23,7 +23,7 @@ pub(crate) struct Asker<'b> {
 ///
 /// # Errors
 ///
-/// A name is unknown, or callers cannot be placed there.
+/// A name is unknown, or its callers have no place.
 pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<'b>, Failure> {
     check_names(bundle, caller)?;
     let CallerArgs { tenant, role, user, group } = caller;

@@ -105,7 +105,7 @@ impl KeyFiles {
     }
 }
 
-/// Returns this user's dev key, which is generated on first use.
+/// Returns this user's dev key, generated on first use.
 ///
 /// With it, a first build needs no `relay keygen`. Servers trust it on stdio and loopback only.
 pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {

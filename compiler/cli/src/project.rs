@@ -16,10 +16,10 @@ use crate::report::{self, Origin};
 use crate::shipped;
 use crate::text::shown_path;
 
-/// The name in reports of a document that is read from standard input.
+/// The name in reports of a document from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
-/// The document of a project that is named by its folder.
+/// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
 
 /// A project with its document found.

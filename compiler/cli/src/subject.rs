@@ -1,4 +1,4 @@
-//! The subject of a verb: a bundle, or a project that is compiled to one in memory.
+//! The subject of a verb: a bundle, or a project compiled to one in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -12,9 +12,9 @@ use relay_engine::view::View;
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind, Lost};
 use crate::pairs::{Cell, Pair, Pairs};
 
-/// Audiences that are tried: those that see a changed prompt first, then those that see most.
+/// The most tried audiences: those that see a changed prompt first, then those that see most.
 const AUDIENCES_MAX: usize = 8;
-/// Tags that are tried, of all audiences together.
+/// The most tried tags, of all audiences together.
 const TAGS_MAX: usize = 400;
 /// Tags that a finding names.
 const EXAMPLES_MAX: usize = 5;
@@ -134,7 +134,7 @@ fn difference(
     for tag in tried {
         let before = in_full(&pair.a, gates[0], tag)?;
         let after = in_full(&pair.b, gates[1], tag)?;
-        // A prompt that is gone, new or hidden has a finding of its own.
+        // A gone, new or hidden prompt has a finding of its own.
         let is_left =
             |view: &View<'_>, name: &str| Ok::<_, Corrupt>(view.find_prompt(name)?.is_some());
         let mut each = Lost { tag: tag.clone(), lost: Vec::new(), gained: Vec::new() };

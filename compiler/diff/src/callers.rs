@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt, User, Who};
 use relay_engine::place::Identity;
 
-/// The most callers that are asked for one row of `users`.
+/// The most callers to ask for, of one row of `users`.
 const OF_ROW_MAX: usize = 8_192;
 /// The most groups of a caller, with the one that a row is for.
 const GROUPS_MAX: usize = 3;

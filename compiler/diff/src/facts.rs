@@ -32,7 +32,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
 use crate::witness::{Judges, Witness};
 
-/// Differences of one program and direction that are findings of their own.
+/// The most differences of one program and direction with findings of their own.
 const EACH_MAX: usize = 12;
 /// The most characters of a part's name in such a finding.
 const PART_CHARS_MAX: usize = 48;

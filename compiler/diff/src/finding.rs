@@ -293,7 +293,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Creates a finding that is exact, breaks nothing and has no place.
+    /// Creates an exact finding without a place, which breaks nothing.
     pub(crate) fn new(area: Area, kind: Kind, name: impl Into<String>, change: Change) -> Self {
         Self {
             area,

@@ -59,7 +59,7 @@ type ParentNumbers = [Option<Option<usize>>; 2];
 /// A tenant, by its name and its number on each side; without a name, no tenant.
 type NamedTenant<'b> = (Option<&'b str>, [Option<usize>; 2]);
 
-/// The key of pairs that are treated as one: equal for pairs that see the same.
+/// The key of merged pairs: equal for pairs that see the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     seen: Numbers,

@@ -100,7 +100,7 @@ fn floors(
     }
 }
 
-/// Returns commands that are judged by a floor.
+/// Returns commands judged by a floor.
 fn doubtful(floor: Floor) -> [&'static str; 3] {
     match floor {
         Floor::UnknownProgram => {

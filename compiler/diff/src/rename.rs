@@ -1,4 +1,4 @@
-//! Renames: items that are gone under one name and new under another.
+//! Renames: items gone under one name and new under another.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use relay_bundle::{
 use crate::finding::{Area, Change, Finding, Findings, Subject};
 use crate::text::{Hunk, Piece, PieceKind, hunks};
 
-/// Combinations of arguments that are compared one by one.
+/// The most combinations of arguments to compare one by one.
 const COMBINATIONS_MAX: usize = 1 << 16;
 
 /// Compares the texts of one subject; returns whether they differ.

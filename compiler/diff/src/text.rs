@@ -6,9 +6,9 @@ use relay_bundle::lower_case;
 use serde::Serialize;
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 
-/// The most lines of both texts, between equal beginning and end, that are compared line by line.
+/// The most lines to compare one by one, of both texts between equal beginning and end.
 const LINES_MAX: usize = 4_000;
-/// The most bytes of both passages that are compared word by word.
+/// The most bytes of both passages to compare word by word.
 const PASSAGE_BYTES_MAX: usize = 16 << 10;
 /// Equal lines around a shown difference.
 const CONTEXT_LINES: usize = 1;

@@ -1,4 +1,4 @@
-//! The tools that are offered.
+//! The offered tools.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use relay_policy::classify::{Rules, classify};
 use relay_policy::facts::Facts;
 use serde::Serialize;
 
-/// Commands that are judged for one comparison, and for one difference.
+/// The most commands judged for one comparison, and for one difference.
 const COMMANDS_MAX: usize = 40_000;
 const COMMANDS_EACH_MAX: usize = 400;
 /// The most bytes of a command that shows something.

@@ -1,4 +1,4 @@
-//! The calls of tools that are running: their number, their time limits, and how they end.
+//! The running calls of tools: their number, their time limits, and how they end.
 //!
 //! This module knows nothing of the tools' work. The number of concurrent calls of a caller is
 //! limited, every call has a time limit, and the server ends after its calls.
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::principal::{CallerKey, Principal};
 use super::slots::{Slot, Slots};
 
-/// The calls that are running.
+/// The running calls.
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,

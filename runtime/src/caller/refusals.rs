@@ -1,4 +1,4 @@
-//! Requests that are refused before their content is read: a few records a second, then a count, so
+//! Requests refused before their content is read: a few records a second, then a count, so
 //! that a caller without credentials cannot fill the audit file.
 
 use std::mem;
@@ -22,7 +22,7 @@ struct Second {
     counted: u64,
 }
 
-/// The records that are due for a refused request.
+/// The due records for a refused request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Due {
     /// The number of requests of an earlier second without a record of their own.
@@ -34,7 +34,7 @@ pub(crate) struct Due {
 }
 
 impl Refusals {
-    /// Counts a request that is refused at the time `now` (seconds since 1970).
+    /// Counts a request refused at the time `now` (seconds since 1970).
     pub(crate) fn add(&self, now: u64) -> Due {
         let mut second = lock(&self.0);
         let counted = if second.at == now { 0 } else { mem::take(&mut second.counted) };

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Why a request is rejected.
 #[derive(Debug, Error)]
 pub(crate) enum Rejection {
-    /// The request is malformed. The text is for the caller, and not for records.
+    /// The request is malformed. The text is only for the caller.
     #[error("{0}")]
     Invalid(String),
     /// The request is malformed. The text is for the caller. The rule is for the record, and

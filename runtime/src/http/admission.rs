@@ -39,7 +39,7 @@ struct Held {
     next: u64,
 }
 
-/// The connections from one address by their numbers, which are in the order of their beginnings.
+/// The connections from one address by their numbers, in the order of their beginnings.
 #[derive(Default)]
 struct Address {
     connections: BTreeMap<u64, Arc<Activity>>,

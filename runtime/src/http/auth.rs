@@ -69,7 +69,7 @@ pub(super) struct Challenge {
     /// The issuers as they were when the request was rejected.
     issuers: Arc<Issuers>,
     claimed: Option<Claimed>,
-    /// The scheme of the credential that was presented.
+    /// The scheme of the presented credential.
     scheme: Scheme,
 }
 

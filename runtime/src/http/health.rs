@@ -50,7 +50,7 @@ pub(super) fn ready(server: &Server, auth: Option<&Authenticator>) -> Response {
     server.audit.retry(loaded.digest());
     let audit = server.audit.health();
     let is_revoked = loaded.in_force().is_err();
-    // One issuer that is down must not take the others' callers with it.
+    // The callers of other issuers must be served while one issuer is down.
     let can_authenticate = auth.is_none_or(Authenticator::can_authenticate);
     let is_sound = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
     let is_ready = is_sound && can_authenticate;

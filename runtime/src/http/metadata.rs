@@ -22,7 +22,7 @@ pub(super) struct Metadata {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
-    /// The algorithms of proofs for tokens that are bound to a key (RFC 9449).
+    /// The algorithms of proofs for tokens bound to a key (RFC 9449).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dpop_signing_alg_values_supported: Vec<&'static str>,
     #[serde(skip_serializing_if = "Not::not")]

@@ -33,7 +33,7 @@ pub(super) fn normal(url: &str) -> Option<NormalUrl> {
     let url = UriStr::new(url).ok()?;
     url.ensure_rfc3986_normalizable().ok()?;
     let url = url.normalize().to_dedicated_string().to_string();
-    // A query may have characters that `Uri` does not read.
+    // A query may have characters that `Uri` rejects.
     let url: Uri = url.split(['?', '#']).next()?.parse().ok()?;
     let (scheme, authority) = (url.scheme_str()?, url.authority()?);
     let usual = match scheme {

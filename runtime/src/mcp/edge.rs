@@ -29,7 +29,7 @@ const INITIALIZE: &str = "initialize";
 /// The types of an answer: rmcp requires both.
 const ANSWERS: [&str; 2] = ["application/json", "text/event-stream"];
 
-/// The parts of a message that are read here.
+/// The parts of a message read here.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(default, borrow)]

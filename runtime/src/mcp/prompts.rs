@@ -16,7 +16,7 @@ use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// The `_meta` key that names the arguments that were truncated.
+/// The `_meta` key that names the truncated arguments.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 
 /// Answers a prompt with its arguments filled in. Served or rejected, the request gets one record.

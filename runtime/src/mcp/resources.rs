@@ -52,7 +52,7 @@ fn hides(placed: &Placed, uri: &str) -> bool {
     placed.view().is_ok_and(|view| view.hides_resource(uri))
 }
 
-/// Returns the place of the resource that has the URI `uri`.
+/// Returns the place of the resource with the URI `uri`.
 pub(super) fn place(placed: &Placed, uri: &str) -> Result<String, Rejection> {
     placed.loaded.in_force()?;
     match resource::find(&placed.view()?, uri)? {

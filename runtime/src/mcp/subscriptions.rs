@@ -29,7 +29,7 @@ use crate::settings::Settings;
 use crate::trust::loaded::Loaded;
 use crate::trust::placed::{Placed, Seen};
 
-/// The time limit for notifying a listener that does not read.
+/// The time limit for notifying a stalled listener.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The label of a stream of notifications in records.
@@ -131,7 +131,7 @@ impl Listeners {
         let limits = &settings.limits;
         let principal_streams_max = match settings.auth {
             Some(_) => limits.principal_streams_max.get(),
-            // Callers that do not authenticate cannot be distinguished.
+            // Unauthenticated callers cannot be distinguished.
             None => usize::MAX,
         };
         Self {

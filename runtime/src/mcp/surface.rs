@@ -17,7 +17,7 @@ const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
 /// The version of a project without one.
 const NO_VERSION: &str = "0";
 
-/// The parts of answers that are the same for one bundle.
+/// The parts of answers that depend on the bundle alone.
 #[derive(Debug)]
 pub(super) struct Surface {
     /// The `_meta` of a result: the identity of the server.

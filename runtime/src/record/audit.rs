@@ -82,7 +82,7 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the entry of a request that was served.
+    /// Returns the entry of a served request.
     pub(crate) fn served(
         tool: String,
         args: BTreeMap<&'a str, String>,
@@ -104,7 +104,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the entry of a request that was rejected or denied for the reason `rule`.
+    /// Returns the entry of a request rejected or denied for the reason `rule`.
     pub(crate) fn refused(tool: String, args: BTreeMap<&'a str, String>, rule: String) -> Self {
         Self { action: Action::Refused, ..Self::served(tool, args, OutputHash::default(), rule) }
     }
@@ -134,7 +134,7 @@ pub(crate) struct AuditError {
 }
 
 impl Audit {
-    /// Opens the file at `path`, which is created if it is missing, and logs where records go.
+    /// Opens the file at `path`, created if missing, and logs where records go.
     pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
         let path = match path {
             AuditPath::Named(path) => path,
@@ -174,7 +174,7 @@ impl Audit {
     }
 
     /// Opens the file again by its name, so that it can be moved away (log rotation). If that fails,
-    /// records still go to the file that is open.
+    /// records still go to the open file.
     pub(crate) fn reopen(&self) {
         let Some(target) = &self.target else { return };
         match open(&target.path) {

@@ -122,13 +122,13 @@ pub(crate) struct Metrics {
     pub(crate) reloads: BTreeMap<Reload, Counter>,
     pub(crate) key_fetches: BTreeMap<Fetch, Counter>,
     pub(crate) connections: Gauge,
-    /// Connections that were closed at once.
+    /// Connections closed at once.
     pub(crate) closed_connections: Counter,
     /// HTTP requests without valid credentials.
     pub(crate) unauthenticated: Counter,
 }
 
-/// A request that is being answered. When it is dropped, it is counted.
+/// A request being answered, which is counted when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Timer<'a> {
     metrics: &'a Metrics,

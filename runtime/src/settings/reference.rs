@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::args;
 use super::config::Config;
 
-/// The page, with a placeholder for each part that is inserted.
+/// The page, with a placeholder for each inserted part.
 const PAGE: &str = include_str!("reference/page.md");
 
 /// The cell for a missing value of a key.

@@ -45,14 +45,14 @@ pub(crate) enum GateError {
     Corrupt(#[from] Corrupt),
 }
 
-/// A briefing that was given.
+/// A given briefing.
 #[derive(Debug)]
 pub(crate) struct Briefing {
     /// The text; empty after it was moved into the answer.
     pub(crate) text: String,
     /// The sealed handle, which the text contains too.
     pub(crate) handle: String,
-    /// The names of the prompts that were sent in full.
+    /// The names of the prompts sent in full.
     pub(crate) full: Vec<String>,
 }
 

@@ -68,7 +68,7 @@ impl Loader {
         self.found_damage.notified().await;
     }
 
-    /// Returns the path that is loaded.
+    /// Returns the path of the bundle.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -19,7 +19,7 @@ use crate::file::stamp::Stamp;
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
 
-/// A bundle that may be served. It does not change.
+/// A bundle that may be served. It never changes.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     /// Its contents are answered only through a [`View`](relay_engine::view::View): see

@@ -54,7 +54,7 @@ pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mappe
     unsafe { Mmap::map(&copy) }.map(|map| Mapped(Bytes::Map(map)))
 }
 
-/// Reads or maps a file that is private to this user and read-only even to them.
+/// Reads or maps a file private to this user and read-only even to them.
 pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();

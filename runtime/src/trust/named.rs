@@ -15,7 +15,7 @@ use super::placed::Placed;
 use crate::settings::Settings;
 use crate::settings::config;
 
-/// The most rows of `users` that are logged.
+/// The most logged rows of `users`.
 const OPEN_ROWS_MAX: usize = 10;
 
 /// Why the server does not start with this bundle.
@@ -95,7 +95,7 @@ pub(crate) fn warn_of_open_rows(settings: &Settings, loaded: &Loaded) -> Result<
 ///
 /// # Errors
 ///
-/// The first one that the bundle does not have.
+/// The first one missing in the bundle.
 pub(crate) fn check(settings: &Settings, loaded: &Loaded) -> Result<(), NameError> {
     let local = &settings.principal;
     let mut named = vec![

@@ -1,4 +1,4 @@
-//! The state folder: private copies of bundles, and the highest epoch that was served.
+//! The state folder: private copies of bundles, and the highest served epoch.
 //!
 //! Several servers may share one folder and start at the same moment, so no locks are used: a file
 //! appears complete under its final name or not at all, and is never changed later.
@@ -24,9 +24,9 @@ const COPIES_MAX: usize = 8;
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// The version of this server.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The most bytes after a bundle's content that are hashed for the name of its copy.
+/// The most hashed bytes after a bundle's content, for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
-/// The suffix of a file that is still being written.
+/// The suffix of an incomplete file.
 const PARTIAL: &str = ".partial";
 
 /// The state folder, private to this user.
@@ -76,7 +76,7 @@ impl PrivateCopy {
 }
 
 impl State {
-    /// Opens the folder at `path`, which is created if it is missing.
+    /// Opens the folder at `path`, created if missing.
     pub(crate) fn open(path: &Path) -> Result<Self, StateError> {
         let state = Self { copies: path.join("bundles"), epochs: path.join("epochs") };
         for folder in [path, &state.copies, &state.epochs] {
@@ -86,7 +86,7 @@ impl State {
         Ok(state)
     }
 
-    /// Returns the private copy of the bundle in `source`, which is created if it is missing.
+    /// Returns the private copy of the bundle in `source`, created if missing.
     pub(crate) fn private_copy(
         &self,
         source: &File,
@@ -117,7 +117,7 @@ impl State {
         Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
 
-    /// Keeps a copy that was checked, and removes the least recently used ones.
+    /// Keeps a checked copy, and removes the least recently used ones.
     pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
         let PrivateCopy { file, path, partial } = copy;
         if let Some(partial) = partial {
@@ -128,7 +128,7 @@ impl State {
         Ok(())
     }
 
-    /// Returns the highest epoch of `project` that was served under this version of the trust file.
+    /// Returns the highest served epoch of `project` under this version of the trust file.
     ///
     /// A higher version forgets the epochs of earlier ones. A lower version is an error.
     pub(crate) fn highest_epoch(
@@ -326,7 +326,7 @@ fn project_folder(project: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A header of format 1 with a table of no sections, and an envelope of no bytes.
+    /// A header of format 1 with an empty table of sections, and an empty envelope.
     fn bundle(folder: &Path) -> File {
         let mut bytes = relay_bundle::MAGIC.to_vec();
         bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);

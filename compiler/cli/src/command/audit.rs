@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(250);
 /// The widths of the columns before the last one.
 const WIDTHS: [usize; 4] = [24, 9, 24, 32];
 
-/// The part of a record that is searched and drawn.
+/// The searched and drawn part of a record.
 #[derive(Deserialize)]
 struct Record {
     ts: String,
@@ -154,7 +154,7 @@ impl Lines {
 struct Printer<'a> {
     filter: Filter<'a>,
     format: AnswerFormat,
-    /// The number of lines that are not records.
+    /// The number of lines other than records.
     others: u64,
     output: &'a mut Output,
 }

@@ -12,7 +12,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(20);
 /// The interval of checks for the end of a program after the end of its output.
 const POLL: Duration = Duration::from_millis(1);
 const CHUNK_BYTES: usize = 16 * 1024;
-/// The most chunks that are read ahead.
+/// The most chunks read ahead.
 const CHUNKS_MAX: usize = 16;
 
 /// One of the two outputs of a program. A thread reads it; it ends with the output.

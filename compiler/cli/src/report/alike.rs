@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use relay_compiler::Report;
 
-/// The most equal findings that are drawn one by one.
+/// The most equal findings to draw one by one.
 const DRAWN_MAX: usize = 3;
 /// The most listed places of the others.
 const PLACES_MAX: usize = 5;
 
-/// A finding to draw, and those like it, which are only listed.
+/// A finding to draw, and those like it, only to list.
 pub(super) struct Drawn<'r> {
     pub(super) report: &'r Report,
     pub(super) others: Vec<&'r Report>,

@@ -160,7 +160,7 @@ impl Asked {
         }
     }
 
-    /// Returns the remark for readers on the tools that were not asked for.
+    /// Returns the remark for readers on the omitted tools.
     pub(super) fn remark(&self) -> Option<String> {
         let [tried, of] = self.names;
         (tried < of).then(|| {

@@ -163,7 +163,7 @@ fn possible<'k>(old: &'k [Form], form: Option<&Form>, earlier: &[Form]) -> Vec<O
     possible
 }
 
-/// Returns whether two forms differ only in parts that are compared for the whole command.
+/// Returns whether two forms differ only in parts compared for the whole command.
 fn is_compared_elsewhere(
     before: Option<&Form>,
     after: Option<&Form>,

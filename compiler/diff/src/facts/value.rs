@@ -92,7 +92,7 @@ fn lost(value: &Value) -> Direction {
     Direction::narrower_if(says_nothing && value.role == Role::Text)
 }
 
-/// Returns the direction of a value that is newly declared.
+/// Returns the direction of a newly declared value.
 ///
 /// Where another value is stateful, an undeclared word was a doubt, and a declared one is not.
 fn added(value: &Value, a: Values<'_>, b: Values<'_>, before: Floors) -> Direction {

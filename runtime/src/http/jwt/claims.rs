@@ -9,7 +9,7 @@ pub(super) struct Claims(pub(super) Map<String, Value>);
 type Reason = String;
 
 impl Claims {
-    /// Returns a claim that is one text, never empty.
+    /// Returns the text of a claim, never empty.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Reason> {
         match self.find(name)? {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! The keys of an issuer that are fetched from a URL, outside of requests.
+//! The keys of an issuer from a URL, fetched outside of requests.
 //!
 //! A task fetches the set at the start, at intervals, and (rarely) when a token names an unknown
 //! key. A request uses the set at hand and never waits. A set stays in force until the next one
@@ -25,7 +25,7 @@ use crate::settings::config;
 /// The most characters of a reason from another server.
 const REASON_CHARS_MAX: usize = 400;
 
-/// The keys of an issuer that are in force now.
+/// The keys of an issuer in force now.
 pub(crate) struct Fetched {
     config: Arc<config::Jwt>,
     download: Download,
@@ -36,7 +36,7 @@ pub(crate) struct Fetched {
     tried: watch::Sender<bool>,
 }
 
-/// A set that is in force until the given time at most.
+/// A set of keys, and the time since when it is known to be right.
 #[derive(Clone)]
 pub(super) struct Dated {
     pub(super) keys: Arc<Keys>,

@@ -164,7 +164,7 @@ impl Key {
     }
 }
 
-/// Returns a member of a key that is for its owner alone.
+/// Returns a private member of a key.
 pub(super) fn private_member(json: &Value) -> Option<&'static str> {
     PRIVATE_MEMBERS.into_iter().find(|member| json.get(member).is_some())
 }

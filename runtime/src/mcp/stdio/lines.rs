@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder as _};
 
-/// The most bytes that are read at once.
+/// The most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// A reader of lines.

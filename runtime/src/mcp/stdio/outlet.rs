@@ -20,7 +20,7 @@ use crate::lock::lock;
 const WAITING_LINES_MAX: usize = 64;
 /// The most bytes that wait before the next request is read.
 const WAITING_BYTES_MAX: usize = 4 << 20;
-/// The interval at which the input of a client that does not read is checked.
+/// The interval of checks of a client's input while it does not read.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Standard output.

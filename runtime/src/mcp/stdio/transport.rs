@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
         }
     }
 
-    /// Answers a message that does not reach rmcp.
+    /// Answers a message with an error in place of rmcp.
     fn reject(&self, error: ErrorData, id: Option<RequestId>) {
         let message = ServerJsonRpcMessage::error(error, id);
         match line(&message) {

@@ -23,7 +23,7 @@ const REASON_CHARS_MAX: usize = 1_000;
 const FINGERPRINT_CHARS: usize = 16;
 /// Characters of a commit's hash in messages.
 const COMMIT_CHARS: usize = 12;
-/// The most entries without a finding that are named.
+/// The most named entries without a finding.
 const UNFIT_MAX: usize = 10;
 
 /// An example of an accepted finding, for helps.

@@ -14,7 +14,7 @@ use relay_diff::{Change, Finding, Hunk, PieceKind};
 
 /// Files of a side whose lines are kept.
 const FILES_MAX: usize = 64;
-/// Lines after a declaration that are tried for one that resembles the change.
+/// The most lines after a declaration to try for one that resembles the change.
 const LINES_TRIED_MAX: usize = 1_000;
 
 /// The sources of both sides, if they have some, with the lines of each file in use: many findings

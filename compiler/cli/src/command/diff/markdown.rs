@@ -38,7 +38,7 @@ struct Page {
     text: String,
     length: usize,
     length_max: usize,
-    /// Kept for texts that are added later.
+    /// Reserved for texts added later.
     reserved: usize,
 }
 

@@ -268,7 +268,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The part of a bundle's provenance that is read: the files, without a copy of everything else.
+/// The used part of a bundle's provenance: the files, without a copy of everything else.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Provenance<'p> {

@@ -233,7 +233,7 @@ pub(crate) fn verdict<'f>(
     groups
 }
 
-/// Returns the number of findings not shown, if any.
+/// Returns the number of omitted findings, if any.
 pub(crate) fn not_shown(not_shown: usize) -> Option<String> {
     (not_shown > 0).then(|| format!("{} of other areas not shown", counted(not_shown, "finding")))
 }

@@ -1,4 +1,4 @@
-//! A bundle as text that is stable to diff: made for git's textconv.
+//! A bundle as text with stable diffs: made for git's textconv.
 //!
 //! One change of a project is one change here. Its consequences are left out: the index of prompts,
 //! generated summaries and chapters, the list of tools, the built-in messages, digests, provenance

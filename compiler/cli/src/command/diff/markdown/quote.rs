@@ -46,7 +46,7 @@ pub(crate) fn fence(info: &str, lines: &[String]) -> String {
     format!("{mark}{info}\n{}\n{mark}\n", lines.join("\n"))
 }
 
-/// Returns a name that is safe in a comment of HTML; different texts give different names.
+/// Returns a name safe in a comment of HTML; different texts give different names.
 pub(crate) fn in_comment(text: &str) -> String {
     let mut safe = String::new();
     for byte in text.bytes() {

@@ -13,10 +13,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::answer::prompt::{Variant, When};
 use crate::text::printable;
 
-/// The most lines of two renderings that are aligned; in longer ones, all lines differ.
+/// The most aligned lines of two renderings; in longer ones, all lines differ.
 const LINES_MAX: usize = 20_000;
 
-/// A line, and the numbers of the renderings that have it.
+/// A line, and the numbers of its renderings.
 struct Line {
     text: String,
     of: BTreeSet<usize>,
