@@ -63,6 +63,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
                 let settings = settings.as_ref().unwrap_or(&server.settings);
                 server.keyring.reload(&settings.briefing);
                 follower.hang_up(settings);
+                // The reload below reads both files, so the next poll must not read them again.
                 bundle.skip();
                 if let Some(trust) = &mut trust {
                     trust.skip();

@@ -113,6 +113,7 @@ async fn answer(
     admit(call, room, given)?;
     let Decided { offered, permit } = decide(call, name)?;
     let arguments = decode(offered.spec, given)?;
+    // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);

@@ -91,6 +91,8 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     skill::compare_all(a, b, &mut out)?;
     calls::compare(a, b, &mut out)?;
     calls::compare_moved(a, b, &moved, &mut out)?;
+    // Last, since audiences leave out the consequences of earlier findings, and the index and
+    // briefings name the changed prompts that were found.
     let pairs = Pairs::of(a, b)?;
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;

@@ -69,6 +69,7 @@ impl Calls {
         let stop = CancellationToken::new();
         let _stop = stop.clone().drop_guard();
         tokio::select! {
+            // In this order, so that a call cancelled before its first step does nothing.
             biased;
             () = cancelled.cancelled() => Err(Interrupted::Cancelled),
             () = self.ending.cancelled() => Err(Interrupted::Cancelled),

@@ -86,6 +86,7 @@ impl Listener {
                 drop((admitted, counted));
             });
         }
+        // New connections are refused while requests in flight end.
         drop(self.socket);
         let ended = async {
             let ended = graceful.shutdown();

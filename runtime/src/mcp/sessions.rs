@@ -102,6 +102,7 @@ impl Sessions {
     /// Reserves a slot for a session that `principal` may begin.
     pub(super) async fn reserve(&self, principal: &Arc<Principal>) -> Result<Room, Full> {
         let sessions = self.manager.sessions.read().await;
+        // Locked until the slot is taken, so that concurrent requests stay within the limits.
         let mut owners = lock(&self.owners);
         if sessions.len() + owners.beginning.len() >= self.sessions_max {
             return Err(Full::All);

@@ -306,6 +306,7 @@ impl Writer {
         }
         line.push_str(&visible_json(&serde_json::to_string(record)?));
         line.push('\n');
+        // Not `write_all`: the rest of a line could follow a line of another server.
         if (&self.file).write(line.as_bytes())? < line.len() {
             return Err(io::ErrorKind::StorageFull.into());
         }

@@ -95,6 +95,7 @@ impl Loader {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
         self.refuse_project()?;
+        // Before the trust file is read, so that a replacement meanwhile is seen by the next check.
         let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
         let source = regular_file::open(&self.path).map_err(read)?;
@@ -135,6 +136,7 @@ impl Loader {
         }
         let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
         let copy_path = copy.as_ref().map(|copy| copy.path.clone());
+        // Kept only now: a copy under its final name passed every check.
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;
         }

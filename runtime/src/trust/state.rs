@@ -121,6 +121,7 @@ impl State {
     pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
         let PrivateCopy { file, path, partial } = copy;
         if let Some(partial) = partial {
+            // The bytes must be on the disk before the final name is.
             file.sync_all().map_err(|source| StateError::Copy { source })?;
             partial.persist(path).map_err(|error| StateError::Copy { source: error.error })?;
             prune(&self.copies);
@@ -170,6 +171,7 @@ impl State {
                 return Ok(());
             }
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+            // Before lower marks are removed: after a crash at any point one of them is left.
             File::open(&folder)?.sync_all()?;
             for lower in marks(&folder)? {
                 if (lower.trust_version, lower.epoch) < (trust_version, epoch) {
