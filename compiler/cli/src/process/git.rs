@@ -87,7 +87,7 @@ impl Repository {
         Ok(Ok(Inside { prefix: is_inside.then(|| prefix.to_vec()), is_shallow }))
     }
 
-    /// Returns the root of the work tree, or git's reason why there is none.
+    /// Returns the root of the work tree, or git's reason for a missing one.
     pub(crate) fn root(&self) -> Result<Result<Vec<u8>, String>, Failure> {
         let said = self.ask(&words(&["rev-parse", "--show-toplevel"]))?;
         Ok(said.map(|mut root| {
@@ -155,7 +155,7 @@ impl Repository {
         }
     }
 
-    /// Returns git's answer, or its reason why there is none.
+    /// Returns git's answer, or its reason for a missing one.
     fn ask(&self, arguments: &[&OsStr]) -> Result<Result<Vec<u8>, String>, Failure> {
         let mut running = self.start(arguments, Stdio::null())?;
         let mut said = Vec::new();

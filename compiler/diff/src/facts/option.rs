@@ -151,8 +151,8 @@ fn changed<'k>(
     Some(Found { before: Some(before), after: Some(after), direction, lowers })
 }
 
-/// Returns the difference for an option that is no longer declared: it is a doubt, which disables
-/// all limits and all forms with `without`.
+/// Returns the difference for a removed option: it is a doubt now, which disables all limits and
+/// all forms with `without`.
 fn lost<'k>(
     a: &Command<'k>,
     b: &Command<'k>,

@@ -67,8 +67,7 @@ fn covers(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Reports a sub-command that is no longer declared: it is unknown, and the words after it are not
-/// read.
+/// Reports a removed sub-command: it is unknown now, and the words after it are not read.
 fn lost<'k>(
     a: &Command<'k>,
     b: &Command<'k>,
@@ -153,7 +152,7 @@ fn of_values(role: Role, values: &[Value], floors: Floors) -> Option<Tier> {
     let is_plain = is_nothing(role) && values.iter().all(|value| is_nothing(value.role));
     is_plain.then_some(())?;
     let highest = values.iter().map(|value| value.tier).max().unwrap_or_default();
-    // A deciding word that is no literal counts as the highest, and an undeclared one as a doubt.
+    // A deciding word other than a literal counts as the highest, an undeclared one as a doubt.
     Some(highest.max(if values.is_empty() {
         Tier::ReadOnly
     } else {

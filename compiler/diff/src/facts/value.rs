@@ -85,8 +85,8 @@ fn changed(
     }
 }
 
-/// Returns the direction of a value that is no longer declared. The word then counts as any other:
-/// at least as high, if the value itself changed nothing.
+/// Returns the direction of a removed value. The word then counts as any other: at least as high,
+/// if the value itself changed nothing.
 fn lost(value: &Value) -> Direction {
     let says_nothing = value.tier == Tier::ReadOnly && value.cap.is_none();
     Direction::narrower_if(says_nothing && value.role == Role::Text)
