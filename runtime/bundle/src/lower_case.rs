@@ -8,7 +8,6 @@ pub const UNICODE: (u8, u8, u8) = char::UNICODE_VERSION;
 /// Each character is mapped by itself, by Unicode's full mapping, independent of language and
 /// neighbouring characters; a final sigma counts as a sigma. So the lower case of any part of a
 /// text is a part of the lower case of the text.
-/// text is a part of the lower case of the text.
 #[must_use]
 pub fn lower_case(text: &str) -> String {
     if text.is_ascii() {

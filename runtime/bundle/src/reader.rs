@@ -187,7 +187,6 @@ impl Reader {
 ///
 /// All rows of an answer refer to distinct rows, so it never has more of a section than the section
 /// itself. Without that limit a small file could use any amount of memory.
-/// section itself. Without that limit a small file could ask for any amount of memory.
 pub(crate) struct Room {
     section: Kind,
     rows: usize,

@@ -277,7 +277,6 @@ pub struct TagIndexView<'b> {
 ///
 /// A check of every rank would cost more than its use, so ranks are unchecked: in a faulty build
 /// they may not rise, or may exceed the prompts. Readers ignore those.
-/// have ranks that do not rise, and ranks that no prompt has. Readers ignore those.
 #[derive(Debug, Clone)]
 pub struct Postings<'b> {
     rest: &'b [u8],
@@ -455,7 +454,7 @@ impl<'b> TagIndexView<'b> {
         if !text.is_some_and(|(start, end)| start < end && self.text.get(end) == Some(&b'\n')) {
             return Err(wrong(Kind::TagWords, "text"));
         }
-        // A word has at least one prompt, after the count.
+        // The postings of a word hold a count and at least one prompt.
         let postings = self.postings_of(number);
         if !postings.is_some_and(|(_, length)| 2 < length && length <= postings_max) {
             return Err(wrong(Kind::TagWords, "postings"));

@@ -3,7 +3,6 @@
 //! [`search`] finds them in a text for agents, [`visible`] writes them as `\u{…}` in a text for
 //! people; both use the same table. Characters required by their neighbours are exempt: a joiner of
 //! Persian or Hindi, the joiner and the selectors of an emoji, the tags of three flags.
-//! joiner of Persian or Hindi, the joiner and the selectors of an emoji, the tags of three flags.
 
 mod context;
 mod table;

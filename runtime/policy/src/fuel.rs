@@ -5,8 +5,8 @@
 
 use crate::parse::Budget;
 
-/// The steps of the shortest text. A dense script of 64 KiB takes three quarters of its steps; texts made to be
-/// slow take more.
+/// The steps of the shortest text. A dense script of 64 KiB takes three quarters of its steps;
+/// deliberately slow texts take more.
 const STEPS_MIN: usize = 3072;
 /// The bytes of a text that pay for one more step.
 const BYTES_PER_STEP: usize = 6;

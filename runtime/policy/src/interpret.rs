@@ -85,6 +85,8 @@ pub(crate) fn interpret(
         if !run.variables.is_stale() || run.fuel.is_spent() || round > ROUNDS_MAX {
             break;
         }
+        // The last round takes every variable as unknown, which covers the values of all further
+        // rounds.
         if round == ROUNDS_MAX {
             run.variables.lose();
         }

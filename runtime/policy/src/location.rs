@@ -101,8 +101,8 @@ impl Location {
         self.home.as_deref()
     }
 
-    /// Returns whether the home is a folder for files of its user; the homes of services, such as
-    /// `/`, `/var/www` or `/usr/sbin`, are not.
+    /// Returns whether the home is a folder for files of its user, unlike the homes of services:
+    /// `/`, `/var/www` or `/usr/sbin`.
     pub(crate) fn has_own_home(&self) -> bool {
         self.home.as_deref().is_some_and(|home| {
             let parts = parts(home);

@@ -320,6 +320,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     if is_option {
         class = class.max(PathClass::Admits);
     }
+    // Rules that raise take precedence over rules that lower.
     if said.critical {
         class = class.max(PathClass::Critical);
     } else if said.admits {

@@ -125,7 +125,7 @@ pub struct Assignment {
     pub subscript: Option<Word>,
     /// Whether the value is appended.
     pub append: bool,
-    /// The value that is assigned.
+    /// The assigned value.
     pub value: Value,
     /// The whole assignment.
     pub span: Span,

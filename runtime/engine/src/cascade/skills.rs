@@ -19,6 +19,7 @@ impl Skills {
         let Some(first) = list.iter().next() else { return };
         let ordered = self.numbers.get(..self.in_order).unwrap_or_default();
         let is_all = ordered.len() == self.numbers.len();
+        // An overlapping list shortens the sorted prefix to the numbers before its first one.
         if ordered.last().is_some_and(|last| *last >= first) {
             self.in_order = ordered.partition_point(|number| *number < first);
         } else if is_all {

@@ -6,7 +6,6 @@ use super::score::points;
 ///
 /// INVARIANT: matches come by rising rank, in order of priority and name. So a match is unwanted
 /// once `wanted` earlier ones have at least its score.
-/// if `wanted` earlier ones have at least its score.
 pub(super) struct Best {
     wanted: usize,
     /// Place and rank, joined into one number for sorting. Lower is better.

@@ -7,7 +7,7 @@ use crate::facts::{NodeId, program_name};
 use crate::span::Span;
 use crate::value::{display, is_exact};
 
-/// The calls and effects of a text, in order. Its size is bounded by the steps that the text may cause.
+/// The calls and effects of a text, in order. The steps of a text limit its size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// The bytes of all values; unknown parts are marks.
@@ -128,7 +128,7 @@ fn slice<'a, T>(all: &'a [T], range: &std::ops::Range<u32>) -> &'a [T] {
 
 /// The usual number of bytes for values that are not words of the text, such as its folder.
 const WORDS_BYTES: usize = 64;
-/// The most bytes that are reserved for values at once.
+/// The most bytes reserved for values at once.
 const VALUE_BYTES_MAX: usize = 4096;
 
 /// Returns a count as an index. Steps keep every list far below the maximum.

@@ -22,7 +22,7 @@ use crate::tier::Tier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
-    /// The kind of items that are too many.
+    /// The items with too large a number.
     pub what: &'static str,
 }
 
@@ -159,8 +159,8 @@ impl<'k> Used<'k> {
     }
 }
 
-/// Returns the texts that are not the end of another text, each with all texts that it ends with,
-/// itself included. The most used come first, since their numbers are shorter.
+/// Returns each text that ends no other text, with all texts that it ends with, itself included.
+/// The most used come first, since their numbers are shorter.
 fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
     let mut sorted: Vec<(&str, usize)> =
         texts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
@@ -329,7 +329,7 @@ impl<'k> Encoder<'k> {
         mask |= if checked.is_empty() { 0 } else { part::CHECKED };
         mask |= if user.is_empty() { 0 } else { part::USER };
 
-        // The parent is written later, so the distance to it is not known yet: 0 holds its place.
+        // The distance to the parent is unknown until the parent is written; 0 holds its place.
         let parent = if is_program { NodeBytes::NONE } else { node_bytes(0)? };
         let mut row = parent.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));

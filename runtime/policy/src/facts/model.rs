@@ -376,8 +376,8 @@ words! {
 pub struct Operand {
     /// Its position.
     pub position: Position,
-    /// The first operand that the row describes, from 1; 0 for any that is left over. A lost
-    /// earlier row then becomes a doubt.
+    /// The first operand that the row describes, from 1; 0 for any remaining one. A lost earlier
+    /// row then becomes a doubt.
     pub from: u8,
     /// Whether the row excludes the last of several operands.
     pub not_last: bool,

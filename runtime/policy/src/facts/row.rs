@@ -36,7 +36,7 @@ pub(crate) type TextId = u32;
 /// The bit that marks a text inside a row.
 pub(super) const IN_ROW: TextId = 1 << 31;
 
-/// The parent number of a program, which has no parent.
+/// The parent number of a program.
 pub(super) const NO_PARENT: NodeId = 0xff_ffff;
 
 /// The number of a program or a distance, as written: three bytes, the lowest first.
@@ -267,7 +267,7 @@ impl FlagRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OperandRow {
     pub(crate) position: Position,
-    /// The first operand that it describes, from 1; 0 for any that is left over.
+    /// The first operand that it describes, from 1; 0 for any remaining one.
     pub(crate) from: u8,
     pub(crate) not_last: bool,
     pub(crate) role: Role,

@@ -1,4 +1,4 @@
-//! The facts as a table that is used in place.
+//! The facts as a table for use in place.
 //!
 //! The table begins with the lengths of its parts; the parts follow: names, programs, words of
 //! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads

@@ -13,7 +13,7 @@ use crate::state::Frame;
 use crate::syntax::{Part, Script, Word};
 use crate::value::{Field, Mark, Text};
 
-/// Classifies the expansions of a text that the shell evaluates even if it was quoted.
+/// Classifies the expansions of a text that the shell evaluates after quote removal.
 pub(super) fn late(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
     let is_plain = !text.bytes.iter().any(|byte| matches!(byte, b'$' | b'`'));
     if is_plain {

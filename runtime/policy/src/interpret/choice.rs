@@ -3,7 +3,7 @@
 /// The values of variables in the current reading.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
-    /// The part of the reading's number that is left; each variable takes its share.
+    /// The rest of the reading's number; each variable takes its share.
     rest: usize,
     /// The number of readings.
     pub(super) readings: usize,

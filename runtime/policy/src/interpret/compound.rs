@@ -117,6 +117,7 @@ fn conditional(
     for (number, pair) in lists.chunks(2).enumerate() {
         let body = match pair {
             [condition, body] => {
+                // The first condition always runs.
                 if number == 0 {
                     run.list(code, condition, frame, input);
                 } else {

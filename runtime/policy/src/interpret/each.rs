@@ -11,7 +11,7 @@ use crate::paths;
 use crate::state::{Dialect, Frame};
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
-/// The most options of a search that are read to find its `-name`.
+/// The most options of a search in which its `-name` is found.
 const OPTIONS_MAX: usize = 32;
 /// The most things of a literal list, or roots of a search, that are interpreted one by one.
 const THINGS_MAX: usize = 8;
@@ -123,6 +123,7 @@ fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Ve
             let mut things: Vec<Vec<u8>> = vec![Mark::Hole.text().to_vec()];
             let all = text.bytes.split(separates).filter(|thing| may_be_option(thing));
             things.extend(all.take(THINGS_MAX).map(<[u8]>::to_vec));
+            // The list may be longer, and any option may follow.
             if things.len() > THINGS_MAX {
                 things.push(Mark::Made.text().to_vec());
             }

@@ -34,7 +34,7 @@ pub(super) fn command(
         run.unparsed(span, "too many programs run each other");
         return Stream::of(Content::Opaque);
     }
-    // A program below the home or work tree is an unknown program rather than a hidden one.
+    // The root of a path in the home or work tree does not hide its program.
     let rest = match &*first.text.bytes {
         [root, rest @ ..] if is_root(*root) => rest,
         all => all,

@@ -49,6 +49,7 @@ pub(super) fn all(
             // Operands outside of the rest belonged to a row that was lost.
             _ => rest
                 .filter(|rest| at + 1 >= usize::from(rest.from) && !(rest.not_last && is_last))
+                // A single operand is also the last one.
                 .or(if at == 0 { last } else { None }),
         };
         let Some(row) = row else {

@@ -247,6 +247,7 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             held -= 8;
             bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
         }
+        // Fewer than eight bits are still held; the mask keeps `bits` from overflowing.
         bits &= 0xffff;
     }
     Some(bytes)

@@ -7,7 +7,7 @@ use crate::paths::{self, Path, PathClass};
 use crate::state::{Folder, Frame};
 use crate::value::Text;
 
-/// The longest path of a folder that is kept: each relative path is read together with it.
+/// The longest kept path of a folder: each relative path is read together with it.
 const FOLDER_BYTES_MAX: usize = 256;
 
 /// Returns the class of a path, relative to the current folder.

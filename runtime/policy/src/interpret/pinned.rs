@@ -143,8 +143,8 @@ fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<Named> {
 /// The programs that make a virtual environment; its tools come from its packages.
 const ENVIRONMENTS: &[&str] = &["python", "python3", "uv", "virtualenv"];
 
-/// Returns whether a text writes a file, an unknown part of a folder around it, or a path that may
-/// be one of these. Changes of its mode and builds in such a folder do not count.
+/// Returns whether a text writes a file, a folder around it, or an unknown path that may be one of
+/// these. Changes of its mode and builds in such a folder do not count.
 fn is_written(effects: &Effects, file: &[u8], kind: PinnedKind) -> bool {
     effects.all().iter().any(|effect| {
         let What::Path { touch: Touch::Write | Touch::Append, path, .. } = effect.what else {

@@ -76,7 +76,7 @@ const ACTING_WHOLE: &[&str] = &["EDIT", "SCHEDULE", "UNSCHEDULE", "EXECUTABLE"];
 const DROPPING: &[&str] =
     &["DROP_CHUNKS", "DROPGEOMETRYTABLE", "DROPGEOMETRYCOLUMN", "PG_DROP_REPLICATION_SLOT"];
 
-/// The deepest nesting of statements in texts of statements that is read.
+/// The deepest nesting of statements in texts of statements.
 const DEPTH_MAX: u8 = 3;
 
 /// Returns the effects of statements. The facts only declare a text as SQL: where dialects differ,

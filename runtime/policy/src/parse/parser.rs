@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::span::Span;
 use crate::syntax::{HereDocument, Script, Word};
 
-/// The longest text that is read, in bytes.
+/// The longest accepted text, in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// The deepest nesting of commands, expansions and nested texts together.

@@ -15,7 +15,7 @@ pub(super) struct Variable {
     marks: Vec<u8>,
     /// The value that was assigned last.
     last: Option<Rc<[u8]>>,
-    /// The time of its last assignment other than an append.
+    /// The number of its last assignment other than an append.
     pub(super) assigned: usize,
     /// Whether it may hold anything from outside of the text.
     is_outside: bool,
@@ -99,6 +99,7 @@ impl Variable {
             return;
         }
         self.is_certain = false;
+        // An unset variable expands to an empty text.
         if !self.values.is_empty() && self.values.len() < VALUES_MAX {
             self.values.push(Rc::from([]));
         }

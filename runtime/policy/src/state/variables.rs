@@ -96,7 +96,7 @@ impl Variables {
         }
     }
 
-    /// Returns how many assignments were read.
+    /// Returns the number of assignments read so far.
     pub(crate) fn assignments(&self) -> usize {
         self.assignments
     }
@@ -131,7 +131,7 @@ impl Variables {
         }
     }
 
-    /// Returns how many variables there are.
+    /// Returns the number of variables.
     pub(crate) fn count(&self) -> usize {
         self.all.len()
     }

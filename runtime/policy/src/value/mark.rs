@@ -1,6 +1,7 @@
 //! The marks for unknown text among the bytes of a value.
 //!
-//! A doubt is a byte of the value itself, so it stays with the value through variables, parameters and pipes.
+//! A doubt is a byte of the value itself, so it stays with the value through variables, parameters
+//! and pipes.
 
 use std::borrow::Cow;
 

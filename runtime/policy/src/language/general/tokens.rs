@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Sign(u8),
 }
 
-/// The deepest nesting of code in texts that is read.
+/// The deepest nesting of code in texts.
 const DEPTH_MAX: u8 = 2;
 
 pub(super) fn tokens(
