@@ -71,10 +71,6 @@ impl Location {
     /// # Errors
     ///
     /// A folder is not an absolute path; see [`LocationError`].
-    ///
-    /// # Errors
-    ///
-    /// A folder is not an absolute path; see [`LocationError`].
     pub fn new(cwd: Option<&str>, home: Option<&str>) -> Result<Self, LocationError> {
         let read = |path: &str| {
             if !path.starts_with('/') {

@@ -40,10 +40,6 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
 /// # Errors
 ///
 /// As `parse`.
-///
-/// # Errors
-///
-/// As `parse`.
 pub fn parse_within(text: &str, budget: &mut Budget) -> Result<Script, ParseError> {
     Parser::script(text, budget, false)
 }
