@@ -29,7 +29,7 @@ pub enum EncodeError {
         /// The limit of format 1.
         limit: u64,
     },
-    /// A value has no JSON form; all contents avoid this.
+    /// A value has no JSON form. Contents never cause this.
     #[error("the settings cannot be written: {reason}")]
     Settings {
         /// The error of serde.

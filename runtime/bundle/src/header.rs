@@ -109,7 +109,7 @@ pub fn outline(start: &[u8]) -> Result<Outline, OpenError> {
 ///
 /// # Errors
 ///
-/// Header or table are wrong: see [`OpenError`].
+/// The header or the table is wrong: see [`OpenError`].
 pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     let (header, rest) = header(file)?;
     let Header {

@@ -1,7 +1,7 @@
 //! The digest of a bundle's decisions.
 //!
 //! A comment, another layout or a newer compiler changes a bundle's digest, since every text
-//! carries its place. This digest changes only with the answers of a server.
+//! carries its place. This digest changes only with the decisions.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -53,7 +53,7 @@ pub struct Expectation {
 pub struct IndexSettings {
     /// The most prompts in the index.
     pub cap: u32,
-    /// The lowest priority in the index if there are more prompts than that.
+    /// The lowest priority in the index if there are more prompts than `cap`.
     pub over_cap_priority: u8,
     /// The most characters of an entry.
     pub entry_chars: u32,

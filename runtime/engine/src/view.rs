@@ -215,21 +215,21 @@ impl<'b> View<'b> {
         Ok(self.sees(List::Resources, resource.index())?.then_some(resource))
     }
 
-    /// Returns whether the bundle has an invisible prompt with this name; only for records.
+    /// Returns whether the view hides a prompt with this name; only for records.
     #[must_use]
     pub fn hides_prompt(&self, name: &str) -> bool {
         let found = self.bundle.find_prompt(name).ok().flatten();
         found.is_some_and(|prompt| self.sees(List::Prompts, prompt.index()).is_ok_and(|it| !it))
     }
 
-    /// Returns whether the bundle has an invisible resource with this URI; only for records.
+    /// Returns whether the view hides a resource with this URI; only for records.
     #[must_use]
     pub fn hides_resource(&self, uri: &str) -> bool {
         let found = self.bundle.find_resource(uri).ok().flatten();
         found.is_some_and(|it| self.sees(List::Resources, it.index()).is_ok_and(|it| !it))
     }
 
-    /// Returns whether the bundle has this URI template, invisible; only for records.
+    /// Returns whether the view hides this URI template; only for records.
     #[must_use]
     pub fn hides_template(&self, uri_template: &str) -> bool {
         let is_it = |row: &usize| {

@@ -2,8 +2,8 @@
 //!
 //! Without it a text begins in an unnamed work tree, and absolute paths belong to the host. With
 //! it, an absolute path below that folder belongs to the work tree, and one below the home to the
-//! home. A doubt raises: a folder of the system is never a work tree, even if commands begin there,
-//! since the folder of a client follows the folder that its shell enters.
+//! home. A doubt falls upwards: a folder of the system is never a work tree, even if commands begin
+//! there, since the folder of a client follows the folder that its shell enters.
 
 use thiserror::Error;
 

@@ -311,7 +311,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     let others = if is_unknown_folder { Vec::new() } else { ground.others(&bytes) };
     let said = ground.rules.said(&bytes, &others);
     let mut class = class(&bytes);
-    // A pattern passes a name that begins with a dash as an option.
+    // Through a pattern, a name that begins with a dash becomes an option.
     let is_option = !written.starts_with(b"-")
         && bytes
             .rsplit(|byte| *byte == b'/')

@@ -28,7 +28,7 @@ pub enum Mismatch {
     PromptIndex,
     /// The text of the prompt with this name that briefings send.
     BriefingText(String),
-    /// The description of the prompt with this name, without an author.
+    /// The generated description of the prompt with this name.
     Description(String),
     /// The pieces of this URI template.
     UriTemplate(String),
@@ -151,7 +151,7 @@ fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corru
         if body.value != briefing_text::of(&rendering) {
             out.push(Mismatch::BriefingText(name.clone()));
         }
-        // A description without an author is the summary.
+        // A generated description equals the summary.
         let is_written = description.as_ref().is_some_and(|description| description.at.is_some());
         if !is_written && description.map(|it| it.value) != summary.map(|it| it.value) {
             out.push(Mismatch::Description(name));

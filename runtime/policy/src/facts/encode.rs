@@ -22,7 +22,7 @@ use crate::tier::Tier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
-    /// The items with too large a number.
+    /// The kind of items with too many entries.
     pub what: &'static str,
 }
 

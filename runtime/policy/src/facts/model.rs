@@ -259,7 +259,7 @@ pub struct Knowledge {
 pub struct Node {
     /// Its names. Those of sub-commands may be patterns with one `*` at the end or the beginning.
     pub names: Vec<String>,
-    /// Its tier with any options; `None` for unreviewed facts.
+    /// Its tier without options; `None` for unreviewed facts.
     pub tier: Option<Tier>,
     /// Its action, as the end of a sentence about the command: `restarts a service`.
     pub says: String,
@@ -277,7 +277,7 @@ pub struct Node {
     pub ignore_case: bool,
     /// Whether its input is sent over a network.
     pub sends: bool,
-    /// Whether it opens a port to others with any options.
+    /// Whether it opens a port to others even without options.
     pub listens: bool,
     /// Whether it is a builtin of the shell.
     pub builtin: bool,

@@ -309,7 +309,7 @@ pub(super) fn name_of(letter: u8) -> NameId {
     LETTERS | NameId::from(letter)
 }
 
-/// The bytes of each first name in the list for searches.
+/// The number of bytes of each first name in the list for searches.
 pub(super) const KEY: usize = size_of::<u64>();
 
 /// The first name of a block.
@@ -367,8 +367,8 @@ fn lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     (usize::from(shared), usize::from(length), at)
 }
 
-/// Does the same for heads whose numbers precede the rest. The offset is past the end if a number
-/// is cut off.
+/// Does the same as `lengths` for heads whose numbers precede the rest. The offset is past the end
+/// if a number is cut off.
 #[cold]
 fn long_lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     let mut cursor = Cursor::new(bytes, at);

@@ -11,7 +11,7 @@ use crate::paths;
 use crate::state::{Dialect, Frame};
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
-/// The most options of a search in which its `-name` is found.
+/// The most options of a search that are searched for its `-name`.
 const OPTIONS_MAX: usize = 32;
 /// The most things of a literal list, or roots of a search, that are interpreted one by one.
 const THINGS_MAX: usize = 8;

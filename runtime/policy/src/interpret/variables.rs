@@ -81,7 +81,7 @@ pub(super) fn prompts(
     }
 }
 
-/// Returns whether a variable of the environment leaves the code that runs unchanged.
+/// Returns whether a variable of the environment is harmless: it never changes which code runs.
 pub(super) fn is_harmless(run: &Machine<'_>, name: &str) -> bool {
     !changes_code(name) && run.facts.is_harmless_variable(name)
 }
@@ -139,8 +139,8 @@ pub(super) fn prefixes(
     }
 }
 
-/// Returns whether a variable of this name changes the code that the shell or the loader runs, with
-/// any facts.
+/// Returns whether a variable of this name changes the code that the shell or the loader runs,
+/// independent of facts.
 #[must_use]
 pub fn changes_code(name: &str) -> bool {
     OWN_VARIABLES.contains(&name) || name.starts_with("LD_")

@@ -1,4 +1,4 @@
-//! Files of build tools -> their code of a shell: recipes of make and just, scripts of a package.
+//! Files of build tools -> the shell code in them: recipes of make and just, scripts of a package.
 //!
 //! Only the code of the named targets and of their prerequisites is returned; all code if a name is
 //! not literal.
