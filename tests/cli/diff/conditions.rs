@@ -270,10 +270,10 @@ fn a_file_of_accepted_findings_is_checked() {
         (
             &format!("[[accepted]]\n{good}until = \"2030\"\n"),
             "accepted.toml:4:1: unknown key `until`; known keys: fingerprint, reason",
-            "| ^^^^^",
+            "write `[[accepted]]`",
         ),
         ("[[acepted]]\n", "unknown key `acepted`", "did you mean `accepted`?"),
-        ("accepted", "is not a file of accepted findings", "line 1"),
+        ("accepted", "is not a file of accepted findings", "accepted.toml:1:"),
         (
             "[[accepted]]\nfingerprint = \"0123456789ABCDEF\"\nreason = \"r\"\n",
             "line 2: `0123456789ABCDEF` is no fingerprint",
