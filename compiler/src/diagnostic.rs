@@ -1,5 +1,6 @@
 //! The sink for everything that a stage has to say: severity, order, count.
 
+mod alike;
 mod one_line;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +10,8 @@ use relay_bundle::Digest;
 
 use self::one_line::OneLine;
 use crate::source::Span;
+
+pub(crate) use alike::Alike;
 
 /// At most this many diagnostics are kept; the rest are counted.
 const KEPT_MAX: usize = 1000;
@@ -42,6 +45,9 @@ pub struct Report {
     /// The environments that it was found in, sorted; empty if it was found without one, or if
     /// only one was looked at.
     pub environments: Vec<String>,
+    /// The findings of the same kind that are reported with it, sorted by place. They are not
+    /// counted.
+    pub others: Vec<Report>,
 }
 
 /// The identity of a diagnostic: two with the same identity are reported once.
@@ -55,7 +61,8 @@ struct Said {
 
 impl Report {
     fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self { at, diagnostic: Box::new(OneLine(diagnostic)), environments: Vec::new() }
+        let diagnostic = Box::new(OneLine(diagnostic));
+        Self { at, diagnostic, environments: Vec::new(), others: Vec::new() }
     }
 
     fn said(&self) -> Said {

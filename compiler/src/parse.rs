@@ -35,8 +35,8 @@ pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, 
 pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
-    COMMAND_KEYS, FOLDER_KEYS, Key, KeyValue, Kind as MarkdownKind, MarkdownPrompt, Reading,
-    markdown_prompt, slots,
+    CLIENTS, COMMAND_KEYS, Client, FOLDER_KEYS, Key, KeyValue, Kind as MarkdownKind,
+    MarkdownPrompt, Reading, UnknownCommandKey, has_slot, markdown_prompt, slots,
 };
 pub(crate) use path::{PathError, resolve as resolve_path};
 

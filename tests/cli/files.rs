@@ -342,7 +342,7 @@ fn one_file_that_cannot_be_used_is_not_the_end_of_a_folder() {
             .expect("a file");
         let words = [
             "`thing/folder/`: it is a link out of the project's folder",
-            "`thing/file.md` is a link",
+            "`thing/file.md` is a link out of the project's folder",
             "cannot read `thing/b\u{fffd}d.md`",
         ];
         let run = sandbox.relay("check project").ends(code);

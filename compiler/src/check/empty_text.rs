@@ -6,7 +6,7 @@ use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};
 use thiserror::Error;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Alike, Diagnostics};
 use crate::model::Model;
 use crate::source::Span;
 
@@ -20,7 +20,8 @@ struct EmptyText {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut report = |what: String, at| out.report(at, EmptyText { what, at });
+    let mut found = Alike::default();
+    let mut report = |what: String, at| found.add(at, EmptyText { what, at }, None);
     for prompt in &model.prompts {
         if are_empty(&prompt.rendering.variants) {
             report(format!("prompt `{}`", prompt.name.value), prompt.name.at);
@@ -37,6 +38,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             report(format!("resource `{}`", uri.value), uri.at);
         }
     }
+    found.report(out);
 }
 
 /// Returns whether no variant says anything.

@@ -21,9 +21,7 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
     let mut text = String::new();
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
         finding(report, origin, look, &mut text);
-        let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
-        text.push_str(&alike::line(&places));
-        text.push('\n');
+        places(others, origin, &mut text);
     }
     text + &summary(diagnostics)
 }
@@ -33,9 +31,16 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     let mut text = String::new();
     for report in diagnostics.sorted() {
         finding(report, origin, look, &mut text);
-        text.push('\n');
+        places(report.others.iter().collect(), origin, &mut text);
     }
     text
+}
+
+/// Adds the line with the places of findings that are not drawn, and a blank line.
+fn places(others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
+    let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
+    text.push_str(&alike::line(&places));
+    text.push('\n');
 }
 
 fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {
