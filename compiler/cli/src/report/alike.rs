@@ -40,7 +40,7 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
     drawn
 }
 
-/// Returns the line about those that are not drawn, of places as `FILE:LINE`; empty if there are none.
+/// Returns the line about those that are not drawn, of places as `FILE:LINE` or of messages; empty if there are none.
 pub(super) fn line(places: &[String]) -> String {
     let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
         return String::new();

@@ -21,7 +21,7 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
     let mut text = String::new();
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
         finding(report, origin, look, &mut text);
-        places(others, origin, &mut text);
+        add_others(report, others, origin, &mut text);
     }
     text + &summary(diagnostics)
 }
@@ -31,15 +31,20 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     let mut text = String::new();
     for report in diagnostics.sorted() {
         finding(report, origin, look, &mut text);
-        places(report.others.iter().collect(), origin, &mut text);
+        add_others(report, report.others.iter().collect(), origin, &mut text);
     }
     text
 }
 
-/// Adds the line with the places of findings that are not drawn, and a blank line.
-fn places(others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
-    let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
-    text.push_str(&alike::line(&places));
+/// Adds the lines about findings that are not drawn, and a blank line.
+fn add_others(report: &Report, others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
+    // Files that cannot be read have no place of their own; their names are in the messages.
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|other| other.at == report.at);
+    let messages = here.into_iter().map(|other| other.diagnostic.to_string());
+    let places = elsewhere.into_iter().map(|other| origin.place(other));
+    text.push_str(&alike::line(&messages.collect::<Vec<_>>()));
+    text.push_str(&alike::line(&places.collect::<Vec<_>>()));
     text.push('\n');
 }
 
