@@ -1,6 +1,5 @@
 //! The sink for everything that a stage has to say: severity, order, count.
 
-mod alike;
 mod one_line;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +10,8 @@ use relay_bundle::Digest;
 use self::one_line::OneLine;
 use crate::source::Span;
 
-pub(crate) use alike::Alike;
-
 /// At most this many diagnostics are kept; the rest are counted.
-const KEPT_MAX: usize = 1000;
+pub(crate) const KEPT_MAX: usize = 1000;
 /// At most this many are remembered, so that none is counted twice; then all are counted.
 const SAID_MAX: usize = 50_000;
 
@@ -60,7 +57,7 @@ struct Said {
 }
 
 impl Report {
-    fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
         let diagnostic = Box::new(OneLine(diagnostic));
         Self { at, diagnostic, environments: Vec::new(), others: Vec::new() }
     }
@@ -158,7 +155,8 @@ impl Diagnostics {
         other.reports.into_iter().for_each(|report| self.take(report));
     }
 
-    fn take(&mut self, report: Report) {
+    /// Takes a report, unless one with the same identity was taken before.
+    pub(crate) fn take(&mut self, report: Report) {
         let said = report.said();
         if !self.said.contains_key(&said) {
             self.add(said, Some(report));

@@ -6,7 +6,8 @@ use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};
 use thiserror::Error;
 
-use crate::diagnostic::{Alike, Diagnostics};
+use crate::alike::Alike;
+use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 

@@ -16,8 +16,9 @@ use thiserror::Error;
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use super::node::SeveralLines;
-use crate::ast::{FrontMatterRule, OnError};
-use crate::diagnostic::Alike;
+use super::reading::{Kind, Reading};
+use crate::alike::Alike;
+use crate::ast::FrontMatterRule;
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
 use crate::source::{FileId, Span, Spanned, is_newline};
@@ -123,23 +124,6 @@ pub(crate) struct UnknownCommandKey {
     pub(crate) key: Spanned<String>,
     /// The known key that was most likely meant.
     pub(crate) near: Option<&'static str>,
-}
-
-/// The owner of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A command, as Claude Code and others read it.
-    Command,
-    /// A prompt of the project's own.
-    Folder,
-}
-
-/// The way to read a markdown file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
-    pub(crate) kind: Kind,
-    pub(crate) rule: FrontMatterRule,
-    pub(crate) on_error: OnError,
 }
 
 /// Reads a markdown file. `None`: the file is unusable as a prompt, and the reason was reported.

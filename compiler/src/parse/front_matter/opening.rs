@@ -96,22 +96,19 @@ struct End {
     is_exact: bool,
 }
 
-/// Returns the line that ends the front matter that begins at `start`: the first that is exactly
-/// `---`, else the first with spaces beside it.
+/// Returns the line that ends the front matter that begins at `start`: the first that is `---`,
+/// with spaces after it or not. Such a line begins a second document in YAML, so it is no part of
+/// front matter.
 fn end(text: &str, start: usize) -> Option<End> {
-    let mut almost = None;
     let mut offset = start;
     for line in text.get(start..)?.split_inclusive('\n') {
         let range = offset..offset + line.len();
-        if without_end(line) == MARK {
-            return Some(End { line: range, is_exact: true });
-        }
-        if almost.is_none() && line.trim_end() == MARK {
-            almost = Some(End { line: range.clone(), is_exact: false });
+        if line.trim_end() == MARK {
+            return Some(End { line: range, is_exact: without_end(line) == MARK });
         }
         offset = range.end;
     }
-    almost
+    None
 }
 
 /// Returns whether a text may be front matter: it is empty, or its first line begins with a key. A

@@ -17,9 +17,9 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
+use crate::alike::Alike;
 use crate::ast::OnError;
-use crate::diagnostic::Alike;
-use crate::parse::markdown_prompt::{Kind, Reading};
+use crate::parse::reading::{Kind, Reading};
 use crate::source::Span;
 
 const TAKE: &str = "`front-matter=optional` on the folder takes such files";

@@ -3,6 +3,7 @@
 #![expect(clippy::string_slice, reason = "a test ends by panicking")]
 
 use super::*;
+use crate::ast::OnError;
 use crate::diagnostic::Diagnostics;
 use crate::source::{Files, Listed, ReadError, Sources};
 use Kind::{Command, Folder};
@@ -215,7 +216,7 @@ fn spaces_beside_the_marks() {
     assert_eq!(reported, [first, last]);
     let prompt = prompt.unwrap();
     assert_eq!((prompt.description.unwrap().value.as_str(), prompt.body.as_str()), ("d", "x\n"));
-    // An exact line ends front matter, also after one with spaces.
+    // A line of a value is indented.
     assert_eq!(good("---\ndescription: |\n  a\n  --- \n---\nx", Command).body, "x");
     let (prompt, reported) = read(text.as_bytes(), Folder, Fail);
     assert_eq!(reported.first(), Some(&spaces("error", "1:1 «---  »", "")));
@@ -454,7 +455,6 @@ fn faults_without_correction() {
         ("x: \u{0}", "the control character U+0000 is not allowed here"),
         ("a: &a [1]\n*a : b", "a key must be plain text"),
         ("a: &a [*a]", inside),
-        ("a: b\n--- \nc: d", "a second YAML document begins here"),
         ("a: b\n...\nc: d", "a second YAML document begins here"),
         (bomb.as_str(), copied),
         (&format!("a0: &a0 []\n{chain}"), deep),

@@ -9,7 +9,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::marks;
-use crate::diagnostic::Alike;
+use crate::alike::Alike;
 use crate::parse::UnknownCommandKey;
 use crate::source::{FileId, Sources, Span, Spanned};
 

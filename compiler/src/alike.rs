@@ -9,7 +9,7 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
-use super::{Diagnostics, KEPT_MAX, Report};
+use crate::diagnostic::{Diagnostics, KEPT_MAX, Report};
 use crate::source::Span;
 
 /// The findings so far, by code, severity and the word that sets them apart.
