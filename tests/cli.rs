@@ -11,6 +11,7 @@ mod callers;
 mod canonical;
 mod check;
 mod classify;
+mod commands;
 mod describe;
 mod determinism;
 mod diff;

@@ -180,7 +180,10 @@ struct Linked(Memory);
 
 impl Files for Linked {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
-        self.0.read(path)
+        match path.starts_with("c/out") {
+            true => Err(ReadError::Outside),
+            false => self.0.read(path),
+        }
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
@@ -190,37 +193,30 @@ impl Files for Linked {
 }
 
 #[test]
-fn a_linked_command_is_refused_or_skipped() {
+fn a_command_that_is_a_link_out_of_the_project_is_refused_or_skipped() {
     for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
-        let project = format!(
-            "project demo epoch=1\nprompts {{ prompt a {{ text \"x\" }}; commands \"c\" on-error={mode} }}"
-        );
+        let project = format!("project demo epoch=1\nprompts {{ commands \"c\" on-error={mode} }}");
+        // A link to a file of the project is followed.
+        let command = "---\ndescription: A\n---\nx";
         let files = Linked(Memory::of(&[
             ("project.kdl", &project),
-            ("c/a.md", "---\ndescription: A\n---\nx"),
+            ("c/a.md", command),
+            ("c/out-1.md", command),
+            ("c/out-2.md", command),
         ]));
         let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
         let found = (compiled.diagnostics.error_count(), compiled.diagnostics.warning_count());
         assert_eq!(found, (errors, warnings), "on-error={mode}");
-        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
-        assert_eq!(codes, ["markdown::link"]);
+        // All of a folder are one report.
+        let reports = compiled.diagnostics.sorted();
+        let [report] = reports.as_slice() else { panic!("on-error={mode}") };
+        assert_eq!(report.code(), "markdown::link");
+        let others = report.others.iter().map(|other| other.diagnostic.to_string());
+        let prefix = if mode == "skip" { "skipped: " } else { "" };
+        let linked = |name| format!("{prefix}`c/{name}.md` is a link out of the project's folder");
+        assert_eq!(report.diagnostic.to_string(), linked("out-1"));
+        assert_eq!(others.collect::<Vec<_>>(), [linked("out-2")]);
     }
-}
-
-#[test]
-fn every_linked_command_is_reported() {
-    let files = Linked(Memory::of(&[
-        (
-            "project.kdl",
-            "project demo epoch=1\nprompts { prompt a { text \"x\" }; commands \"c\" on-error=skip }",
-        ),
-        ("c/a.md", "---\ndescription: A\n---\nx"),
-        ("c/b.md", "---\ndescription: B\n---\nx"),
-    ]));
-    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
-    let said: Vec<_> = compiled.diagnostics.sorted();
-    let said: Vec<_> = said.iter().map(|report| report.diagnostic.to_string()).collect();
-    assert_eq!(said, ["skipped: `c/a.md` is a link", "skipped: `c/b.md` is a link"]);
 }
 
 /// A project with a command that cannot be read.

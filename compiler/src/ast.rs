@@ -80,7 +80,6 @@ pub(crate) struct When {
 
 /// A node of `prompts { … }`.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "most are prompts, and each is moved once")]
 pub(crate) enum PromptsItem {
     Prompt(Prompt),
     Folder(Folder),

@@ -11,7 +11,7 @@ use self::one_line::OneLine;
 use crate::source::Span;
 
 /// The most diagnostics that are kept; the rest are counted.
-const KEPT_MAX: usize = 1000;
+pub(crate) const KEPT_MAX: usize = 1000;
 /// The most diagnostics that are remembered so that each is counted once; beyond it all are
 /// counted.
 const SAID_MAX: usize = 50_000;
@@ -45,6 +45,9 @@ pub struct Report {
     /// The environments in which it was found, sorted; empty if it was found without one, or if
     /// only one was compiled.
     pub environments: Vec<String>,
+    /// The findings of the same kind that are reported with it, sorted by place. They are not
+    /// counted.
+    pub others: Vec<Report>,
 }
 
 /// The identity of a diagnostic: two with the same identity are reported once.
@@ -69,8 +72,9 @@ pub enum Severity {
 }
 
 impl Report {
-    fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self { at, diagnostic: Box::new(OneLine(diagnostic)), environments: Vec::new() }
+    pub(crate) fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
+        let diagnostic = Box::new(OneLine(diagnostic));
+        Self { at, diagnostic, environments: Vec::new(), others: Vec::new() }
     }
 
     fn said(&self) -> Said {
@@ -175,7 +179,8 @@ impl Diagnostics {
         other.reports.into_iter().for_each(|report| self.take(report));
     }
 
-    fn take(&mut self, report: Report) {
+    /// Takes a report, unless one with the same identity was taken before.
+    pub(crate) fn take(&mut self, report: Report) {
         let said = report.said();
         if !self.said.contains_key(&said) {
             self.add(said, Some(report));

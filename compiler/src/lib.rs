@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alike;
 mod ast;
 mod check;
 mod derived;

@@ -109,10 +109,10 @@ impl Model {
         self.prompts.iter().filter(|prompt| prompt.briefing.value)
     }
 
-    /// Returns the prompts of an audience's index: with a gate, those that an agent can request.
+    /// Returns the prompts of an audience's index. A prompt that people run is not in it, with a
+    /// gate or without one.
     pub(crate) fn indexed(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
-        let is_gated = self.gate.on.value;
-        self.seen_by(audience).filter(move |(_, prompt)| prompt.briefing.value || !is_gated)
+        self.seen_by(audience).filter(|(_, prompt)| prompt.briefing.value)
     }
 }
 

@@ -23,6 +23,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod readers;
+mod reading;
 mod resource;
 mod roles;
 mod skills;
@@ -35,10 +36,11 @@ pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, 
 pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
-    COMMAND_KEYS, FOLDER_KEYS, Key, KeyValue, Kind as MarkdownKind, MarkdownPrompt, Reading,
-    markdown_prompt, slots,
+    CLIENTS, COMMAND_KEYS, Client, FOLDER_KEYS, Key, KeyValue, MarkdownPrompt, UnknownCommandKey,
+    has_slot, markdown_prompt, slots,
 };
 pub(crate) use path::{PathError, resolve as resolve_path};
+pub(crate) use reading::{Kind as MarkdownKind, Reading};
 
 use node::Node;
 use relay_policy::facts::{Knowledge, SHIPPED};

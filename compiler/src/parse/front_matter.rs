@@ -3,6 +3,7 @@
 //! [`super::markdown_prompt()`] interprets its keys.
 
 mod correction;
+mod opening;
 mod report;
 mod text;
 mod yaml;
@@ -16,6 +17,7 @@ use thiserror::Error;
 use crate::ast::FrontMatterRule;
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
+use opening::{MARK, Opened, Opening, without_end};
 
 pub(super) use correction::quoted;
 pub(crate) use report::Reporter;
@@ -24,17 +26,12 @@ pub(super) use text::Text;
 use yaml::Remedy;
 pub(super) use yaml::{Entry, Node, Value};
 
-/// The line that opens and closes front matter.
-const MARK: &str = "---";
-
 /// The front matter of a file.
 pub(super) struct FrontMatter<'t> {
     /// Its entries, in order. Repeated keys were reported.
     pub(super) entries: Vec<Entry>,
     /// The place of its opening line.
     pub(super) opening: Span,
-    /// Whether the file has no front matter and needs none.
-    pub(super) is_absent: bool,
     /// The offset of the body in the text.
     pub(super) body: usize,
     text: &'t Text<'t>,
@@ -45,41 +42,34 @@ pub(super) struct FrontMatter<'t> {
 
 impl<'t> FrontMatter<'t> {
     /// Reads the front matter of a file. `None`: it is missing or unreadable, which is reported.
+    ///
+    /// `is_used` says which keys have a meaning: a comment that cuts off another value is no fault.
     pub(super) fn read(
         text: &'t Text<'_>,
         rule: FrontMatterRule,
+        is_used: impl Fn(&str) -> bool,
         reporter: &mut Reporter<'_>,
     ) -> Option<Self> {
-        let first = text.text.lines().next().unwrap_or_default();
-        // A first line that is nearly the opening one is a slip even if front matter is optional.
-        if rule == FrontMatterRule::Optional && first.trim() != MARK {
-            let opening = text.span(&(0..0));
-            let (entries, edits) = (Vec::new(), Edits::default());
-            return Some(Self {
-                entries,
-                opening,
-                is_absent: true,
-                body: 0,
-                text,
-                start: 0,
-                edits,
-            });
-        }
-        let (yaml, body) = split(text, reporter)?;
+        let Opened { yaml, body } = match opening::find(text, rule, reporter)? {
+            Opening::Found(opened) => opened,
+            Opening::Absent => return Some(Self::absent(text)),
+        };
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         let is_right = slips.is_empty();
         for Slip { what, at, line } in slips {
             let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
-            reporter.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
+            reporter.correct(at, NotYaml { what, at, help: format!("write it as: {line}") });
         }
         match result {
             Ok(Corrected { entries, edits }) => {
                 let opening = text.span(&(0..MARK.len()));
                 let start = yaml.start;
-                let matter = Self { entries, opening, is_absent: false, body, text, start, edits };
+                let matter = Self { entries, opening, body, text, start, edits };
                 matter.report_repeated(&matter.entries, reporter);
                 if is_right {
-                    matter.report_comments(&matter.entries, reporter);
+                    for entry in matter.entries.iter().filter(|entry| is_used(&entry.key)) {
+                        matter.report_comment(Some(&entry.key), &entry.value, reporter);
+                    }
                 }
                 Some(matter)
             }
@@ -99,6 +89,13 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
+    /// Returns the front matter of a file without one.
+    fn absent(text: &'t Text<'_>) -> Self {
+        let (entries, edits) = (Vec::new(), Edits::default());
+        let opening = text.span(&(0..0));
+        Self { entries, opening, body: 0, text, start: 0, edits }
+    }
+
     /// Returns the span in the file of a range of the YAML.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {
         self.text.span(&self.range(range))
@@ -109,6 +106,12 @@ impl<'t> FrontMatter<'t> {
         self.text.text.get(self.range(range)).unwrap_or_default()
     }
 
+    /// Returns whether the file has none.
+    pub(super) fn is_absent(&self) -> bool {
+        // YAML begins after the opening line.
+        self.start == 0
+    }
+
     /// Returns whether its end comes too early: it has no key, and a `key:` line and another end follow.
     pub(super) fn is_closed_early(&self) -> bool {
         let body = self.text.text.get(self.body..).unwrap_or_default();
@@ -117,7 +120,7 @@ impl<'t> FrontMatter<'t> {
             let key = line.split_once(':').map_or("", |(key, _)| key);
             !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
         };
-        !self.is_absent
+        !self.is_absent()
             && self.entries.is_empty()
             && lines.next().is_some_and(is_key)
             && lines.any(|line| line == MARK)
@@ -155,18 +158,16 @@ impl<'t> FrontMatter<'t> {
 impl FrontMatter<'_> {
     /// Reports a `#` that cuts a value off: an author who means a comment writes it on a line of
     /// its own.
-    fn report_comments(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
-        for Entry { key, key_at: _, value } in entries {
-            self.report_comment(Some(key), value, reporter);
-        }
-    }
-
     fn report_comment(&self, key: Option<&str>, node: &Node, reporter: &mut Reporter<'_>) {
         match &node.value {
             Value::List(nodes) => {
                 return nodes.iter().for_each(|node| self.report_comment(None, node, reporter));
             }
-            Value::Map(entries) => return self.report_comments(entries, reporter),
+            Value::Map(entries) => {
+                return entries.iter().for_each(|Entry { key, key_at: _, value }| {
+                    self.report_comment(Some(key), value, reporter);
+                });
+            }
             Value::Null | Value::Text(_) => {}
             Value::Bool(_) | Value::Number(_) => return,
         }
@@ -191,67 +192,6 @@ impl FrontMatter<'_> {
         };
         reporter.warn(at, Comment { line, at });
     }
-}
-
-/// Returns the range of the YAML, and the offset of the body.
-fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, usize)> {
-    let mut lines = text.text.split_inclusive('\n');
-    let first = lines.next().unwrap_or_default();
-    if without_end(first) != MARK {
-        let at = text.span(&(0..without_end(first).len()));
-        let help = if first.trim() == MARK {
-            "the first line must be exactly `---`, without spaces"
-        } else {
-            "begin the file with a line `---`, a line `description: …` and a line `---`; a folder that is read with \
-             `commands` and `front-matter=optional` may have files without them"
-        };
-        reporter.refuse(at, Missing { at, help });
-        return None;
-    }
-
-    let mut almost = None;
-    let mut offset = first.len();
-    for line in lines {
-        let end = offset + line.len();
-        if without_end(line) == MARK {
-            return Some((first.len()..offset, end));
-        }
-        if almost.is_none() && line.trim() == MARK {
-            almost = Some(text.span(&(offset..offset + without_end(line).len())));
-        }
-        offset = end;
-    }
-    let at = text.span(&(0..MARK.len()));
-    reporter.refuse(at, Unclosed { at, almost });
-    None
-}
-
-fn without_end(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
-}
-
-/// The front matter describes the prompt to people and agents. `front-matter=optional` on
-/// `commands` takes files without one.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the file has no front matter")]
-#[diagnostic(code(front_matter::missing))]
-struct Missing {
-    #[label(primary, "`---` must be here")]
-    at: Span,
-    #[help]
-    help: &'static str,
-}
-
-/// Without its end the whole file would be front matter, and the prompt would be empty.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the front matter has no end")]
-#[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]
-struct Unclosed {
-    #[label(primary, "it begins here")]
-    at: Span,
-    #[label("not exactly `---`: there are spaces")]
-    almost: Option<Span>,
 }
 
 /// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds

@@ -7,7 +7,8 @@ use crate::ast::{Folder, FolderSettings, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::prompt::PROMPT;
-use crate::language::prompts::{COMMANDS, FOLDER, PROMPTS};
+use crate::language::prompts::{COMMANDS, FOLDER, FRONT_MATTER, PROMPTS};
+use crate::setting::Slot;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
@@ -28,7 +29,9 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
 
 fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
-    let mut settings = FolderSettings::default();
+    // `folder` and `commands` differ in this default.
+    let front_matter = Slot::unwritten(rule.default(FRONT_MATTER.name));
+    let mut settings = FolderSettings { front_matter, ..FolderSettings::default() };
     reader.settings(&mut settings, out);
     let folder = Folder {
         path: reader.name(out),

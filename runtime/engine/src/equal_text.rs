@@ -23,6 +23,12 @@ pub fn texts(text: &str) -> Vec<String> {
     forms
 }
 
+/// Returns a text with its letters composed (NFC): two that look the same are then equal.
+#[must_use]
+pub fn composed(text: &str) -> String {
+    if text.is_ascii() { text.into() } else { text.nfc().collect() }
+}
+
 /// Returns the normal forms of a URI that differ from it, without and with escapes of non-ASCII
 /// letters: scheme and host in lower case, without dot segments and needless escapes (RFC 3986,
 /// section 6.2.2; RFC 3987, section 3.1).

@@ -1,5 +1,6 @@
 //! Findings that differ only in their place: the first is drawn, the others are listed below it.
 //! Forty files without front matter are one fault of their author.
+//! The further places of one finding are listed in the same way.
 
 use std::collections::BTreeMap;
 
@@ -29,10 +30,10 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
         let is_folded = counts.get(&key).is_some_and(|count| *count > DRAWN_MAX);
         let known = first.get(&key).and_then(|index| drawn.get_mut(*index));
         match known.filter(|_| is_folded) {
-            Some(known) => known.others.push(report),
+            Some(known) => known.others.extend([report].into_iter().chain(&report.others)),
             None => {
                 first.insert(key, drawn.len());
-                drawn.push(Drawn { report, others: Vec::new() });
+                drawn.push(Drawn { report, others: report.others.iter().collect() });
             }
         }
     }
@@ -40,7 +41,7 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
     drawn
 }
 
-/// Returns the line about undrawn findings, with places as `FILE:LINE`; empty without any.
+/// Returns the line about undrawn findings, with places as `FILE:LINE` or messages; empty without any.
 pub(super) fn line(places: &[String]) -> String {
     let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
         return String::new();

@@ -27,9 +27,7 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
             continue;
         }
         finding(report, origin, look, &mut text);
-        let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
-        text.push_str(&alike::line(&places));
-        text.push('\n');
+        add_others(report, others, origin, &mut text);
     }
     text + &summary(diagnostics)
 }
@@ -40,7 +38,7 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     let is_drawn = |report: &&Report| report.severity() != Severity::Note;
     for report in diagnostics.sorted().into_iter().filter(is_drawn) {
         finding(report, origin, look, &mut text);
-        text.push('\n');
+        add_others(report, report.others.iter().collect(), origin, &mut text);
     }
     text
 }
@@ -52,6 +50,18 @@ fn note(report: &Report, origin: &Origin<'_>) -> String {
     let environments = environments(&report.environments);
     let environments = environments.map(|names| format!(" {names}")).unwrap_or_default();
     printable(&format!("note: {place}: {}{environments}{help}", report.diagnostic)) + "\n"
+}
+
+/// Adds the lines about findings that are not drawn, and a blank line.
+fn add_others(report: &Report, others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
+    // Files that cannot be read have no place of their own; their names are in the messages.
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|other| other.at == report.at);
+    let messages = here.into_iter().map(|other| other.diagnostic.to_string());
+    let places = elsewhere.into_iter().map(|other| origin.place(other));
+    text.push_str(&alike::line(&messages.collect::<Vec<_>>()));
+    text.push_str(&alike::line(&places.collect::<Vec<_>>()));
+    text.push('\n');
 }
 
 fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {

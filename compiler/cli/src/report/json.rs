@@ -45,8 +45,12 @@ pub(crate) struct Finding {
     /// The environments that it was found in; empty if it was found without one, or if only one
     /// was looked at.
     pub(crate) environments: Vec<String>,
-    /// This place and related ones.
+    /// This place and related ones; after them the places of the other findings of its kind that are
+    /// reported with it.
     pub(crate) labels: Vec<Label>,
+    /// The labels that are other findings of its kind.
+    #[serde(skip)]
+    pub(crate) others: Vec<Label>,
     /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
@@ -138,6 +142,8 @@ impl Findings {
 fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
     let diagnostic: &dyn Diagnostic = &*report.diagnostic;
     let labels = diagnostic.labels().into_iter().flatten();
+    let labels = labels.map(|label| described(&label, report.at, origin));
+    let others: Vec<Label> = report.others.iter().map(|other| further(other, origin)).collect();
     Finding {
         code: report.code(),
         severity: report.severity().into(),
@@ -145,7 +151,8 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         help: diagnostic.help().map(|help| help.to_string()),
         place: range(report.at, origin),
         environments: report.environments.clone(),
-        labels: labels.map(|label| described(&label, report.at, origin)).collect(),
+        labels: labels.chain(others.iter().cloned()).collect(),
+        others,
         line_text: origin.sources.line_text(report.at),
     }
 }
@@ -172,6 +179,12 @@ fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
         place: range(span, origin),
         primary: label.primary() || span == at,
     }
+}
+
+/// Returns the label of another finding of a kind.
+fn further(report: &Report, origin: &Origin<'_>) -> Label {
+    let message = Some(report.diagnostic.to_string());
+    Label { message, place: range(report.at, origin), primary: false }
 }
 
 fn range(span: Span, origin: &Origin<'_>) -> Range {

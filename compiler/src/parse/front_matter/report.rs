@@ -1,22 +1,31 @@
 //! Reports of faults in markdown files, with the severity that `on-error` gives: decided here
 //! alone.
 //!
-//! | `on-error` | a fault that can be repaired | any other fault |
-//! | --- | --- | --- |
-//! | `fail` | error | error |
-//! | `skip` | warning, the file is left out | warning, the file is left out |
-//! | `repair` | warning, the file is used | error |
+//! | `on-error` | a slip with one correction | a fault that can be repaired | any other fault |
+//! | --- | --- | --- | --- |
+//! | `fail` | warning, the file is used | error | error |
+//! | `skip` | warning, the file is used | warning, the file is left out | warning, the file is left out |
+//! | `repair` | warning, the file is used | warning, the file is used | error |
 //!
-//! `repair` promises that every file is served, so a fault that it cannot repair is an error:
-//! `skip` is for leaving files out.
+//! The programs that own command files read a file with a slip, so it is no reason to stop a build.
+//! In the project's own prompts a slip is an error. `repair` promises that every file is served, so
+//! a fault that it cannot repair is an error: `skip` is for leaving files out.
+//!
+//! Faults of one kind in one folder are one report, with the option that answers them.
 
 use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
+use crate::alike::Alike;
 use crate::ast::OnError;
-use crate::diagnostic::Diagnostics;
+use crate::parse::reading::{Kind, Reading};
 use crate::source::Span;
+
+const TAKE: &str = "`front-matter=optional` on the folder takes such files";
+const SKIP: &str = "`on-error=skip` leaves such files out";
+const REPAIR: &str =
+    "`on-error=repair` reads such files all the same, `on-error=skip` leaves them out";
 
 /// The message of a fault; its severity comes from `on-error`.
 pub(crate) trait Finding: Diagnostic + Send + Sync + 'static {}
@@ -25,44 +34,72 @@ impl<D: Diagnostic + Send + Sync + 'static> Finding for D {}
 
 /// Reports the faults of one file, and records whether the file can still be used.
 pub(crate) struct Reporter<'o> {
-    on_error: OnError,
+    reading: Reading,
     refused: bool,
-    out: &'o mut Diagnostics,
+    out: &'o mut Alike,
 }
 
 impl<'o> Reporter<'o> {
-    pub(crate) fn new(on_error: OnError, out: &'o mut Diagnostics) -> Self {
-        Self { on_error, refused: false, out }
+    pub(crate) fn new(reading: Reading, out: &'o mut Alike) -> Self {
+        Self { reading, refused: false, out }
     }
 
     /// Reports a fault that makes the file unusable as a prompt.
     pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
+        self.refuse_unless(at, fault, SKIP);
+    }
+
+    /// Reports that the file lacks what the folder requires.
+    pub(crate) fn lack(&mut self, at: Span, fault: impl Finding) {
         self.refused = true;
-        let outcome = match self.on_error {
-            OnError::Fail | OnError::Repair => Outcome::Rejected,
-            OnError::Skip => Outcome::Skipped,
-        };
-        self.out.report(at, FaultReport { fault, outcome });
+        self.out.add(at, FaultReport { fault, outcome: self.outcome() }, Some(TAKE));
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
     pub(crate) fn repair(&mut self, at: Span, fault: impl Finding) {
-        match self.on_error {
-            OnError::Repair => {
-                self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })
-            }
-            OnError::Fail | OnError::Skip => self.refuse(at, fault),
+        match self.reading.on_error {
+            OnError::Repair => self.repaired(at, fault),
+            OnError::Fail | OnError::Skip => self.refuse_unless(at, fault, REPAIR),
+        }
+    }
+
+    /// Reports a slip that the caller corrects, as the programs that own command files do.
+    pub(crate) fn correct(&mut self, at: Span, fault: impl Finding) {
+        match self.reading.kind {
+            Kind::Command => self.repaired(at, fault),
+            Kind::Folder => self.refuse(at, fault),
         }
     }
 
     /// Reports a fault that leaves the file usable.
     pub(crate) fn warn(&mut self, at: Span, warning: impl Finding) {
-        self.out.report(at, warning);
+        self.out.add(at, warning, None);
     }
 
     /// Returns whether a fault made the file unusable as a prompt.
     pub(crate) fn refused(&self) -> bool {
         self.refused
+    }
+
+    fn repaired(&mut self, at: Span, fault: impl Finding) {
+        let fault = FaultReport { fault, outcome: Outcome::Repaired };
+        // A file that is used is another thing than one that is left out.
+        self.out.add_apart(at, fault, "repaired");
+    }
+
+    /// Reports a fault that `option` answers in a folder of commands.
+    fn refuse_unless(&mut self, at: Span, fault: impl Finding, option: &'static str) {
+        self.refused = true;
+        let is_open = self.reading.kind == Kind::Command && self.reading.on_error != OnError::Skip;
+        let option = is_open.then_some(option);
+        self.out.add(at, FaultReport { fault, outcome: self.outcome() }, option);
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.reading.on_error {
+            OnError::Fail | OnError::Repair => Outcome::Rejected,
+            OnError::Skip => Outcome::Skipped,
+        }
     }
 }
 
