@@ -21,7 +21,7 @@ pub(super) use correction::quoted;
 pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
-pub(super) use yaml::{Entry, Node, Value};
+pub(super) use yaml::{Entry, Node, Value, YamlError, document};
 
 /// The line that opens and closes front matter.
 const MARK: &str = "---";
@@ -178,6 +178,10 @@ impl FrontMatter<'_> {
 
 /// Returns the range of the YAML, and the offset of the body.
 fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, usize)> {
+    let found = parts(&text.text);
+    if found.is_some() {
+        return found;
+    }
     let mut lines = text.text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     if without_end(first) != MARK {
@@ -195,17 +199,28 @@ fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, 
     let mut almost = None;
     let mut offset = first.len();
     for line in lines {
+        if almost.is_none() && line.trim() == MARK {
+            almost = Some(text.span(&(offset..offset + without_end(line).len())));
+        }
+        offset += line.len();
+    }
+    let at = text.span(&(0..MARK.len()));
+    reporter.refuse(at, Unclosed { at, almost });
+    None
+}
+
+/// Returns the range of the YAML of a text with front matter, and the offset of its body.
+pub(crate) fn parts(text: &str) -> Option<(Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().filter(|first| without_end(first) == MARK)?;
+    let mut offset = first.len();
+    for line in lines {
         let end = offset + line.len();
         if without_end(line) == MARK {
             return Some((first.len()..offset, end));
         }
-        if almost.is_none() && line.trim() == MARK {
-            almost = Some(text.span(&(offset..offset + without_end(line).len())));
-        }
         offset = end;
     }
-    let at = text.span(&(0..MARK.len()));
-    reporter.refuse(at, Unclosed { at, almost });
     None
 }
 
