@@ -385,6 +385,35 @@ fn refused_files_are_left_out_with_the_reason() {
 }
 
 #[test]
+fn a_folder_of_which_nothing_is_left_gets_no_project() {
+    let deep = |text: &str| text.repeat(50_000);
+    let sandbox = Sandbox::of(&[
+        (".cursor/rules/deep.mdc", &format!("---\n{}\n---\n", deep("a: {"))),
+        (".gemini/commands/deep.toml", &format!("prompt = {}\n", deep("["))),
+        ("prompts.json", &deep("[")),
+        ("deep.yaml", &format!("kind: Skill\nspec: {}\n", deep("["))),
+        ("huge.yaml", &format!("kind: Skill\n{}\n", "x".repeat(1024 * 1024))),
+    ]);
+    symlink("/dev/zero", sandbox.path("CLAUDE.md")).expect("a link");
+    let before = sandbox.files();
+    let run = sandbox.relay("import").ends(1).says("no project was written");
+    for file in ["deep.mdc", "deep.toml", "prompts.json", "deep.yaml", "huge.yaml", "CLAUDE.md"] {
+        assert!(run.stdout.contains(file), "{file}: {}", run.stdout);
+    }
+    assert_eq!(sandbox.files(), before);
+    assert!(sandbox.relay("import --json").ends(1).json()["project"].is_null());
+}
+
+#[test]
+fn many_prompts_are_not_listed() {
+    let text = |number| format!("{{\"name\": \"topic-{number}\", \"content\": \"Say {number}.\"}}");
+    let list: Vec<String> = (0..300).map(text).collect();
+    let sandbox = Sandbox::of(&[("prompts.json", &format!("[{}]", list.join(",")))]);
+    sandbox.relay("import").ends(0).says("too many for the instructions").prints("300 prompts");
+    is_sound(&sandbox, "list");
+}
+
+#[test]
 fn a_refused_command_is_left_out() {
     let sandbox = Sandbox::of(&[
         ("CLAUDE.md", "Text.\n"),
@@ -467,7 +496,7 @@ fn what_an_export_writes_is_imported_as_the_same_project() {
         sandbox.write(&format!("first/{path}"), text);
     }
     sandbox.relay("import first --name team").ends(0);
-    let mut of = |kind: &str, form: &str, folder: &str, names: &str| {
+    let of = |kind: &str, form: &str, folder: &str, names: &str| {
         let again = format!("{kind}-again");
         let line = format!("export {form} first -o {again}/{folder} {names}");
         let report = sandbox.relay(&line).ends(0);

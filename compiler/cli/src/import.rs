@@ -25,7 +25,7 @@ pub(crate) use part::Part;
 pub(crate) use row::{Outcome, Row};
 pub(crate) use source::{COPIES, Found, Source};
 pub(crate) use trial::Unsettled;
-pub(crate) use write::{LINES_MAX, Plan};
+pub(crate) use write::Plan;
 
 use write::{Gate, Start};
 
@@ -88,7 +88,7 @@ pub(crate) fn note(plan: &Plan) -> Option<String> {
         )),
         Start::Gate(_) | Start::Listed => None,
         Start::Unlisted => Some(
-            "the instructions do not list the prompts, which are too many: clients list them"
+            "the prompts are too many for the instructions to list: the project has no gate, and clients list them"
                 .to_owned(),
         ),
     }

@@ -14,7 +14,7 @@ use crate::disk::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::files::ProjectFiles;
-use crate::import::{self, COPIES, LINES_MAX, Outcome, Part, Plan, Row, Source};
+use crate::import::{self, COPIES, Outcome, Part, Plan, Row, Source};
 use crate::output::{Output, bold};
 use crate::project::{self, DOCUMENT};
 use crate::shell;
@@ -213,7 +213,8 @@ fn report(
         .iter()
         .map(|(path, text)| format!("{} ({} lines)\n", shown_path(path), text.lines().count()))
         .collect();
-    output.result(format_args!("{written}\n{drawn}"))?;
+    let blank = if written.is_empty() { "" } else { "\n" };
+    output.result(format_args!("{written}{blank}{drawn}"))?;
     if is_written {
         let document = place.folder.join(&place.document);
         let document = document.strip_prefix(".").unwrap_or(&document).to_string_lossy();
@@ -222,7 +223,7 @@ fn report(
             "\nNext:\n  relay describe {document}\n  relay build {document}\n"
         ));
     } else {
-        output.note(format_args!("nothing is left for a project of at most {LINES_MAX} lines"));
+        output.note("no file is left to import, so no project was written");
     }
     Ok(())
 }

@@ -45,6 +45,9 @@ pub(crate) fn settle(
     plan.start = start(&plan.parts);
     loop {
         fit(plan);
+        if plan.parts.is_empty() {
+            return Ok(());
+        }
         let Err(findings) = compile(plan, files, document) else { return Ok(()) };
         let mut taken = Taken::default();
         for finding in &findings {

@@ -9,7 +9,7 @@ use super::part::{Body, Content, Folder, FolderNode, Part, Prompt, Skill};
 use super::row::Row;
 
 /// The most lines of a project.
-pub(crate) const LINES_MAX: usize = 60;
+pub(super) const LINES_MAX: usize = 60;
 /// The longest line, if there is room for more lines.
 const COLUMNS: usize = 100;
 
