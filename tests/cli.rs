@@ -25,6 +25,7 @@ mod formats;
 mod git_setup;
 mod help;
 mod hostile;
+mod import;
 mod inspect;
 mod keys;
 mod mistakes;

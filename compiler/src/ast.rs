@@ -14,7 +14,7 @@ pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
 pub(crate) use crate::language::policy::{FloorSetting, PathSettings, Policy};
 pub(crate) use crate::language::project::ProjectSettings;
-pub(crate) use crate::language::prompt::{PromptAbout, PromptSettings};
+pub(crate) use crate::language::prompt::{FrontMatterUse, PromptAbout, PromptSettings};
 pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
 pub(crate) use crate::language::readers::ForSettings;
 pub(crate) use crate::language::resource::{ResourceAbout, ResourceSettings};

@@ -37,6 +37,7 @@ use matching::worst_case::{self, WorstCase};
 pub use derived::mismatches;
 pub use diagnostic::{Diagnostics, Report, Severity};
 pub use options::{Git, Options, VERSION};
+pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;

@@ -99,7 +99,8 @@ pub(crate) fn contents(
 fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
-        settings: model::PromptSettings { enabled: _, priority, title, description },
+        settings:
+            model::PromptSettings { enabled: _, priority, title, description, front_matter: _ },
         briefing,
         summary,
         chapters,

@@ -31,14 +31,19 @@ mod tenants;
 mod tools;
 mod users;
 mod when;
+mod yaml;
 
 pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
-pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
+pub(crate) use front_matter::{
+    FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter, parts as front_matter_parts,
+};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
     CLIENTS, COMMAND_KEYS, Client, FOLDER_KEYS, Key, KeyValue, MarkdownPrompt, UnknownCommandKey,
     has_slot, markdown_prompt, slots,
 };
+pub use yaml::{Yaml, YamlFault, YamlValue, front_matter, yaml};
+
 pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use reading::{Kind as MarkdownKind, Reading};
 

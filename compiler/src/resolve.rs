@@ -8,6 +8,7 @@ mod environment;
 mod expect;
 mod facts;
 mod file;
+mod front_matter;
 mod gate;
 mod markdown;
 mod media;

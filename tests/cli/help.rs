@@ -3,8 +3,10 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 19] = [
     "init",
+    "import",
+    "export",
     "check",
     "test",
     "rules",

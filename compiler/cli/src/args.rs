@@ -8,6 +8,7 @@ mod classify;
 mod diff;
 mod explain;
 mod format;
+mod import;
 mod key;
 mod location;
 mod project;
@@ -30,6 +31,7 @@ pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs};
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
+pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
@@ -77,6 +79,10 @@ pub(crate) enum Verb {
     /// Write a small project to begin with
     #[command(alias = "new")]
     Init(InitArgs),
+    /// Write a project of the prompts and skills that a folder has for other programs
+    Import(ImportArgs),
+    /// Write prompts or skills as files of other programs
+    Export(ExportArgs),
     /// Check a project and report errors and warnings
     #[command(aliases = ["lint", "validate"])]
     Check(CheckArgs),
@@ -134,9 +140,9 @@ pub(crate) enum Verb {
 
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Write a project", &["init", "check", "test", "rules", "fmt", "show"]),
+    ("Write a project", &["init", "import", "check", "test", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
-    ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
+    ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
     ("Run", &["serve", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),

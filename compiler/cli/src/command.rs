@@ -9,10 +9,12 @@ mod completions;
 mod describe;
 mod diff;
 mod explain;
+mod export;
 mod facts;
 mod fmt;
 mod generated;
 mod git_setup;
+mod import;
 mod init;
 mod inspect;
 mod keygen;
@@ -43,10 +45,12 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Describe(arguments) => describe::run(&arguments, output),
         Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Export(arguments) => export::run(&arguments, output),
         Verb::Facts(arguments) => facts::run(&arguments, output),
         Verb::FactTable(arguments) => facts::write_table(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::GitSetup(GitSetupArgs {}) => git_setup::run(output),
+        Verb::Import(arguments) => import::run(&arguments, output),
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),

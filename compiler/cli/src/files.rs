@@ -15,7 +15,7 @@ use relay_compiler::{Files, Listed, ReadError, is_shown};
 
 pub(crate) use disk::Disk;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
-pub(crate) use typed::WithDocument;
+pub(crate) use typed::WithFiles;
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;

@@ -8,7 +8,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{ProjectFiles, WithDocument};
+use crate::files::{ProjectFiles, WithFiles};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -21,6 +21,9 @@ const STANDARD_INPUT: &str = "<stdin>";
 
 /// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
+
+/// The name of a project whose folder has no valid name.
+const NAME: &str = "my-team";
 
 /// A project with its document found.
 pub(crate) struct Project {
@@ -88,7 +91,8 @@ impl Project {
         let files = ProjectFiles::open(Path::new(".")).map_err(|error| {
             Failure::error(format!("cannot read this folder: {}", reason(&error)))
         })?;
-        let files = WithDocument { files, name: STANDARD_INPUT, text };
+        let added = [(STANDARD_INPUT.to_owned(), text)].into();
+        let files = WithFiles { files: Box::new(files), added };
         Self::of(Box::new(files), STANDARD_INPUT, String::new(), String::new())
     }
 
@@ -168,6 +172,23 @@ impl From<Request> for Options {
 /// Returns the path of the document of the project at `path` on disk: itself, or in this folder.
 pub(crate) fn document_at(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() }
+}
+
+/// Returns a project name after the folder's own.
+pub(crate) fn name_of(folder: &Path) -> Result<String, Failure> {
+    let path = std::fs::canonicalize(folder).map_err(|error| {
+        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
+    })?;
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let name: String = name
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(64)
+        .collect();
+    let name = name.trim_matches('-');
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    Ok(if begins { name.to_owned() } else { NAME.to_owned() })
 }
 
 /// Reports errors and warnings to standard error, since standard output is for the result. Returns

@@ -24,7 +24,7 @@ pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
 use yaml::Remedy;
-pub(super) use yaml::{Entry, Node, Value};
+pub(super) use yaml::{Entry, Node, Value, YamlError, document};
 
 /// The front matter of a file.
 pub(super) struct FrontMatter<'t> {
@@ -192,6 +192,21 @@ impl FrontMatter<'_> {
         };
         reporter.warn(at, Comment { line, at });
     }
+}
+
+/// Returns the range of the YAML of a text with front matter, and the offset of its body.
+pub(crate) fn parts(text: &str) -> Option<(Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().filter(|first| without_end(first) == MARK)?;
+    let mut offset = first.len();
+    for line in lines {
+        let end = offset + line.len();
+        if without_end(line) == MARK {
+            return Some((first.len()..offset, end));
+        }
+        offset = end;
+    }
+    None
 }
 
 /// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds

@@ -37,6 +37,26 @@ impl Text {
     }
 }
 
+impl Text {
+    /// Returns the text after the front matter of its file, or unchanged if it has none.
+    pub(super) fn without_front_matter(mut self, sources: &Sources<'_>) -> Result<Self, Self> {
+        let body_start = |text: &str| parse::front_matter_parts(text).map_or(0, |(_, body)| body);
+        let start = body_start(&self.text);
+        if self.source.inline_at.is_some() || start == 0 {
+            return Err(self);
+        }
+        let text: Arc<str> = self.text.get(start..).unwrap_or_default().into();
+        // The lines of the file may end in another way than those of the text.
+        let file = sources.file(self.source.file);
+        let written = file.text().unwrap_or_default();
+        let skipped = written.len() - written.trim_start_matches('\u{feff}').len();
+        let start = skipped + body_start(written.get(skipped..).unwrap_or_default());
+        self.source = BodySource { start, text: Some(Arc::clone(&text)), ..self.source };
+        self.text = text;
+        Ok(self)
+    }
+}
+
 /// Texts rendered for every combination of the finite arguments.
 pub(super) struct Rendered {
     pub(super) arguments: Vec<Argument>,

@@ -8,8 +8,9 @@ use std::path::Path;
 use crate::args::InitArgs;
 use crate::disk::{self, Access};
 use crate::exit::Exit;
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::output::{Output, bold};
+use crate::project;
 use crate::shell;
 use crate::text::shown_path;
 
@@ -24,9 +25,6 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", include_str!("../init/gitignore")),
 ];
 
-/// The name of a project whose folder has no valid name.
-const NAME: &str = "my-team";
-
 pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
     // Everything is checked before anything is written.
@@ -37,7 +35,10 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     }
     let name = match &arguments.name {
         Some(name) => name.clone(),
-        None => name_of(folder)?,
+        None => {
+            fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+            project::name_of(folder)?
+        }
     };
     for (path, text) in FILES {
         let path = folder.join(path);
@@ -110,22 +111,4 @@ fn next(folder: &Path, name: &str) -> String {
     format!(
         "\nNext:\n{lines}docs/clients.md has the lines of other clients, and of servers over HTTP.\n"
     )
-}
-
-/// Returns a project name from the folder's name.
-fn name_of(folder: &Path) -> Result<String, Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-    let path = fs::canonicalize(folder).map_err(|error| {
-        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
-    })?;
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let name: String = name
-        .unwrap_or_default()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(64)
-        .collect();
-    let name = name.trim_matches('-');
-    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
-    Ok(if begins { name.to_owned() } else { NAME.to_owned() })
 }

@@ -50,9 +50,9 @@ pub(in crate::parse) enum Value {
 
 /// The reason why a text is invalid YAML of front matter, and the place where the parser noticed.
 #[derive(Debug)]
-pub(super) struct YamlError {
-    pub(super) at: usize,
-    pub(super) reason: Cow<'static, str>,
+pub(in crate::parse) struct YamlError {
+    pub(in crate::parse) at: usize,
+    pub(in crate::parse) reason: Cow<'static, str>,
     pub(super) remedy: Remedy,
 }
 
@@ -69,6 +69,25 @@ pub(super) enum Remedy {
 
 /// Parses the entries of a document. Keys may repeat; an empty document has none.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
+    match build(text)?.root {
+        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
+        Some(Node { value: Value::Map(entries), .. }) => Ok(entries),
+        Some(Node { at, .. }) => {
+            Err(fault(at.start, "the front matter is not made of `key: value` lines"))
+        }
+    }
+}
+
+/// Parses a document without `*name`. Keys may repeat; an empty document is null.
+pub(in crate::parse) fn document(text: &str) -> Result<Node, YamlError> {
+    let Builder { root, named, .. } = build(text)?;
+    if let Some(node) = named.values().next() {
+        return Err(excess(node.at.start, "a value with a name (`&…`) has no meaning here"));
+    }
+    Ok(root.unwrap_or(Node { value: Value::Null, at: 0..0 }))
+}
+
+fn build(text: &str) -> Result<Builder, YamlError> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| scan_fault(&error, text))?;
@@ -76,13 +95,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
         let range = offset(span.start.byte_offset())..offset(span.end.byte_offset());
         builder.event(event, range)?;
     }
-    match builder.root {
-        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
-        Some(Node { value: Value::Map(entries), .. }) => Ok(entries),
-        Some(Node { at, .. }) => {
-            Err(fault(at.start, "the front matter is not made of `key: value` lines"))
-        }
-    }
+    Ok(builder)
 }
 
 /// The tree so far.
