@@ -5,6 +5,7 @@
 //! nothing; and whoever signs a bundle could have altered them, so that a server says something else
 //! than what was reviewed. So [`mismatches`] makes them again.
 
+pub mod agent_skills;
 pub mod briefing_text;
 pub mod pages;
 pub mod tools;
