@@ -1,7 +1,7 @@
 //! The project's documents as typed nodes, every value with its span.
 //!
-//! Names are looked up, and documents joined, in `resolve`. A value that was not written is `None`,
-//! or a [`Setting`](crate::setting::Setting) that holds its default and has no place.
+//! `resolve` looks up names and joins documents. A missing value is `None`, or a
+//! [`Setting`](crate::setting::Setting) with its default and without a place.
 
 use relay_bundle::Suppressed;
 
@@ -23,11 +23,11 @@ pub(crate) use crate::language::skills::{SkillLimits, SkillSelectors, SkillSetti
 pub(crate) use crate::language::tools::{ToolGroup, ToolGroupSettings, ToolSettings};
 pub(crate) use crate::language::users::UserSettings;
 
-/// All documents of a project: the one that was named first, then what it includes.
+/// All documents of a project: the first one, then its includes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ast {
     pub(crate) documents: Vec<Document>,
-    /// Whether a document has syntax faults: what it declares is then unknown.
+    /// Whether a document has syntax faults: its declarations are then unknown.
     pub(crate) broken: bool,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Option<Spanned<String>>,
     pub(crate) items: Vec<Item>,
-    /// How many nodes it holds that were reported as unknown.
+    /// The number of nodes in it that were reported as unknown.
     pub(crate) unknown: usize,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct Body {
     pub(crate) text: Option<Spanned<String>>,
     pub(crate) file: Option<Spanned<String>>,
     pub(crate) template: Option<Spanned<bool>>,
-    /// Whether a text or a file was written that could not be understood, and was reported.
+    /// Whether its text or file was faulty, which was reported.
     pub(crate) broken: bool,
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct Argument {
     pub(crate) default: Option<Spanned<Default>>,
 }
 
-/// The default of an argument, as it was written.
+/// The default of an argument, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Default {
     Text(String),
@@ -241,10 +241,10 @@ pub(crate) struct FactProgram {
 /// A row below a program: a sub-command, options, an operand or a form.
 #[derive(Debug, Clone)]
 pub(crate) struct FactRow {
-    /// Which row of the facts it is.
+    /// The place among the facts.
     pub(crate) row: relay_diff::facts::Row,
     pub(crate) at: Span,
-    /// Why it is lower than what is shipped.
+    /// The reason why it is lower than the shipped one.
     pub(crate) because: Option<Spanned<String>>,
 }
 
@@ -256,7 +256,7 @@ pub(crate) struct FactEnvironment {
     pub(crate) because: Option<Spanned<String>>,
 }
 
-/// A node as it was written.
+/// A node as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) name: &'static str,
@@ -265,7 +265,7 @@ pub(crate) struct Written {
     pub(crate) children: Vec<Self>,
 }
 
-/// A value as it was written.
+/// A value as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Plain {
     Text(String),
@@ -293,7 +293,7 @@ pub(crate) struct Role {
 pub(crate) struct User {
     pub(crate) at: Span,
     pub(crate) who: Who,
-    /// Absent for `anyone`, and where it could not be understood.
+    /// Absent for `anyone`, and for a faulty one.
     pub(crate) id: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) settings: UserSettings,
@@ -304,7 +304,7 @@ pub(crate) use relay_bundle::Who;
 /// `expect QUESTION … { … }`
 #[derive(Debug, Clone)]
 pub(crate) struct Expect {
-    /// Where its question is.
+    /// The place of its question.
     pub(crate) at: Span,
     pub(crate) question: Question,
     pub(crate) tenant: Option<Spanned<String>>,
@@ -315,12 +315,12 @@ pub(crate) struct Expect {
     pub(crate) tool: Option<Spanned<String>>,
     /// The tags of a briefing.
     pub(crate) tags: Vec<Spanned<String>>,
-    /// The claims, each with the text or the name that it is about.
+    /// The claims, each with its text or name.
     pub(crate) claims: Vec<(Claim, Spanned<String>)>,
 }
 
 impl Expect {
-    /// Returns what it asks, as it is written.
+    /// Returns its question as written.
     pub(crate) fn asked(&self) -> String {
         let Self { at: _, question, tenant, role, user, groups, tool, tags, claims: _ } = self;
         let mut text = question.word().to_owned();
@@ -345,12 +345,13 @@ impl Expect {
 #[derive(Debug, Clone)]
 pub(crate) struct For {
     pub(crate) at: Span,
-    /// Whether a tenant or a role was written, perhaps one that could not be understood.
+    /// Whether it has a tenant or a role, even a faulty one.
     pub(crate) says: bool,
     pub(crate) settings: ForSettings,
 }
 
-/// `allow-secret RULE because="…"` or `allow-invisible KIND because="…"`: lets pass what a text holds.
+/// `allow-secret RULE because="…"` or `allow-invisible KIND because="…"`: admits findings in a
+/// text.
 #[derive(Debug, Clone)]
 pub(crate) struct Allowed {
     pub(crate) of: Suppressed,

@@ -1,4 +1,4 @@
-//! Model -> diagnostics: what is wrong or unwise, one rule a file.
+//! Model -> diagnostics: faults and unwise settings, one rule a file.
 //!
 //! A rule reports; it never changes the model.
 
@@ -44,7 +44,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;
 
-/// Runs every rule. The search that is returned goes on in what the bundle will hold.
+/// Runs every rule. The returned search continues in the contents of the bundle.
 pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> TextSearch {
     admits_nobody::check(model, out);
     awkward_name::check(model, out);

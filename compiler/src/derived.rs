@@ -1,5 +1,5 @@
-//! A bundle -> the parts of it that do not follow from its contents, as far as a compiler can make them
-//! again: those of a server, and also what is generated from markdown, and facts.
+//! A bundle -> the parts that do not follow from its contents, as far as a compiler can make them
+//! again: those that a server makes, and also facts and texts generated from markdown.
 
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::derived::Mismatch;
@@ -8,12 +8,12 @@ use relay_policy::facts::Facts;
 use crate::facts;
 use crate::resolve;
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that this
-/// version of the compiler wrote.
+/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle of
+/// this version of the compiler.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed, or no contents give what it has.
+/// The bundle differs from the signed one, or no contents could give its parts.
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     let mut out = relay_engine::derived::mismatches(bundle)?;
     bundle.bounded(|| {
@@ -31,7 +31,8 @@ pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     Ok(out)
 }
 
-/// Returns whether the table of facts finds what it holds, and has the digest that the policy names.
+/// Returns whether the table of facts is the one made from its facts, and has the digest in the
+/// policy.
 fn has_its_facts(bundle: &Bundle) -> Result<bool, Corrupt> {
     let table = bundle.facts()?;
     let Some(policy) = bundle.policy() else { return Ok(table.is_empty()) };

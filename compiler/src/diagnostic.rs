@@ -1,4 +1,4 @@
-//! The sink for everything that a stage has to say: severity, order, count.
+//! The sink for the diagnostics of every stage: severity, order, count.
 
 mod one_line;
 
@@ -10,9 +10,10 @@ use relay_bundle::Digest;
 use self::one_line::OneLine;
 use crate::source::Span;
 
-/// At most this many diagnostics are kept; the rest are counted.
+/// The most diagnostics that are kept; the rest are counted.
 const KEPT_MAX: usize = 1000;
-/// At most this many are remembered, so that none is counted twice; then all are counted.
+/// The most diagnostics that are remembered so that each is counted once; beyond it all are
+/// counted.
 const SAID_MAX: usize = 50_000;
 
 /// The diagnostics of all stages. [`Self::sorted`] returns them in the order in which they are
@@ -23,9 +24,10 @@ pub struct Diagnostics {
     /// The diagnostics so far, each with the index of its report if that was kept: each is reported
     /// once.
     said: BTreeMap<Said, Option<usize>>,
-    /// The reports of things that do nothing in this environment, and may do something in another.
+    /// The reports of things without effect in this environment, which may have an effect in
+    /// another.
     idle: Vec<Report>,
-    /// The places of things that do something in this environment.
+    /// The places of things with an effect in this environment.
     used: BTreeSet<Span>,
     errors: usize,
     warnings: usize,
@@ -33,14 +35,14 @@ pub struct Diagnostics {
     strict: bool,
 }
 
-/// One diagnostic with the span that it is about.
+/// One diagnostic with its span.
 pub struct Report {
     /// The smallest thing that the author must edit.
     pub at: Span,
     /// Code, message, labels and help, each in one line.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
-    /// The environments that it was found in, sorted; empty if it was found without one, or if
-    /// only one was looked at.
+    /// The environments in which it was found, sorted; empty if it was found without one, or if
+    /// only one was compiled.
     pub environments: Vec<String>,
 }
 
@@ -67,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Returns whether no bundle can be made because of it.
+    /// Returns whether it prevents a bundle.
     #[must_use]
     pub fn is_error(&self) -> bool {
         is_error(&*self.diagnostic)
@@ -87,14 +89,14 @@ impl Diagnostics {
         Self { strict, ..Self::default() }
     }
 
-    /// Takes a diagnostic about the thing at `at`. One with the same code and the same words at
-    /// the same place as one before is dropped.
+    /// Takes a diagnostic about the thing at `at`. It is dropped if an earlier one has the same
+    /// code, words and place.
     pub fn report(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
         self.take(Report::new(at, diagnostic));
     }
 
-    /// Takes a diagnostic that says that the thing at `at` does nothing. It counts once
-    /// [`Self::settle`] has seen that no environment uses the thing.
+    /// Takes a diagnostic that the thing at `at` is idle. It counts once [`Self::settle`] finds the
+    /// thing idle in every environment.
     pub(crate) fn report_idle(
         &mut self,
         at: Span,
@@ -103,8 +105,7 @@ impl Diagnostics {
         self.idle.push(Report::new(at, diagnostic));
     }
 
-    /// Takes note that the thing at `at`, which [`Self::report_idle`] could be about, does
-    /// something.
+    /// Notes that the thing at `at`, which [`Self::report_idle`] could be about, has an effect.
     pub(crate) fn mark_used(&mut self, at: Span) {
         self.used.insert(at);
     }
@@ -119,7 +120,7 @@ impl Diagnostics {
         std::mem::take(&mut self.used)
     }
 
-    /// Reports what is idle and in no environment used.
+    /// Reports the things that are idle in every environment.
     pub(crate) fn settle(&mut self, used: &BTreeSet<Span>) {
         for report in std::mem::take(&mut self.idle) {
             if !used.contains(&report.at) {
@@ -128,8 +129,8 @@ impl Diagnostics {
         }
     }
 
-    /// Takes what was found in an environment besides what was found so far. What was found
-    /// before is not taken again, but its report names the environment.
+    /// Takes the new diagnostics of an environment. The report of a known diagnostic names the
+    /// environment too.
     pub(crate) fn join(&mut self, environment: &str, other: Self) {
         let mut reports: Vec<_> = other.reports.into_iter().map(Some).collect();
         for (said, index) in other.said {
@@ -171,31 +172,31 @@ impl Diagnostics {
         self.reports.extend(kept);
     }
 
-    /// Returns whether no bundle can be made.
+    /// Returns whether the diagnostics prevent a bundle.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.errors > 0 || (self.strict && self.warnings > 0)
     }
 
-    /// Returns how many errors there are, those too that were not kept.
+    /// Returns the number of errors, including the dropped ones.
     #[must_use]
     pub fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// Returns how many warnings there are, those too that were not kept.
+    /// Returns the number of warnings, including the dropped ones.
     #[must_use]
     pub fn warning_count(&self) -> usize {
         self.warnings
     }
 
-    /// Returns how many were counted but not kept.
+    /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
         self.errors + self.warnings - self.reports.len()
     }
 
-    /// Returns what is kept, in the order in which it is reported.
+    /// Returns the kept diagnostics, in the order of reports.
     #[must_use]
     pub fn sorted(&self) -> Vec<&Report> {
         let mut reports: Vec<_> = self.reports.iter().collect();

@@ -1,7 +1,7 @@
 //! Contents -> bytes of an unsigned bundle.
 //!
-//! The form is `relay_bundle`'s; this stage only reports what does not fit it. `relay check` runs
-//! it too: a project that cannot be built must not pass a check.
+//! The form is `relay_bundle`'s; this stage only reports a project that does not fit it. `relay
+//! check` runs it too, so that every project that passes can be built.
 
 use miette::Diagnostic;
 use relay_bundle::{Contents, EncodeError};
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Encodes what a bundle holds; `None` if it does not fit the format, which is reported at the
+/// Encodes the contents of a bundle; `None` if they do not fit the format, which is reported at the
 /// project's name.
 pub(crate) fn bundle(
     contents: &Contents,
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// A bundle over 4 GiB is more than a test should make, so the error is made here.
+    /// A bundle over 4 GiB is too much for a test, so the test makes the error.
     #[test]
     fn what_does_not_fit_is_an_error_at_the_name() {
         let sources = Sources::new(&One, "project.kdl");

@@ -1,8 +1,8 @@
-//! The facts that are shipped, and how their table is made.
+//! The shipped facts, and the making of their table.
 //!
-//! The fact files are in `compiler/facts`; their table is beside them, so that no build reads them. `relay
-//! fact-table` writes the table anew, and a test compares the two. The binary `relay` alone embeds the table, and
-//! hands it over with the sources.
+//! The fact files are in `compiler/facts`; their table is beside them, so that a build reads the
+//! table alone. `relay fact-table` writes the table anew, and a test compares the two. The binary
+//! `relay` alone embeds the table, and passes it on with the sources.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,8 @@ use crate::source::{Sources, Span};
 ///
 /// # Errors
 ///
-/// Their table is missing or damaged, which a test rules out. A project must not be judged without them.
+/// Their table is missing or damaged, which a test rules out. The facts are required to judge a
+/// project.
 pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> {
     let damaged = |_| EncodeError { what: "the shipped ones are missing or damaged" };
     Facts::open(table).map(|facts| facts.knowledge()).map_err(damaged)
@@ -29,16 +30,16 @@ pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> 
 ///
 /// # Errors
 ///
-/// There is more than a table holds.
+/// The knowledge exceeds a table.
 pub(crate) fn meaning(knowledge: Knowledge) -> Result<String, EncodeError> {
     let mut knowledge = knowledge.without_places();
-    // A program that moved to another place says the same.
+    // The place of a program has no meaning.
     knowledge.programs.sort_by(|a, b| a.names.cmp(&b.names));
     knowledge.environment.sort();
     encode(&knowledge).map(|bytes| Digest::of(&bytes).hex())
 }
 
-/// Reads fact files, and returns what they say; broken parts are reported.
+/// Reads fact files, and returns their knowledge; broken parts are reported.
 #[must_use]
 pub fn read(sources: &Sources<'_>, files: &[String]) -> (Knowledge, Diagnostics) {
     let mut out = Diagnostics::new(false);
@@ -46,7 +47,8 @@ pub fn read(sources: &Sources<'_>, files: &[String]) -> (Knowledge, Diagnostics)
     (knowledge, out)
 }
 
-/// Programs that do what cannot be taken back. Without its facts each would count as unknown, which is less.
+/// Programs with irreversible effects. Without its facts each would count as unknown, which is a
+/// lower tier.
 const REQUIRED: &[&str] = &[
     "apt-get",
     "aws",
@@ -83,7 +85,7 @@ const REQUIRED: &[&str] = &[
     "zfs",
 ];
 
-/// Reports programs that the table of the shipped facts must describe and these files do not.
+/// Reports programs that a table of the shipped facts needs and these files do not describe.
 pub fn check_complete(
     knowledge: &Knowledge,
     sources: &Sources<'_>,
@@ -101,8 +103,8 @@ pub fn check_complete(
     }
 }
 
-/// These programs do what cannot be taken back. Without facts each would count as unknown, which is less
-/// than that, so a table that lost one of them would lower the tier of its commands.
+/// The effects of these programs are irreversible. An unknown program has a lower tier, so a table
+/// that lost one of them would lower the tier of its commands.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no fact describes {programs}")]
 #[diagnostic(
@@ -115,11 +117,11 @@ struct MissingProgram {
     at: Span,
 }
 
-/// Writes the table of knowledge, and opens it once to be sure that it can be.
+/// Writes the table of knowledge, and opens it once to check it.
 ///
 /// # Errors
 ///
-/// There is more than a table holds.
+/// The knowledge exceeds a table.
 pub fn table(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let bytes = encode(knowledge)?;
     if Facts::open(&bytes).is_err() {

@@ -1,11 +1,11 @@
 //! The types of the tables of the language: a rule for each node, a row for each value on it.
 //!
-//! The parser accepts what the rules list and nothing else, and `docs/language.md` is made of
-//! them, so both say the same. The rules are in `language`.
+//! The parser accepts exactly the names that the rules list, and `docs/language.md` is made of
+//! them, so both agree. The rules are in `language`.
 
 use relay_bundle::Tier;
 
-/// A node: what it takes and what it is for.
+/// A node: its parts and its purpose.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// Its word.
@@ -19,31 +19,31 @@ pub(crate) struct Rule {
     /// The nodes in it.
     pub(crate) children: &'static [&'static Rule],
     /// A document that shows it, for the reference; a rule without one is described with the node
-    /// that it is in.
+    /// around it.
     pub(crate) example: &'static str,
 }
 
 /// An argument or a property.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// The property's name; of an argument, what it is: `a name`.
+    /// The property's name; for an argument its kind: `a name`.
     pub(crate) name: &'static str,
-    /// Where it is written.
+    /// The place of the value.
     pub(crate) form: Form,
     /// The values that it takes.
     pub(crate) kind: Kind,
-    /// The value if none is written; absent if it then has no value.
+    /// The value of a missing one, if there is a default.
     pub(crate) default: Option<Literal<'static>>,
     /// Its purpose, in one line.
     pub(crate) meaning: &'static str,
 }
 
-/// Where a value is written.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// After the node's word, where it must be.
+    /// After the node's word, required.
     Argument,
-    /// After the node's word, if at all.
+    /// After the node's word, optional.
     Optional,
     /// After the node's word, once or more.
     Arguments,
@@ -51,7 +51,8 @@ pub(crate) enum Form {
     Joined,
     /// `name=value`
     Property,
-    /// `name=value`, which decides whether the node counts: `relay show` says it of nodes that do not.
+    /// `name=value`, which decides whether the node counts: `relay show` writes it only on nodes
+    /// that do not.
     Switch,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
@@ -64,7 +65,7 @@ pub(crate) enum Form {
 /// The values that a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A text; the word says which for people.
+    /// A text; the word names it for people.
     Text(&'static str),
     /// A text of one line.
     Line(&'static str),
@@ -111,15 +112,15 @@ pub(crate) enum Literal<'t> {
     Text(&'t str),
 }
 
-/// A type that a field may have.
+/// The type of a field.
 pub(crate) trait Scalar: Copy {
-    /// The words that it is written with; none if it is no choice of words.
+    /// Its words; empty if it is not a choice of words.
     const WORDS: &'static [&'static str] = &[];
 
-    /// Returns the value that a literal means; `None` if it is not of this type.
+    /// Returns the value of a literal; `None` if it is of another type.
     fn decode(literal: Literal<'_>) -> Option<Self>;
 
-    /// Returns the literal that means the value, as a field of this kind writes it.
+    /// Returns the literal of the value, for a field of this kind.
     fn encode(self, kind: Kind) -> Literal<'static>;
 }
 
@@ -167,7 +168,7 @@ impl Field {
 }
 
 impl Rule {
-    /// Returns the rule of a node with no nodes in it.
+    /// Returns the rule of a node without nodes in it.
     pub(crate) const fn leaf(
         name: &'static str,
         what: &'static str,
@@ -177,7 +178,7 @@ impl Rule {
         Self { name, what, meaning, fields, children: &[], example: "" }
     }
 
-    /// Returns the row of the argument that follows `taken` others.
+    /// Returns the row of the argument after `taken` others.
     pub(crate) fn argument(&self, taken: usize) -> Option<&'static Field> {
         let is_argument = |field: &&Field| !field.is_property() && field.form != Form::Keys;
         self.fields.iter().filter(is_argument).nth(taken)
@@ -193,12 +194,12 @@ impl Rule {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Returns what holds if the value of a row is not written.
+    /// Returns the default of a row.
     pub(crate) fn default(&self, name: &str) -> Option<Literal<'static>> {
         self.field(name)?.default
     }
 
-    /// Returns the numbers that a row takes; `None` if it takes others, or has no default.
+    /// Returns the numbers that a row takes; `None` if it takes other values, or has no default.
     pub(crate) fn numbers(&self, name: &str) -> Option<Numbers> {
         let field = self.field(name)?;
         match (field.kind, field.default?) {

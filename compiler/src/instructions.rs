@@ -1,9 +1,9 @@
 //! The instructions that a client gets when it connects, and the index of prompts in them.
 //!
-//! A client reads the greeting and, where a gate is, how to pass it. Clients silently
-//! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority go first, and
-//! the text says how many. The texts of messages alone are searched for variables; what fills one
-//! is never searched again.
+//! A client reads the greeting and, if there is a gate, the way to pass it. Clients silently
+//! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority
+//! go first, and the text counts them. Only the texts of messages are searched for variables, never
+//! the values that replace them.
 
 use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
@@ -12,7 +12,7 @@ use crate::ast::MessageName;
 use crate::model::audience::Audience;
 use crate::model::{Gate, Model, Prompt, SystemText};
 
-/// The variables that are known when a bundle is built, of every message, with their meanings.
+/// The build-time variables of every message, with their meanings.
 pub(crate) const BUILD_VARIABLES: [(&str, &str); 2] = [
     ("project_name", "The project's name."),
     (
@@ -20,8 +20,7 @@ pub(crate) const BUILD_VARIABLES: [(&str, &str); 2] = [
         "The list of prompts, the most important first, as the gate's `index` shapes it.",
     ),
 ];
-/// The variables that are known when a message is sent, of those that are sent at run time, with
-/// their meanings.
+/// The run-time variables of the messages that are sent at run time, with their meanings.
 pub(crate) const RUN_VARIABLES: [(&str, &str); 2] = [
     ("matched_prompts", "The texts of the prompts that were selected."),
     (
@@ -30,20 +29,20 @@ pub(crate) const RUN_VARIABLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Instructions, and what they list.
+/// Instructions, and the prompts that they list.
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// The rows of the prompts that the index lists, in its order; none if the text has no index.
+    /// The rows of the prompts that the index lists, in its order; empty if the text has no index.
     pub(crate) listed: Vec<usize>,
-    /// The index, as every message shows it.
+    /// The index, the same in every message.
     pub(crate) index: String,
     /// Whether the text asks for the index at all.
     pub(crate) wants_index: bool,
-    /// How many prompts there are to list.
+    /// The number of prompts to list.
     pub(crate) count: usize,
-    /// How many prompts the cap left out.
+    /// The number of prompts that the cap left out.
     pub(crate) over_cap: usize,
-    /// How many prompts were left out for want of characters.
+    /// The number of prompts that were left out for want of characters.
     pub(crate) over_chars: usize,
 }
 
@@ -58,7 +57,7 @@ pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
     by_priority(&mut listed, &model.gate);
     let over_cap = count - listed.len();
     let mut entries: Vec<String> = listed.iter().map(|(_, prompt)| entry(prompt, model)).collect();
-    // The index goes into other messages too, so it is bounded even where these texts do not ask for it.
+    // The index goes into other messages too, so it is bounded even if these texts have none.
     let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
     let fitting = fitting(&entries, count, model, room);
     let over_chars = entries.len() - fitting;
@@ -76,7 +75,7 @@ pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
     }
 }
 
-/// The greeting, and after a blank line how to pass the gate.
+/// Returns the greeting, and after a blank line the way to pass the gate.
 fn joined(model: &Model) -> String {
     let said = said_at_once(model).map(|message| message.text.as_str());
     said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -88,7 +87,7 @@ pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
     messages.into_iter().filter(|message| message.is_said(&model.gate))
 }
 
-/// Keeps the prompts that the cap leaves, the most important first.
+/// Keeps the prompts within the cap, the most important first.
 fn by_priority(listed: &mut Vec<(usize, &Prompt)>, gate: &Gate) {
     if listed.len() > gate.index_cap.value as usize {
         listed.retain(|(_, prompt)| prompt.settings.priority.value >= gate.over_cap_priority.value);
@@ -97,7 +96,8 @@ fn by_priority(listed: &mut Vec<(usize, &Prompt)>, gate: &Gate) {
     listed.sort_by_key(|(_, prompt)| std::cmp::Reverse(prompt.settings.priority.value));
 }
 
-/// How many entries an index of at most `room` characters has, of a project with `count` prompts.
+/// Returns the number of entries in an index of at most `room` characters, of a project with
+/// `count` prompts.
 fn fitting(entries: &[String], count: usize, model: &Model, room: usize) -> usize {
     let mut chars: usize = entries.iter().map(|entry| entry.chars().count() + 1).sum();
     for listed in (1..=entries.len()).rev() {
@@ -121,8 +121,8 @@ fn entry(prompt: &Prompt, model: &Model) -> String {
     briefing::entry(&prompt.name.value, about, model.gate.entry_chars.value as usize)
 }
 
-/// Returns a message that is completed when it is sent: what is known now is filled in. Without
-/// `index`, each audience has its own.
+/// Returns a message that is completed when it is sent, with its build-time variables filled.
+/// Without `index`, each audience has its own.
 pub(crate) fn pieces(
     message: &SystemText,
     project: &str,
@@ -153,7 +153,7 @@ fn literal(text: Option<&str>, project: &str, index: &str, pieces: &mut Vec<Mess
     }
 }
 
-/// Returns the bytes of a message with what is known at build filled in.
+/// Returns the bytes of a message with its build-time variables filled.
 pub(crate) fn bytes(message: &SystemText, project: &str, index: &str) -> usize {
     let filled = |variable: Variable<'_>| {
         let written = variable.end - variable.start;
@@ -168,7 +168,7 @@ pub(crate) fn bytes(message: &SystemText, project: &str, index: &str) -> usize {
     })
 }
 
-/// Returns whether a message that is sent at run time can say what was selected.
+/// Returns whether a message that is sent at run time can name the selection.
 pub(crate) fn is_sent_later(name: MessageName) -> bool {
     match name {
         MessageName::SessionGreeting | MessageName::GateInstructions => false,
@@ -178,7 +178,7 @@ pub(crate) fn is_sent_later(name: MessageName) -> bool {
     }
 }
 
-/// Returns whether these variables have this one.
+/// Returns whether the name is one of these variables.
 pub(crate) fn has(variables: &[(&str, &str)], name: &str) -> bool {
     variables.iter().any(|(known, _)| *known == name)
 }
@@ -186,12 +186,12 @@ pub(crate) fn has(variables: &[(&str, &str)], name: &str) -> bool {
 /// A variable in a text: `{{name}}`.
 pub(crate) struct Variable<'t> {
     pub(crate) name: &'t str,
-    /// Where it begins and ends, braces included.
+    /// Its first byte and the byte after its last, braces included.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// Returns the variables of a text in their order. A `{{` that no `}}` follows is text.
+/// Returns the variables of a text in their order. A `{{` without a `}}` is text.
 pub(crate) fn variables(text: &str) -> impl Iterator<Item = Variable<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,9 +1,9 @@
 //! Project text -> bytes of an unsigned bundle.
 //!
-//! The stages are functions from value to value: `parse` says what was written, `resolve` what
-//! was meant, `check` what is wrong or unwise, `lower` what the server will hold, `encode` its
-//! bytes, `prove` what those bytes answer. All outside access goes through [`Sources`]; nothing here opens a file, reads a clock or
-//! the environment, or prints.
+//! The stages are functions from value to value: `parse` gives the text as written, `resolve` its
+//! meaning, `check` faults and unwise settings, `lower` the contents for the server, `encode` their
+//! bytes, `prove` the answers of those bytes. All outside access goes through [`Sources`]; the
+//! compiler never opens a file, reads a clock or the environment, or prints.
 
 #![forbid(unsafe_code)]
 
@@ -44,37 +44,37 @@ pub use source::{
     FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts, is_shown,
 };
 
-/// The most tenants whose calls are resolved for the largest text of skills; of the others an upper
-/// bound is known.
+/// The most tenants whose calls are resolved for the largest text of skills; the others have an
+/// upper bound.
 const SKILL_TEXT_TENANTS_MAX: usize = 64;
 
 /// The result of compiling a project.
 pub struct Compiled {
-    /// The bundle, not signed yet; absent exactly when `diagnostics` holds an error, or a warning
+    /// The bundle, still unsigned; absent exactly when `diagnostics` holds an error, or a warning
     /// in a strict build.
     pub bundle: Option<Vec<u8>>,
     /// The effective project, as far as it could be understood.
     pub effective: Option<Effective>,
-    /// The largest text of skills that a call of each tenant is given, the largest first; empty if
-    /// there is no bundle, or it has no skills.
+    /// The largest text of skills for a call of each tenant, the largest first; empty without a
+    /// bundle or without skills.
     pub skill_texts: Vec<SkillText>,
     /// The errors and warnings of all stages.
     pub diagnostics: Diagnostics,
     /// The results of the `expect`s, for each environment that was compiled.
     pub proven: Vec<Proven>,
-    /// Why the project's own document could not be read; nothing else is known then. Callers see
-    /// to it that it can be, but it may vanish after that.
+    /// The reason why the project's own document could not be read; nothing else is known then.
+    /// Callers check it first, but it may vanish after that.
     pub unread: Option<ReadError>,
 }
 
-/// The largest text of skills that calls of a tenant are given.
+/// The largest text of skills for the calls of a tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillText {
     /// The tenant; absent for callers without one.
     pub tenant: Option<String>,
-    /// The tool whose call it is; absent if it is not known which, or if none is named.
+    /// The tool of the call; absent if it is unknown, or if none is named.
     pub tool: Option<String>,
-    /// The user whose call it is; absent if it is anyone's, or if it is not known whose.
+    /// The user of the call; absent if it is any user, or unknown.
     pub user: Option<String>,
     /// Bytes of the text.
     pub bytes: usize,
@@ -89,12 +89,12 @@ pub struct Parsed<'s> {
     ast: ast::Ast,
     /// The parser's diagnostics; the first compilation takes them.
     found: Option<Diagnostics>,
-    /// Whether the documents have errors, so that there is a bundle in no environment.
+    /// Whether the documents have errors, so that no environment gives a bundle.
     has_errors: bool,
 }
 
 impl<'s> Parsed<'s> {
-    /// Parses the documents that `sources` holds. The environment of `options` does not matter.
+    /// Parses the documents of `sources`. The environment of `options` has no effect.
     #[must_use]
     pub fn new(sources: &'s Sources<'s>, options: &'s Options) -> Self {
         let mut found = Diagnostics::new(options.strict);
@@ -122,7 +122,7 @@ impl<'s> Parsed<'s> {
         self.compile_environment(environment, out)
     }
 
-    /// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
+    /// Compiles a project in one environment; idle nodes are not settled yet. There is no bundle if
     /// the documents have errors, reported in this environment or in another one.
     fn compile_environment(&self, environment: Option<&str>, mut out: Diagnostics) -> Compiled {
         let Self { sources, options, ast, found: _, has_errors } = self;
@@ -167,7 +167,7 @@ impl<'s> Parsed<'s> {
     }
 }
 
-/// Compiles the project that `sources` holds, for the environment that `options` names.
+/// Compiles the project in `sources`, for the environment of `options`.
 ///
 /// Runs as many stages as the input allows, so that one run reports as much as it can.
 pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
@@ -175,7 +175,7 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let mut compiled = parsed.compile(options.environment.as_deref());
     let mut used = compiled.diagnostics.take_used();
     if compiled.diagnostics.is_unsettled() {
-        // A node that does nothing here may do something in another environment.
+        // A node without effect here may have one in another environment.
         let others = parsed.environments().into_iter().map(Some).chain([None]);
         for other in others.filter(|other| *other != options.environment) {
             let other = parsed.compile(other.as_deref());
@@ -186,10 +186,10 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     compiled
 }
 
-/// Checks the project that `sources` holds: without an environment and in each that it names, or
-/// in the one that `options` names.
+/// Checks the project in `sources`: without an environment and in each that it names, or in the one
+/// of `options`.
 ///
-/// A diagnostic that several environments have is reported once. The bundle is that without an
+/// A diagnostic that several environments share is reported once. The bundle is that without an
 /// environment; it is absent if any environment has errors.
 pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     if options.environment.is_some() {
@@ -230,7 +230,7 @@ fn skill_texts(model: &model::Model) -> Vec<SkillText> {
 }
 
 impl Compiled {
-    /// Reports what is idle and in no environment used.
+    /// Reports things that are idle in every environment.
     fn settle(&mut self, used: &BTreeSet<Span>) {
         self.diagnostics.settle(used);
         if self.diagnostics.has_errors() {
@@ -239,11 +239,11 @@ impl Compiled {
     }
 }
 
-/// Returns the KDL documents of the project that `sources` holds: the first one and all that it
-/// includes, in the order of the text.
+/// Returns the KDL documents of the project in `sources`: the first one and all its includes, in
+/// the order of the text.
 ///
-/// Faults are reported by [`compile`] and [`format()`]; what a document with syntax faults includes
-/// is unknown.
+/// Faults are reported by [`compile`] and [`format()`]; the includes of a document with syntax
+/// faults are unknown.
 #[must_use]
 pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
     let ast = parse::project(sources, &mut Diagnostics::new(false));
@@ -252,7 +252,7 @@ pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
 
 /// Formats one KDL document; `None` if it has syntax faults, which are reported.
 ///
-/// Formatting twice gives the same text, comments stay, and the document means the same.
+/// Formatting twice gives the same text; comments and the meaning of the document stay.
 pub fn format(sources: &Sources<'_>, file: FileId, out: &mut Diagnostics) -> Option<String> {
     parse::format(file, &sources.file(file).bytes, out)
 }

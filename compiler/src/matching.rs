@@ -1,7 +1,7 @@
-//! Which names and calls can match: patterns of tools against names, the selectors of skills against
+//! Matches of names and calls: patterns of tools against names, the selectors of skills against
 //! each other, and the most text that one call can match.
 //!
-//! Every answer has a limit of work. An answer over its limit says so, and is never taken for "no".
+//! Every answer has a limit of work. An answer over its limit says so, and never counts as "no".
 
 pub(crate) mod overlap;
 pub(crate) mod pattern_set;

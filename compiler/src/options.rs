@@ -1,4 +1,4 @@
-//! The request for a build, and which compiler answers it.
+//! The request for a build, and the version of the compiler.
 
 /// The compiler's version, which a bundle names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -8,9 +8,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Options {
     /// The environment whose `when` nodes count.
     pub environment: Option<String>,
-    /// The epoch, over the one that the project writes.
+    /// The epoch, which overrides the project's.
     pub epoch: Option<u64>,
-    /// Whether a warning is as bad as an error.
+    /// Whether a warning prevents a bundle as an error does.
     pub strict: bool,
     /// The commit that is built, for the provenance.
     pub git: Option<Git>,

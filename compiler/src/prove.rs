@@ -1,6 +1,6 @@
 //! Bytes -> diagnostics: every `expect`, asked of the bundle that was just encoded.
 //!
-//! The answers are `relay_engine`'s, as on a server: what is proved here is what callers get.
+//! The answers come from `relay_engine`, as on a server, so the proof holds for callers.
 
 mod case;
 mod command;
@@ -33,19 +33,18 @@ pub(crate) use declared::Declared;
 pub struct Proven {
     /// The environment; absent without one.
     pub environment: Option<String>,
-    /// Whether there was a bundle to ask; else the project has errors.
+    /// Whether there was a bundle to ask; without one the project has errors.
     pub asked: bool,
     /// Each `expect`, in the order of the text.
     pub expects: Vec<Proof>,
-    /// The things that an `expect` can be about, by kind and name; empty if there was no bundle to
-    /// ask.
+    /// The declarations that an `expect` can be about, by kind and name; empty without a bundle.
     pub coverage: BTreeMap<(Kind, String), Coverage>,
 }
 
 /// An `expect`, and whether it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// Where it is.
+    /// Its place.
     pub at: Span,
     /// Its question: `context tenant=acme tool=api-create`.
     pub question: String,

@@ -1,4 +1,4 @@
-//! The reference of the language, made of the rules that the parser goes by: `docs/language.md`.
+//! The reference of the language, made of the rules of the parser: `docs/language.md`.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::language::prompt::PROMPT;
 use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, parse, resolve, show};
 
-/// The text of the reference; a word between percent signs is replaced by what is made of the tables.
+/// The text of the reference; a word between percent signs is replaced by text made of the tables.
 const TEXT: &str = include_str!("reference/language.md");
 
 /// Returns the reference of the project language as Markdown.
@@ -35,7 +35,7 @@ pub fn language_reference() -> String {
 
 fn nodes(sections: &[Section]) -> String {
     let mut out = String::new();
-    // Blocks of skills are described with `skills`, and have no section to lead to.
+    // Blocks of skills are described with `skills`, without a section of their own.
     let named = |name: &&str| match sections.iter().any(|section| section.rule.name == *name) {
         true => linked(name),
         false => format!("`{name}`"),
@@ -93,7 +93,7 @@ fn sections() -> Vec<Section> {
     sections
 }
 
-/// Writes what a node takes: its arguments and properties, then the nodes in it.
+/// Writes the parts of a node: its arguments and properties, then the nodes in it.
 fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
     if rule.fields.is_empty() && rule.children.is_empty() {
         return;
@@ -120,9 +120,9 @@ const LISTED_AGAIN_MAX: usize = 8;
 /// Writes the rows of nodes without a section.
 struct ChildRows<'s> {
     sections: &'s [Section],
-    /// The nodes that the table describes: what is like one of them has no more than its first row.
+    /// The nodes that the table describes: a similar node gets only its first row.
     described: Vec<(&'static str, &'static str)>,
-    /// The long lists of words that the table has, each with the row that has it.
+    /// The long lists of words in the table, each with its row.
     words: Vec<(&'static [&'static str], String)>,
     /// The nodes around the one whose rows are written.
     around: Vec<&'static str>,
@@ -206,7 +206,7 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
     rule.fields.iter().map(|field| (field, default(field))).collect()
 }
 
-/// Returns the placeholder of a node's argument in a line of syntax: the words, if it takes some.
+/// Returns the placeholder of a node's argument in a line of syntax: its words, or its name.
 fn placeholder(field: &Field) -> String {
     match (field.form, field.kind) {
         (Form::Argument, Kind::Words(words)) => words.join("`, `"),

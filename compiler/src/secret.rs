@@ -1,8 +1,8 @@
 //! The forms of secrets, and the search for them in any bytes.
 //!
-//! The rules know the forms that issuers give their keys, so false alarms are rare. A private key
-//! is found in its armour, and without it by the structure of its bytes. What is encoded in base64
-//! is searched as well, and so is text in UTF-16.
+//! The rules know the forms of issuers' keys, so false alarms are rare. A private key is found in
+//! its armour, and without it by the structure of its bytes. Data in base64 and text in UTF-16 are
+//! searched as well.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use memchr::{memchr_iter, memchr2, memchr2_iter};
 use regex::bytes::{Regex, RegexSet};
 
-/// Name and form of each kind of secret that is text.
+/// The name and form of each kind of secret in text.
 const TEXT_RULES: &[(&str, &str)] = &[
     ("aws-access-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
@@ -47,24 +47,24 @@ const DER_RULES: &[(&str, &str)] = &[
     ),
 ];
 
-/// A number of one byte: the version that each of these keys begins with.
+/// A number of one byte: the version with which each of these keys begins.
 const DER_SIGN: &str = r"\x02\x01";
 
 const PRIVATE_KEY: &str = "private-key";
 
-/// The shortest secret has so many bytes. Most texts of a bundle are shorter, and the search in
-/// each would take longer than all else.
+/// The bytes of the shortest secret. Most texts of a bundle are shorter, and the search in each
+/// would take longer than all else.
 const BYTES_MIN: usize = 14;
-/// So many secrets of one form are found in one text.
+/// The most secrets of one form that are found in one text.
 const FOUND_MAX: usize = 20;
-/// Characters of base64 that are worth decoding: fewer hold no secret.
+/// The fewest characters of base64 that are decoded: fewer hold no secret.
 const RUN_CHARS_MIN: usize = 24;
-/// Characters of a line that the next line of base64 continues.
+/// The fewest characters of a line that the next line of base64 continues.
 const LINE_CHARS_MIN: usize = 16;
-/// Base64 in base64 in base64 is not looked into.
+/// The most layers of base64 that are decoded.
 const DEPTH_MAX: usize = 2;
 
-/// A run is found without its padding, and may end in the middle of what was encoded.
+/// A run is found without its padding, and may end in the middle of the encoded data.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -118,7 +118,7 @@ static TEXT_FORMS: LazyLock<Forms> = LazyLock::new(|| {
 
 static DER_FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::new(DER_RULES, DER_SIGN));
 
-/// A password or key that a text gives by name: `password: …`, `api_key = …`.
+/// A password or key with a name before it: `password: …`, `api_key = …`.
 const ASSIGNED: &str = "assigned-secret";
 /// A password in a URL.
 const IN_URL: &str = "url-password";
@@ -134,10 +134,10 @@ static URL: LazyLock<Option<Regex>> =
 
 /// `pwd=` and the shortest password.
 const SENTENCE_BYTES_MIN: usize = 10;
-/// A word of so many characters is no word of a sentence.
+/// The most characters of a word of a sentence.
 const WORD_CHARS_MAX: usize = 20;
 
-/// Returns bytes with `*` for each byte of a secret that is found in them, or that `known` names.
+/// Returns bytes with `*` for each byte of a secret that is found in them, or that is in `known`.
 pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8]> {
     let found = search(bytes).into_iter().chain(search_sentences(bytes));
     let mut masked = Cow::Borrowed(bytes);
@@ -152,8 +152,8 @@ pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8
     masked
 }
 
-/// Returns the passwords that sentences and URLs give. A sentence about passwords gives none: its
-/// words are letters alone, or stand for a value, as `<password>` and `$PASSWORD` do.
+/// Returns the passwords in sentences and URLs. A sentence about passwords holds none: its words
+/// are letters alone, or placeholders, as `<password>` and `$PASSWORD` are.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
     let forms = [(ASSIGNED, &ASSIGNMENT, may_assign(bytes)), (IN_URL, &URL, may_be_url(bytes))];
@@ -173,7 +173,8 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     found
 }
 
-/// Returns whether bytes may hold an assignment. Most texts do not, and this is many times faster.
+/// Returns whether bytes may hold an assignment. Most texts hold none, and this is many times
+/// faster.
 fn may_assign(bytes: &[u8]) -> bool {
     let follows_name = |at: usize| {
         let before = bytes.get(..at).and_then(|before| before.split_last());
@@ -198,26 +199,26 @@ fn ends_name(bytes: &[u8]) -> bool {
     name.is_some_and(|name| endings.iter().any(|ending| name.eq_ignore_ascii_case(*ending)))
 }
 
-/// Returns whether a value only marks the place of one.
+/// Returns whether a value is a placeholder.
 fn is_placeholder(value: &[u8]) -> bool {
     let marks = value.iter().all(|byte| matches!(byte, b'*' | b'.' | b'x' | b'X' | b'_' | b'-'));
     marks || value.first().is_some_and(|first| matches!(first, b'<' | b'$' | b'{' | b'%' | b'['))
 }
 
-/// Returns whether a value is no word: it mixes letters and digits, or is longer than words are.
+/// Returns whether a value is random: it mixes letters and digits, or is longer than words are.
 fn is_random(value: &[u8]) -> bool {
     let trimmed = value.strip_suffix(b".").unwrap_or(value);
     let has = |is: fn(&u8) -> bool| trimmed.iter().any(is);
     (has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit)) || trimmed.len() > WORD_CHARS_MAX
 }
 
-/// A secret that was found.
+/// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) rule: &'static str,
-    /// Where it is; of what is encoded, the text that encodes it.
+    /// Its range; of an encoded secret, the range of its code.
     pub(crate) range: Range<usize>,
-    /// The part that no report prints: all, or the value of a name.
+    /// The part that reports never print: all, or the value of a name.
     pub(crate) value: Range<usize>,
 }
 
@@ -293,8 +294,8 @@ fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
     };
     let mut runs = Vec::new();
     let mut next = 0;
-    // The first line of a run has at least so many characters, so only every so many bytes must be
-    // looked at to meet it.
+    // The first line of a run has at least this many characters, so one look at every so many bytes
+    // meets it.
     while let Some(byte) = bytes.get(next + LINE_CHARS_MIN - 1) {
         if !is_code(*byte) {
             next += LINE_CHARS_MIN;
@@ -327,7 +328,7 @@ fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
     runs
 }
 
-/// Decodes a run of base64 of either alphabet, as far as it goes.
+/// Decodes a run of base64 of either alphabet, as far as it is valid.
 fn decode(run: &[u8]) -> Option<Vec<u8>> {
     let standard = |byte: u8| match byte {
         b'-' => b'+',
@@ -337,7 +338,7 @@ fn decode(run: &[u8]) -> Option<Vec<u8>> {
     let mut code: Vec<u8> =
         run.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).map(standard).collect();
     if code.len() % 4 == 1 {
-        // One character is no byte.
+        // One character alone encodes no byte.
         code.pop();
     }
     LENIENT.decode(code).ok()

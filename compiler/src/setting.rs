@@ -1,13 +1,13 @@
 //! Settings: the values of a node, each with its row.
 //!
-//! A row of a node's rule says where the value is written, its kind, range, default and meaning. A
-//! line of [`settings!`] binds the row to a field. Reading, the default, the patch of a `when`,
-//! `relay show` and the reference then go by the row, and name no setting.
+//! A row of a node's rule has the place of the value, its kind, range, default and meaning. A line
+//! of [`settings!`] binds the row to a field. Reading, the default, the patch of a `when`, `relay
+//! show` and the reference then go by the row, and name no setting.
 
 use crate::grammar::{Kind, Literal, Rule, Scalar};
 use crate::source::{Span, Spanned};
 
-/// A value, and where it was written; a default, or what was made of a text, has no place.
+/// A value with its place; a default or a generated value has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
@@ -15,7 +15,7 @@ pub(crate) struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Takes what was written, or the default.
+    /// Takes the written value, or the default.
     pub(crate) fn or(written: Option<Spanned<T>>, default: T) -> Self {
         match written {
             Some(Spanned { value, at }) => Self { value, at: Some(at) },
@@ -24,22 +24,21 @@ impl<T> Setting<T> {
     }
 }
 
-/// A setting whose type is not named: a [`Setting`] has a default, and the others have none.
+/// A setting of any type: only a [`Setting`] has a default.
 pub(crate) trait Slot {
-    /// Returns what holds if nothing is written.
+    /// Returns the value of a missing setting.
     fn unwritten(default: Option<Literal<'static>>) -> Self
     where
         Self: Sized;
 
-    /// Takes what was written: one value, or those of a list, which are none if all were faulty.
+    /// Takes the written values: one value, or those of a list, which is empty if all were faulty.
     /// INVARIANT: they were checked by the setting's row.
     fn set(&mut self, written: &[Spanned<Literal<'_>>]);
 
-    /// Returns the values, as a field of this kind writes them, each with its place; none if there
-    /// is none.
+    /// Returns the values for a field of this kind, each with its place; empty without a value.
     fn values(&self, kind: Kind) -> Vec<(Literal<'_>, Option<Span>)>;
 
-    /// Returns where it was written; a default has no place.
+    /// Returns its place; `None` for a default.
     fn at(&self) -> Option<Span>;
 }
 
@@ -105,7 +104,7 @@ impl Slot for Option<Spanned<String>> {
     }
 }
 
-/// A list of texts. One that was written and is empty had only faults.
+/// A list of texts. A written list without texts had only faults.
 impl Slot for Option<Vec<Spanned<String>>> {
     fn unwritten(_default: Option<Literal<'static>>) -> Self {
         None
@@ -137,12 +136,12 @@ fn placed(written: &Spanned<String>) -> (Literal<'_>, Option<Span>) {
 
 /// The settings of a node and of the nodes in it.
 pub(crate) trait Settings {
-    /// Returns what holds if a node of this rule says nothing.
+    /// Returns the settings of a node of this rule that writes none.
     fn unwritten(rule: &'static Rule) -> Self
     where
         Self: Sized;
 
-    /// Returns the settings that a rule has rows for, each with the name of its row.
+    /// Returns the settings of a rule's rows, each with the name of its row.
     fn of(&self, rule: &'static Rule) -> Vec<(&'static str, &dyn Slot)>;
 
     /// Returns the same, to be changed.
@@ -157,7 +156,7 @@ pub(crate) struct Entry<T> {
     pub(crate) settings: T,
 }
 
-/// Returns how many of these settings were written.
+/// Returns the number of written settings.
 pub(crate) fn count_written(settings: &[(&'static str, &dyn Slot)]) -> usize {
     settings.iter().filter(|(_, setting)| setting.at().is_some()).count()
 }

@@ -1,9 +1,9 @@
-//! The effective project: every setting in force, including those that were not written.
+//! The effective project: every setting in force, including the defaults.
 //!
 //! `relay show` prints it with origins; a bundle carries it as its canonical source, so that a
-//! default that changed with the compiler shows in a diff. Compiled again as a document in the
-//! project's folder, it gives the same project. Two things the language cannot say: that the text
-//! of a file begins after its front matter, and which folder an inline template includes from.
+//! default that changed with the compiler appears in a diff. Compiled again as a document in the
+//! project's folder, it gives the same project. The language cannot express two things: that the
+//! text of a file begins after its front matter, and which folder an inline template includes from.
 
 mod access;
 mod expect;
@@ -91,8 +91,8 @@ impl Effective {
         Self { nodes }
     }
 
-    /// Returns the project as KDL; with `origins` a comment at each node says where it was
-    /// written and which of its values are defaults, and comments hold what was generated.
+    /// Returns the project as KDL; with `origins` a comment at each node names its place and its
+    /// default values, and comments hold the generated nodes.
     #[must_use]
     pub fn kdl(&self, origins: bool) -> String {
         let mut text = String::from("/- kdl-version 2\n");
@@ -130,7 +130,7 @@ impl Renderer<'_, '_> {
                 node.defaults.retain(|default| *default != name);
             }
         }
-        // Where a call is refused, no briefing comes with it.
+        // A gate that refuses calls sends no briefing with them.
         if gate.unlock.value == Unlock::Refuse {
             let unlock = node.children.iter_mut().find(|child| child.name == UNLOCK.name);
             unlock.into_iter().for_each(|unlock| unlock.forget(UNLOCK_BUDGET));
@@ -176,7 +176,7 @@ impl Renderer<'_, '_> {
         node.settings(&SKILL, &selectors);
         if let Some(body) = &skill.body {
             self.body(body, false, &mut node);
-            // A skill is no template, whatever its file is called.
+            // A skill is always plain text, with any file name.
             node.properties.retain(|(name, _)| *name != TEMPLATE.name);
         }
         node.texts(&SKILL, &skill.settings);
@@ -206,7 +206,7 @@ impl Renderer<'_, '_> {
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
             self.body(body, false, &mut node);
         }
-        // Texts written in messages are all templates or none: only the prompt can say so.
+        // The texts in messages are all templates or all plain: only the prompt can set it.
         let template = messages.iter().flat_map(|message| &message.parts).any(inherits_template);
         if template {
             node.template(true, true);
@@ -284,7 +284,7 @@ impl Renderer<'_, '_> {
         node
     }
 
-    /// Renders a text or a file; `template` is what the text is if its node does not say.
+    /// Renders a text or a file; `template` is the form of a text whose node does not set it.
     fn body(&self, body: &BodySource, template: bool, node: &mut EffectiveNode) {
         match (&body.inline_at, &body.text) {
             (Some(_), Some(text)) => {
@@ -298,7 +298,7 @@ impl Renderer<'_, '_> {
         }
     }
 
-    /// Returns a file's path as a document in the project's folder names it.
+    /// Returns a file's path as it is written in a document in the project's folder.
     fn path(&self, file: FileId) -> String {
         let path = &self.sources.file(file).path;
         let is_plain = !path.starts_with('~') && path.as_bytes().get(1) != Some(&b':');
@@ -320,7 +320,7 @@ fn inherits_template(part: &PartSource) -> bool {
 }
 
 impl EffectiveNode {
-    /// Adds what a prompt is about, written or generated.
+    /// Adds the summary and the like of a prompt, written or generated.
     fn about(&mut self, prompt: &Prompt) {
         if let Some(summary) = &prompt.summary {
             let generated = summary.at.is_none();
@@ -350,7 +350,7 @@ fn argument(argument: &Argument, booleans: &[String]) -> EffectiveNode {
     node
 }
 
-/// Renders an argument; a variable of a URI is always required, so that is not said of it.
+/// Renders an argument; a variable of a URI is always required, so `required` is left out.
 fn variable(argument: &Argument, booleans: &[String]) -> EffectiveNode {
     let mut node = leaf(ARG.name, &argument.name);
     if let Some(default) = &argument.default {

@@ -1,7 +1,7 @@
-//! Where the compiler's input comes from: the one value through which it sees the outside.
+//! The input of the compiler: the one value through which it sees the outside.
 //!
-//! A stage asks [`Sources`] for files by their path inside the project's folder and gets ids;
-//! spans carry the id, so a report can show text from any file that was read.
+//! A stage asks [`Sources`] for files by their path inside the project's folder and gets ids; spans
+//! carry the id, so a report can display text from any file that was read.
 
 mod drawn;
 
@@ -37,7 +37,7 @@ pub struct Span {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it was written.
+    /// The place where it was written.
     pub at: Span,
 }
 
@@ -70,30 +70,30 @@ pub trait Files {
 /// A file that [`Files::list`] found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Listed {
-    /// Its path from the project's folder. That of a folder ends with `/`: one is listed only if
-    /// it cannot be entered.
+    /// Its path from the project's folder. The path of a folder ends with `/`: a folder is listed
+    /// only if it cannot be entered.
     pub path: String,
     /// Whether it is a symbolic link.
     pub link: bool,
-    /// Why it cannot be used, as far as a list shows that.
+    /// The reason why it cannot be used, as far as a list can tell.
     pub fault: Option<ReadError>,
 }
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum ReadError {
-    /// There is none.
+    /// The file is missing.
     #[error("file not found")]
     NotFound,
     /// A link leads out of the project's folder.
     #[error("it is a link out of the project's folder")]
     Outside,
-    /// A reader of a report would not see the path as it is.
+    /// A report cannot display the path unchanged.
     #[error(
         "its name, or that of a folder above it, has a control or invisible character; rename it"
     )]
     Name,
-    /// It is something else: a folder, a device.
+    /// It is of another kind: a folder, a device.
     #[error("it is not {expected}")]
     WrongKind {
         /// The kind that was expected: `a file` or `a folder`.
@@ -115,7 +115,7 @@ pub enum ReadError {
     },
 }
 
-/// The files of a project as one run of the compiler reads them: each once.
+/// The files of a project for one run of the compiler, each read once.
 pub struct Sources<'f> {
     files: &'f dyn Files,
     root: String,
@@ -138,14 +138,14 @@ pub struct SourceFile {
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Its text as reports show it, made when one is first drawn.
+    /// Its text in the form of reports, made when one is first drawn.
     drawn: OnceLock<(Drawn, LineStarts)>,
-    /// Where each line but the first begins, made when a place is first asked for: a project may
-    /// declare thousands of things in one file.
+    /// The beginnings of its lines after the first, made at the first question for a place: a
+    /// project may declare thousands of things in one file.
     line_starts: OnceLock<LineStarts>,
 }
 
-/// Where each line of a text but the first begins.
+/// The beginnings of the lines of a text after the first.
 #[derive(Debug)]
 struct LineStarts {
     starts: Vec<u32>,
@@ -169,7 +169,7 @@ impl LineStarts {
         self.starts.partition_point(|start| *start as usize <= offset)
     }
 
-    /// Returns where a line, from 0, begins; the end of the text if it has fewer.
+    /// Returns the beginning of a line, from 0; the end of the text if it has fewer.
     fn start(&self, line: usize) -> usize {
         let Some(before) = line.checked_sub(1) else { return 0 };
         self.starts.get(before).map_or(self.end, |start| *start as usize)
@@ -181,7 +181,7 @@ impl SourceFile {
         Self { path: path.into(), bytes, drawn: OnceLock::new(), line_starts: OnceLock::new() }
     }
 
-    /// Returns which line, from 0, holds the byte at `offset`, and where that line begins.
+    /// Returns the line, from 0, that holds the byte at `offset`, and the beginning of that line.
     fn line(&self, offset: u32) -> (usize, usize) {
         let line = self.line_starts().line(offset as usize);
         (line, self.line_starts().start(line))
@@ -191,7 +191,7 @@ impl SourceFile {
         self.line_starts.get_or_init(|| LineStarts::of(&self.bytes))
     }
 
-    /// Returns its text for a report; `hidden` is known to hold secrets.
+    /// Returns its text for a report; the ranges in `hidden` hold secrets.
     fn drawn(&self, hidden: &[Range<usize>]) -> &(Drawn, LineStarts) {
         self.drawn.get_or_init(|| {
             let drawn = Drawn::new(&self.bytes, hidden);
@@ -224,20 +224,20 @@ impl<'f> Sources<'f> {
         }
     }
 
-    /// Takes the table of the shipped facts too, which a project with a policy needs. It is an input, so that no
-    /// library is built anew when a fact changes.
+    /// Adds the table of the shipped facts, which a project with a policy needs. It is an input, so
+    /// that a changed fact rebuilds no library.
     #[must_use]
     pub fn with_facts(self, facts: &'f [u8]) -> Self {
         Self { facts, ..self }
     }
 
-    /// Returns the table of the shipped facts; empty if there is none.
+    /// Returns the table of the shipped facts; empty without one.
     pub(crate) fn facts(&self) -> &'f [u8] {
         self.facts
     }
 
-    /// Returns what rendering the templates of this project has cost so far: the limit of it holds
-    /// for a run, as files are read once in a run.
+    /// Returns the cost of rendering the templates of this project so far: its limit holds for a
+    /// run, as files are read once in a run.
     pub(crate) fn template_cost(&self) -> &Cell<u64> {
         &self.template_cost
     }
@@ -252,7 +252,7 @@ impl<'f> Sources<'f> {
     ///
     /// # Errors
     ///
-    /// It cannot be read; the same answer is given when asked again.
+    /// It cannot be read; a second request gets the same answer.
     pub fn load(&self, path: &str) -> Result<FileId, ReadError> {
         if let Some(known) = self.loaded.borrow().by_path.get(path) {
             return known.clone();
@@ -291,7 +291,7 @@ impl<'f> Sources<'f> {
             .unwrap_or_else(|| Arc::new(SourceFile::new("", Vec::new())))
     }
 
-    /// Keeps a secret out of reports: that at `at` is written in a form that no search finds there.
+    /// Keeps a secret out of reports: at `at` it is written in a form that no search finds.
     pub(crate) fn hide(&self, at: Span) {
         self.hidden.borrow_mut().push(at);
     }
@@ -337,7 +337,7 @@ impl<'f> Sources<'f> {
         }
     }
 
-    /// Returns the line in which a span starts, without white space around it. What is not UTF-8 is
+    /// Returns the line in which a span starts, without white space around it. Invalid UTF-8 is
     /// replaced.
     #[must_use]
     pub fn line_text(&self, span: Span) -> String {
@@ -357,8 +357,8 @@ impl FileId {
     }
 }
 
-// miette's spans have no file. Ours keep it in the upper half of the offset, so that the labels
-// of one diagnostic may lie in several files; `Sources` takes it out again when a report is
+// The spans of miette have no file. Ours keep it in the upper half of the offset, so that the
+// labels of one diagnostic may lie in several files; `Sources` takes it out again when a report is
 // drawn. No file has 4 GiB, see `Files`.
 const FILE_SHIFT: u32 = 32;
 
@@ -379,24 +379,24 @@ impl From<SourceSpan> for Span {
     }
 }
 
-/// A longer line is not drawn whole: miette panics beyond 65,535 columns.
+/// A longer line is drawn in part: miette panics beyond 65,535 columns.
 const LINE_BYTES_MAX: usize = 2000;
 /// Bytes that are drawn around a label on such a line.
 const EXCERPT_BYTES: usize = 100;
-/// No label is longer than this, and on a long line no two are drawn together that are further
-/// apart, for the same reason.
+/// The longest label, and the greatest distance of two labels that are drawn together on a long
+/// line, for the same reason.
 const LABEL_BYTES_MAX: u32 = 4096;
 
-/// The files of a run, for drawing reports: miette reads the lines around a label here, whose span is
-/// one of [`Texts::drawn_span`].
+/// The files of a run, for drawing reports: miette reads the lines around a label here, whose span
+/// is one of [`Texts::drawn_span`].
 pub struct Texts {
     files: Vec<Arc<SourceFile>>,
-    /// The places that are known to hold secrets.
+    /// The places of known secrets.
     hidden: Vec<Span>,
 }
 
 impl Texts {
-    /// Returns where the text at a span of the sources is drawn.
+    /// Returns the place in the drawn text of a span of the sources.
     #[must_use]
     pub fn drawn_span(&self, span: SourceSpan) -> SourceSpan {
         let at = Span::from(span);
@@ -445,7 +445,7 @@ impl SourceCode for Texts {
             to = (end as usize + EXCERPT_BYTES).min(lines_of.start(last + 1));
             (line, lines) = (first, last + 1 - first);
         } else if context_lines_before == 0 {
-            // Where the span begins is asked for.
+            // The request is for the beginning of the span.
             from = start as usize;
         }
         let from = text.ceil_char_boundary(from);
@@ -467,7 +467,7 @@ impl SourceCode for Texts {
     }
 }
 
-/// Returns whether reports print a path as it is, in one line.
+/// Returns whether reports print a path unchanged, in one line.
 #[must_use]
 pub fn is_shown(path: &str) -> bool {
     !path.contains(['\n', '\t']) && relay_engine::invisible::search(path).is_empty()

@@ -101,7 +101,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
         ending.record_counted_refusals();
         served
     });
-    // A blocking read of standard input that is not a pipe would never end.
+    // A blocking read of standard input, such as a terminal, may never end.
     runtime.shutdown_background();
     done
 }

@@ -208,6 +208,8 @@ fn options_of_another_question_are_rejected() {
         ("--no-session", vec!["--prompt=a", "--uri=a:b", "--index", "--tags=a"]),
         ("--budget=1", vec!["--prompt=a", "--uri=a:b", "--index"]),
         ("--why", vec!["--prompt=a", "--uri=a:b", "--index"]),
+        ("--cwd=/a", questions.to_vec()),
+        ("--home=/a", questions.to_vec()),
     ] {
         for question in questions {
             let run = Sandbox::new().relay_of(&["explain", "missing.relay", question, option]);

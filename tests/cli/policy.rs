@@ -150,6 +150,14 @@ fn explain_judges_as_classify_does() {
     super::snapshot("explain_command_human", &run.ends(0).stdout);
     let none = sandbox.relay_of(&["explain", "none.kdl", "--command", "ls"]);
     none.ends(2).says("has no policy");
+    // A path of the work tree is one only where the question says which folder that is.
+    let tier = |folders: &[&str]| {
+        let copy = ["explain", "after.kdl", "--json", "--command", "cp /w/app/a /home/me/b"];
+        let arguments = [&copy[..], folders].concat();
+        sandbox.relay_of(&arguments).ends(0).json()["tier"].as_u64()
+    };
+    assert_eq!(tier(&[]), Some(2));
+    assert_eq!(tier(&["--cwd", "/w/app", "--home", "/home/me"]), Some(1));
     // A policy does not know callers.
     for more in [["--tenant", "acme"], ["--role", "reader"], ["--tool", "x"], ["--budget", "9"]] {
         let arguments = [&["explain", "after.kdl", "--command", "ls"][..], &more].concat();

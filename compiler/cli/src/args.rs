@@ -9,6 +9,7 @@ mod diff;
 mod explain;
 mod format;
 mod key;
+mod location;
 mod project;
 mod setup;
 mod subject;
@@ -149,8 +150,8 @@ pub(crate) struct GeneratedArgs {
     pub(crate) out: PathBuf,
 }
 
-/// Returns the version, the commit that the build was given in its environment, and the format of
-/// bundles that this version writes.
+/// Returns the version, the commit from the environment of the build, and the format of bundles
+/// that this version writes.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");

@@ -1,5 +1,5 @@
-//! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its parsed arguments
-//! and returns how it ended.
+//! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its
+//! parsed arguments and returns its outcome.
 
 mod audit;
 mod build;

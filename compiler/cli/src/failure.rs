@@ -1,4 +1,4 @@
-//! Why a command stopped, as a message for the user: what, where, and what to do.
+//! Why a command stopped, as a message for the user: fault, place, and remedy.
 
 use std::io;
 use std::path::Path;
@@ -51,7 +51,7 @@ impl Failure {
         Self::error(format!("cannot {doing} `{}`: {}", shown_path(path), reason(error)))
     }
 
-    /// Adds what to do about it.
+    /// Adds the remedy.
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         match self {
             Self::ClosedPipe => self,

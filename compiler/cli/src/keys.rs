@@ -19,7 +19,7 @@ use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::text::shown_path;
 
-/// A key file is a few lines.
+/// A key file has a few lines.
 pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
 
 /// A signing key and its name.
@@ -105,7 +105,7 @@ impl KeyFiles {
     }
 }
 
-/// Returns this user's dev key, which is generated on first use.
+/// Returns this user's dev key, generated on first use.
 ///
 /// With it, a first build needs no `relay keygen`. Servers trust it on stdio and loopback only.
 pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {

@@ -16,20 +16,20 @@ use crate::report::{self, Origin};
 use crate::shipped;
 use crate::text::shown_path;
 
-/// The name in reports of a document that is read from standard input.
+/// The name in reports of a document from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
-/// The document of a project that is given as a folder.
+/// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
 
-/// A project's document, found.
+/// A project with its document found.
 pub(crate) struct Project {
     files: Box<dyn Files>,
     /// The document's path from the project's folder.
     root: String,
     /// The prefix of a file's path from the project's folder, in reports.
     prefix: String,
-    /// The same without the revision that it is from.
+    /// The same without its revision.
     folder: String,
 }
 
@@ -83,7 +83,7 @@ impl Project {
         Ok(Self { files: Box::new(files), root: root.into(), prefix, folder })
     }
 
-    /// Opens the project whose document is this text, and whose other files are in the folder where the command runs.
+    /// Opens the project whose document is this text, with other files from the current folder.
     pub(crate) fn of_text(text: Vec<u8>) -> Result<Self, Failure> {
         let files = ProjectFiles::open(Path::new(".")).map_err(|error| {
             Failure::error(format!("cannot read this folder: {}", reason(&error)))
@@ -92,8 +92,8 @@ impl Project {
         Self::of(Box::new(files), STANDARD_INPUT, String::new(), String::new())
     }
 
-    /// Takes the project of these files whose document is at `root`; reports show paths with
-    /// `prefix` before them, which ends with its `folder`.
+    /// Takes the project of these files with its document at `root`; reports show paths after
+    /// `prefix`, which ends with its `folder`.
     pub(crate) fn of(
         files: Box<dyn Files>,
         root: &str,
@@ -107,8 +107,8 @@ impl Project {
         Ok(Self { files, root: root.into(), prefix, folder })
     }
 
-    /// Returns what precedes the path of a file, from the project's folder, for programs that look
-    /// for it in a checkout: empty, or it ends with `/`.
+    /// Returns the prefix of a file's path from the project's folder, for programs that search for
+    /// it in a checkout: empty, or it ends with `/`.
     pub(crate) fn folder(&self) -> &str {
         &self.folder
     }
@@ -129,7 +129,7 @@ impl Project {
         self.read(relay_compiler::compile(sources, &request.into()))
     }
 
-    /// Checks the project in every environment, or in the one that is asked for.
+    /// Checks the project in every environment, or in the requested one.
     pub(crate) fn check(
         &self,
         sources: &Sources<'_>,
@@ -171,7 +171,7 @@ pub(crate) fn document_at(path: &Path) -> PathBuf {
 }
 
 /// Reports errors and warnings to standard error, since standard output is for the result. Returns
-/// the exit code if there are errors: then a report in a machine format is the result.
+/// the exit code for errors: then a report in a machine format is the result.
 pub(crate) fn report_findings(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,

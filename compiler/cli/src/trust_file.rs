@@ -32,11 +32,11 @@ pub(crate) struct NewKey {
     pub(crate) public: PublicKey,
     /// The roles that its signatures count for.
     pub(crate) roles: BTreeSet<String>,
-    /// The time from which they no longer count, as it is written.
+    /// The time from which they no longer count, as written.
     pub(crate) not_after: Option<(Datetime, Time)>,
 }
 
-/// A trust file with edits that are not written yet.
+/// A trust file with unwritten edits.
 pub(crate) struct TrustFile {
     path: PathBuf,
     document: DocumentMut,
@@ -58,7 +58,7 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
     Ok((text, trust))
 }
 
-/// Reads the text of a trust file, whose name is `label` in errors.
+/// Reads the text of a trust file, called `label` in errors.
 pub(crate) fn of_text(text: &str, label: &str) -> Result<Trust, Failure> {
     parse(text)
         .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file:{reason}")))
@@ -80,7 +80,7 @@ fn parse(text: &str) -> Result<Trust, String> {
 }
 
 impl NewKey {
-    /// Returns a key without roles that is always valid.
+    /// Returns a key without roles and without an end.
     pub(crate) fn of(name: String, public: PublicKey) -> Self {
         Self { name, public, roles: BTreeSet::new(), not_after: None }
     }
@@ -115,12 +115,12 @@ impl TrustFile {
         Ok(Self { path: path.to_owned(), document, trust, is_new })
     }
 
-    /// Returns whether the file is made by this edit.
+    /// Returns whether this edit makes the file.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Returns what the file means with its edits.
+    /// Returns the trust of the edited file.
     pub(crate) fn trust(&self) -> &Trust {
         &self.trust
     }
@@ -162,14 +162,14 @@ impl TrustFile {
         is_new
     }
 
-    /// Sets how many keys must have signed.
+    /// Sets the number of keys that must have signed.
     pub(crate) fn set_threshold(&mut self, threshold: u32) -> Result<(), Failure> {
         self.set("threshold", Some(threshold.into()))?;
         self.trust.threshold = threshold;
         Ok(())
     }
 
-    /// Removes a key by its id. What is revoked stays so.
+    /// Removes a key by its id. Its revocation stays.
     pub(crate) fn remove_key(&mut self, id: &str) {
         let is_it = |key: &TrustedKey| key_id(&key.public.0) == id;
         // INVARIANT: the keys of the document are those of `trust`, in their order.
@@ -185,7 +185,7 @@ impl TrustFile {
         }
     }
 
-    /// Allows a bundle whatever epoch was served before. Returns false if it is allowed already.
+    /// Allows a bundle of any epoch, even a lower one. Returns false if it is allowed already.
     pub(crate) fn allow_digest(&mut self, digest: Digest) -> bool {
         let is_new = self.trust.allow_digests.insert(digest);
         if is_new {
@@ -197,7 +197,7 @@ impl TrustFile {
         is_new
     }
 
-    /// Takes back what [`Self::allow_digest`] did. Returns false if the bundle is not allowed.
+    /// Reverses [`Self::allow_digest`]. Returns false if the bundle is not allowed.
     pub(crate) fn forbid_digest(&mut self, digest: Digest) -> bool {
         let is_there = self.trust.allow_digests.remove(&digest);
         if is_there
@@ -208,7 +208,7 @@ impl TrustFile {
         is_there
     }
 
-    /// Writes the file, unless a server would refuse it or read something else in it.
+    /// Writes the file, unless a server would refuse it or read another meaning.
     pub(crate) fn write(self) -> Result<Trust, Failure> {
         let path = shown_path(&self.path);
         let text = self.document.to_string();
@@ -289,7 +289,7 @@ fn push_as_others(list: &mut Array, mut value: Value) {
     let last = list.len().checked_sub(1).and_then(|last| list.get(last));
     let prefix = last.and_then(|last| text(last.decor().prefix())).unwrap_or_default();
     let Some((_, indent)) = prefix.rsplit_once('\n') else { return list.push(value) };
-    // What is between the last value and the bracket: the rest of its line stays on its line.
+    // The text between the last value and the bracket: the rest of its line stays on its line.
     let after = match list.trailing_comma() {
         true => text(Some(list.trailing())),
         false => last.and_then(|last| text(last.decor().suffix())),

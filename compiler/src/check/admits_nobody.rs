@@ -1,7 +1,7 @@
 //! A `for` that no caller meets.
 //!
 //! A prompt or resource with only this `for` would never be served. Beside other `for`s, it shows
-//! that the author expects callers that cannot exist.
+//! that the author expects impossible callers.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -29,7 +29,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let resources = model.resources.iter().map(|resource| &resource.about.readers);
     let templates = model.templates.iter().map(|template| &template.about.readers);
     let all = prompts.chain(resources).chain(templates);
-    // The `for` of a folder is that of each of its prompts.
+    // The `for` of a folder is in all of its prompts.
     let mut fors: Vec<&For> = all.flat_map(|Readers(readers)| readers).collect();
     fors.sort_by_key(|each| each.at);
     fors.dedup_by_key(|each| each.at);

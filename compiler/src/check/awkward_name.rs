@@ -1,7 +1,7 @@
-//! A prompt's file has a name that clients will have trouble with.
+//! A prompt's file has a name that causes trouble in clients.
 //!
-//! Names of files may be anything; many clients make a slash command of a prompt's name, cut it
-//! at white space, and cut it short.
+//! Names of files may be anything; many clients make a slash command of a prompt's name, end it at
+//! white space, and truncate it.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -1,7 +1,7 @@
 //! The prompts of priority 10 are together over the budget of a briefing.
 //!
-//! They are sent with every budget, so nothing else then comes in full, and every session pays
-//! for them.
+//! They are sent with every budget, so all other prompts come without their text, and every session
+//! pays for them.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Model, Prompt};
 use crate::source::Span;
 
-/// No client takes an answer of this size.
+/// Clients reject an answer of this size.
 pub(crate) const BYTES_MAX: usize = 1024 * 1024;
 
 #[derive(Debug, Error, Diagnostic)]
@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !gate.on.value {
         return;
     }
-    // Of the audiences the one that is sent most is reported.
+    // Of all audiences, the one with the largest text is reported.
     let sized = |audience| -> Vec<(usize, &Prompt)> {
         let seen = model.seen_by(audience).map(|(_, prompt)| prompt);
         let critical = seen.filter(|it| it.briefing.value && it.settings.priority.value == 10);
@@ -67,7 +67,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let at = largest.name.at;
         out.report(at, CriticalTooLarge { bytes, largest_bytes, at });
     } else if bytes > budget && budget > 0 {
-        // A budget of 0 says that nothing else shall come in full.
+        // A budget of 0 means that all other prompts come without their text.
         let at = gate.budget_bytes.at.or(gate.at).unwrap_or(largest.name.at);
         let largest = largest.name.value.clone();
         out.report(at, CriticalOverBudget { bytes, budget, largest, largest_bytes, at });

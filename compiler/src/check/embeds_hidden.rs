@@ -1,6 +1,6 @@
 //! A prompt that embeds a resource which some of its readers may not read.
 //!
-//! They would get the text all the same, or a prompt with a hole.
+//! These readers would get the text all the same, or a prompt with a hole.
 
 use std::collections::BTreeMap;
 

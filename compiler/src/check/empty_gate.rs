@@ -1,4 +1,4 @@
-//! A gate with nothing after it.
+//! A gate without prompts after it.
 //!
 //! Agents are asked to begin with a briefing, and no prompt is there to be sent with it.
 
@@ -24,11 +24,11 @@ struct EmptyGate {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    // With errors it may be empty only because what it holds could not be understood.
+    // With errors, it may be empty only because its contents have faults.
     if out.error_count() > 0 || !model.gate.on.value || model.briefed().next().is_some() {
         return;
     }
-    // A project without anything says so itself.
+    // An empty project has its own report.
     if model.prompts.is_empty() && model.resources.is_empty() && model.templates.is_empty() {
         return;
     }

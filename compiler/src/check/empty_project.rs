@@ -1,7 +1,6 @@
-//! A project gives its agents nothing.
+//! A project without contents for agents.
 //!
-//! It builds, and a server of it answers every list with nothing, which looks like a fault in
-//! the server.
+//! It builds, and its server answers with empty lists, which looks like a fault of the server.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -24,7 +23,7 @@ struct EmptyProject {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    // With errors it may be empty only because what it holds could not be understood.
+    // With errors, it may be empty only because its contents have faults.
     if out.error_count() > 0 {
         return;
     }

@@ -1,6 +1,6 @@
 //! A prompt or a resource whose text is empty.
 //!
-//! It builds, is listed, and gives an agent nothing.
+//! It builds and is listed, and agents get an empty text.
 
 use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};
@@ -39,7 +39,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     }
 }
 
-/// Returns whether no variant says anything.
+/// Returns whether all variants are empty.
 fn are_empty(variants: &[Vec<Message>]) -> bool {
     variants.iter().flatten().flat_map(|message| &message.parts).all(is_empty)
 }

@@ -1,7 +1,7 @@
 //! A mark of another kind of text: `$ARGUMENTS` in a template, `{{ name }}` in a plain text.
 //!
-//! A template fills `{{ name }}` in, a command `$ARGUMENTS`. In the other kind of text the mark means
-//! nothing, so agents read it as it is written.
+//! A template replaces `{{ name }}`, a command `$ARGUMENTS`. In the other kind of text the mark has
+//! no meaning, so agents read the mark itself.
 
 use std::sync::LazyLock;
 
@@ -93,7 +93,7 @@ fn check_body(
         let name = mark.trim_matches(|letter: char| "{}- \t".contains(letter));
         let is_named = |argument: &Argument| argument.name.value.replace('-', "_") == name;
         if arguments.iter().any(is_named) {
-            // That the argument changes nothing says it.
+            // The report on the unused argument covers it.
             return;
         }
         let at = at(found.start(), found.end());

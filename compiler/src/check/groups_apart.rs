@@ -1,6 +1,6 @@
 //! Groups whose roles do not contain each other.
 //!
-//! A caller that credentials count to both is refused, since neither role is the wider one.
+//! A caller whose credentials name both groups is refused, since neither role is the wider one.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let access = &model.access;
     let contains = |wide: usize, role: usize| access.ancestors(role).any(|it| it == wide);
     let groups = || access.users.iter().filter(|user| user.who == Who::Group);
-    // Groups of one role and tenant behave alike, so one of them speaks for all.
+    // Groups of one role and tenant behave alike, so one of them represents all.
     let mut examples: BTreeMap<(Option<usize>, usize), &User> = BTreeMap::new();
     for group in groups() {
         let tenant = group.tenant.as_ref().map(|tenant| tenant.value);
@@ -50,7 +50,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             if !meet || contains(*role, *other) || contains(*other, *role) {
                 continue;
             }
-            // One report a pair of roles.
+            // One report for each pair of roles.
             if reported.insert((*other, *role), ()).is_some() {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Settings of a gate that do nothing.
 //!
-//! The author believes that the settings are in force. They are of a gate that is off, of briefings
-//! that never precede a call, or without a value.
+//! The author believes that the settings are in force. They belong to a gate that is off or to
+//! briefings that never precede a call, or their value is missing.
 
 use miette::Diagnostic;
 use relay_bundle::Unlock;

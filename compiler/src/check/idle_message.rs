@@ -1,7 +1,7 @@
-//! A message that no server sends.
+//! An unused message.
 //!
-//! The messages of the gate are sent only where there is one. One that some environment has is
-//! enough: a project writes its messages once for all of them.
+//! The messages of the gate are sent only with a gate. A gate in one environment is enough: a
+//! project writes its messages once for all environments.
 
 use miette::Diagnostic;
 use thiserror::Error;

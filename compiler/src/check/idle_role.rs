@@ -1,6 +1,6 @@
-//! A role that nobody has.
+//! A role without callers.
 //!
-//! It decides nothing: no line of `users` gives it, nor a role that it contains.
+//! It decides nothing: no line of `users` gives it or a role that it contains.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -24,7 +24,7 @@ struct IdleRole {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    // A user that could not be understood may be the one that has it.
+    // A faulty user may be the one that has it.
     if out.error_count() > 0 {
         return;
     }

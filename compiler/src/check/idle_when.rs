@@ -1,6 +1,6 @@
-//! A `when` that changes nothing.
+//! A `when` without effect.
 //!
-//! The author believes that the environment differs, and it does not.
+//! The author believes that the environment differs from the others, and it is the same.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -1,6 +1,6 @@
-//! Instructions that cannot be composed, or that lose entries; messages without end.
+//! Instructions that cannot be composed or that lose entries, and messages over their limit.
 //!
-//! Clients truncate silently what is over their limit. The compiler shortens the index by rule
+//! Clients silently truncate text over their limit. The compiler shortens the index by rule
 //! instead, and warns; a text that is too long by itself is an error.
 
 use miette::Diagnostic;
@@ -12,15 +12,15 @@ use crate::model::audience::Audience;
 use crate::model::{Model, SystemText};
 use crate::source::Span;
 
-/// The most bytes of a message that is sent at run time, before what was selected is filled in.
+/// The most bytes of a message that is sent at run time, without the selected texts.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
-/// Clients truncate what is over their limit and do not report it, so agents would miss the end.
+/// Clients silently truncate text over their limit, so agents would miss the end.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the instructions{whose} have {chars} characters, over the limit of {chars_max}")]
 #[diagnostic(code(message::too_long))]
 struct TooLong {
-    /// For which audience, if there are several.
+    /// The audience in words, if there are several.
     whose: String,
     chars: usize,
     chars_max: usize,
@@ -31,7 +31,7 @@ struct TooLong {
     label: &'static str,
 }
 
-/// Agents pay for each byte of a message, with each answer that it comes with.
+/// Agents pay for each byte of a message with each answer that carries it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` has {bytes} bytes, over the limit of {MESSAGE_BYTES_MAX}")]
 #[diagnostic(
@@ -45,13 +45,13 @@ struct TooLarge {
     at: Span,
 }
 
-/// The instructions have a limit, and the compiler shortens the index by rule until they fit. Agents
-/// rarely ask for a prompt that they do not see named.
+/// The instructions have a limit, and the compiler shortens the index by rule until they fit.
+/// Agents rarely ask for prompts whose names they have to guess.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{omitted} of {count} prompts are not in the index of the instructions{whose}: {rule}")]
 #[diagnostic(code(message::shortened), severity(Warning))]
 struct Shortened {
-    /// For which audience, if there are several.
+    /// The audience in words, if there are several.
     whose: String,
     omitted: usize,
     count: usize,
@@ -64,7 +64,7 @@ struct Shortened {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let chars_max = model.gate.instructions_chars.value as usize;
-    // Of each kind the worst audience is reported: to shorten a text for it helps the others too.
+    // The worst audience of each kind is reported: a shorter text for it helps the others too.
     let mut longest: Option<(usize, &Audience)> = None;
     let mut shortest: Option<(usize, Instructions, &Audience)> = None;
     let mut largest_index = String::new();
@@ -129,7 +129,7 @@ fn shortened(composed: &Instructions, model: &Model, audience: &Audience, at: Sp
     }
 }
 
-/// Returns whose instructions they are, if not everyone's.
+/// Returns the audience of the instructions in words, if it is not everyone.
 fn whose(model: &Model, audience: &Audience) -> String {
     if model.is_one_audience() {
         return String::new();
@@ -155,7 +155,7 @@ fn too_long(chars: usize, chars_max: usize, model: &Model, audience: &Audience) 
     TooLong { whose: whose(model, audience), chars, chars_max, help, at, label }
 }
 
-/// Returns the place of the text that holds the index, else of what made it hold one.
+/// Returns the place of the text with the index, or else of the setting that requires one.
 fn asks_for_index(model: &Model) -> Span {
     let asks = |message: &&SystemText| {
         instructions::variables(&message.text).any(|variable| variable.name == "prompt_index")

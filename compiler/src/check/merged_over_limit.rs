@@ -1,4 +1,4 @@
-//! A call that is given more text than the project allows.
+//! A call whose skills have more text than the project allows.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -8,8 +8,8 @@ use crate::matching::worst_case::{self, WorstCase};
 use crate::model::Model;
 use crate::source::Span;
 
-/// Nothing is cut at run time, so the largest text that any tenant, tool and user can get together
-/// is within the limit when the bundle is built.
+/// A server never cuts a text, so the build checks the largest text that any tenant, tool and user
+/// can get together.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{call} is given {what}{bytes} bytes of skills, over the limit of {limit}")]
 #[diagnostic(code(skill::merged_over_limit))]

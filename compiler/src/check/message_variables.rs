@@ -1,7 +1,7 @@
-//! A variable that a message does not have, or has twice where it may be long.
+//! An unknown variable of a message, or a repeated one whose value may be long.
 //!
-//! A mistyped variable would be sent to agents as written. What a briefing selects is known only
-//! when it is sent, so only messages that are sent with one can say it.
+//! A mistyped variable would be sent to agents as written. The selection of a briefing is known
+//! when it is sent, so only messages that are sent with one can name it.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use crate::instructions::{self, BUILD_VARIABLES, RUN_VARIABLES, Variable};
 use crate::model::{Model, SystemText};
 use crate::source::{Sources, Span};
 
-/// A mistyped variable would be sent to agents as written. What a briefing selects is known only
+/// A mistyped variable would be sent to agents as written. The selection of a briefing is known
 /// when it is sent, so only messages that are sent with one can name it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown variable `{name}`")]
@@ -91,7 +91,7 @@ fn help(name: &str, is_sent_later: bool) -> String {
     }
 }
 
-/// Returns where a variable is in the message's file; `None` if the text is in a document.
+/// Returns the place of a variable in the message's file; `None` if the text is in a document.
 fn exact(sources: &Sources<'_>, message: &SystemText, variable: &Variable<'_>) -> Option<Span> {
     let file = message.file?;
     let source = sources.file(file);

@@ -1,6 +1,6 @@
-//! A message of the gate that does not say what there is to read.
+//! A message of the gate without the list of prompts.
 //!
-//! Agents ask for what they see named, and hardly ever for what they would have to guess.
+//! Agents ask for prompts whose names they see, and hardly ever for others.
 
 use miette::Diagnostic;
 use thiserror::Error;

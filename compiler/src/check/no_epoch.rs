@@ -1,7 +1,7 @@
 //! A bundle without an epoch.
 //!
-//! A server that has served epoch 7 refuses epoch 6. If every bundle has epoch 0, no server notices when
-//! an old one comes back.
+//! A server that has served epoch 7 refuses epoch 6. If every bundle has epoch 0, no server notices
+//! an older bundle.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -23,7 +23,7 @@ struct NoEpoch {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    // What could not be understood may be what is missing.
+    // A faulty node may hold the epoch.
     if out.error_count() > 0 {
         return;
     }

@@ -1,4 +1,4 @@
-//! A pattern that meets no known tool.
+//! A pattern of unknown tools.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::matching::pattern_set::meet;
 use crate::model::{Model, offer};
 use crate::source::Span;
 
-/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
-/// no call would be given the skill.
+/// The pattern is probably mistyped: all tools that the project offers or names differ from it. No
+/// call would get the skill.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` matches no tool that the project knows")]
 #[diagnostic(code(skill::no_tool), severity(Warning))]
@@ -25,8 +25,8 @@ struct NoTool {
     at: Span,
 }
 
-/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
-/// callers of the role would not see the tool that is meant.
+/// The pattern is probably mistyped: all tools that the project offers or names differ from it.
+/// Callers of the role would miss the intended tool.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` matches no tool that the project knows")]
 #[diagnostic(code(role::no_tool), severity(Warning))]
@@ -46,12 +46,12 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             out.report(at, NoTool { pattern, help, at });
         }
     }
-    // A pattern of a role may be malformed, which is reported already.
+    // A malformed pattern of a role is reported already.
     if out.error_count() > 0 {
         return;
     }
     for role in model.access.roles.iter().filter(|role| role.has_own_tools) {
-        // `*` is what says that the role sees whatever there is.
+        // `*` means all tools, also if there are none yet.
         let patterns = role.tools.iter().flatten().filter(|pattern| pattern.value != "*");
         for pattern in patterns {
             if let Some(help) = known.miss(&pattern.value) {
@@ -66,7 +66,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
 struct Known<'m> {
     tools: Vec<&'m str>,
     /// The help for each pattern that was compared; `None` if it matches a tool, or if that is
-    /// unknown. A pattern that several skills have is compared once.
+    /// unknown. A pattern of several skills is compared once.
     compared: BTreeMap<&'m str, Option<String>>,
 }
 
@@ -77,8 +77,8 @@ impl<'m> Known<'m> {
         Self { tools: offered.chain(other).collect(), compared: BTreeMap::new() }
     }
 
-    /// Returns what to do about a pattern that meets no tool; `None` if it meets one, or if that is
-    /// not known.
+    /// Returns the help for a pattern that matches no tool; `None` if it matches one, or if that is
+    /// unknown.
     fn miss(&mut self, pattern: &'m str) -> Option<String> {
         let Self { tools, compared } = self;
         let help = || {
@@ -98,7 +98,7 @@ impl<'m> Known<'m> {
     }
 }
 
-/// Returns what a project writes to offer a tool of relay itself that the pattern matches.
+/// Returns the node that offers the tool of relay itself that the pattern matches.
 fn offer_of(pattern: &str) -> Option<&'static str> {
     let spec = TOOLS.iter().find(|spec| matches!(meet(&[pattern], &[spec.name]), Ok(Some(_))))?;
     Some(offer(spec.group))

@@ -1,7 +1,7 @@
 //! A prompt that is longer than the budget of a briefing.
 //!
-//! However well it matches, only its line in the index is sent. Its text reaches an agent only by
-//! another call, with its name as the only tag.
+//! A briefing sends only its line in the index, however well it matches. Its text reaches an agent
+//! only by another call, with its name as the only tag.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -29,7 +29,7 @@ struct PromptOverBudget {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let budget = model.gate.budget_bytes.value as usize;
-    // A budget of 0 says that nothing shall come in full.
+    // A budget of 0 means that no prompt comes in full.
     if !model.gate.on.value || budget == 0 {
         return;
     }

@@ -1,7 +1,8 @@
 //! A role that sees or may do more than the role that contains it.
 //!
-//! A parent contains its children: of several groups its role counts, and what admits it admits
-//! them. So a child must be within it, and this is proved, not tried.
+//! A parent contains its children: if a caller has several groups, its role counts, and a `for`
+//! that admits the parent admits them. So a child must be within it, and this is proved for all
+//! names.
 
 use miette::Diagnostic;
 use thiserror::Error;

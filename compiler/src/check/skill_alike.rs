@@ -1,4 +1,4 @@
-//! Two skills between which only their names decide, or not even these.
+//! Two skills whose order depends on their names alone, or is undefined.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::matching::selectors::Comparisons;
 use crate::model::{Model, Skill};
 use crate::source::Span;
 
-/// The order of the texts is level, priority, name. With all three equal no rule says which comes
-/// first, and the trace cannot tell them apart.
+/// The order of the texts is level, priority, name. With all three equal the order is undefined,
+/// and the trace cannot distinguish them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("two skills `{name}` of one level and priority can match one call")]
 #[diagnostic(code(skill::same_name), help("rename one of them"))]
 struct SameName {
     name: String,
-    /// That one call matches both, or that this is not known.
+    /// That one call matches both, or that this is unknown.
     known: &'static str,
     #[label("the first one")]
     first_at: Span,
@@ -27,8 +27,8 @@ struct SameName {
     at: Span,
 }
 
-/// Of the matched skills of one topic the last one wins. With one level and priority that is
-/// decided by the name, so renaming a skill would change what agents read.
+/// Of the matched skills of one topic the last one wins. With one level and priority the name
+/// decides, so renaming a skill would change the text that agents read.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skills `{first}` and `{name}` of topic `{topic}` have one level and priority")]
 #[diagnostic(
@@ -49,7 +49,7 @@ struct AmbiguousTopic {
 
 /// The label for two skills that one call can match.
 const MEET: &str = "can match together with it";
-/// The label for two skills whose patterns are too many to compare.
+/// The label for two skills with too many patterns to compare.
 const MAY_MEET: &str = "may match together with it: there is too much to compare";
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
@@ -71,8 +71,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     });
 }
 
-/// Calls `report` for a pair of each skill that has one level, priority and key with another before
-/// it, if they can match together, with what is known of that.
+/// Calls `report` once for each skill that may match together with an earlier one of the same
+/// level, priority and key; `known` is whether they can.
 fn pairs(
     skills: &[Skill],
     key: impl Fn(&Skill) -> Option<String>,

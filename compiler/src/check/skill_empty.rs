@@ -7,8 +7,8 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
-/// A text of white space alone adds nothing. With a topic it still overrides others, which may be
-/// meant; then it says so by having one.
+/// A text of white space alone has no effect. An empty skill with a topic is allowed: it overrides
+/// the others of its topic.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` says nothing")]
 #[diagnostic(code(skill::empty), severity(Warning), help("write its text, or remove it"))]

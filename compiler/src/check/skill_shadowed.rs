@@ -11,8 +11,8 @@ use crate::matching::selectors::Comparisons;
 use crate::model::Model;
 use crate::source::Span;
 
-/// Wherever it matches, a later skill of its topic matches too and wins, so no call is ever given
-/// its text.
+/// Wherever it matches, a later skill of its topic matches too and wins, so no call ever gets its
+/// text.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` is overridden by `{winner}` in every call")]
 #[diagnostic(
@@ -29,8 +29,8 @@ struct SkillShadowed {
     at: Span,
 }
 
-/// There are so many skills with patterns of one topic that comparing all of them would take the
-/// build too long.
+/// One topic has so many skills with patterns that comparing all of them would take the build too
+/// long.
 #[derive(Debug, Error, Diagnostic)]
 #[error("whether `{name}` and skills before it are overridden in every call is not known")]
 #[diagnostic(
@@ -47,7 +47,7 @@ struct NotCompared {
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let mut topics: BTreeMap<&str, Overlap<'_>> = BTreeMap::new();
     let mut comparisons = Comparisons::new();
-    // In the order of the cascade later ones win.
+    // In the order of the cascade the later one wins.
     for skill in model.skills.list.iter().rev() {
         let Some(topic) = &skill.settings.topic else { continue };
         let later = topics.entry(&topic.value).or_default();

@@ -7,8 +7,8 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
-/// Each call that matches a skill is given its text, and nothing is cut at run time, so a long one
-/// takes room from the task in every call.
+/// Each call that matches a skill gets its whole text, so a long one takes room from the task in
+/// every call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` has {chars} characters, over the limit of {limit}")]
 #[diagnostic(

@@ -1,4 +1,4 @@
-//! A skill for a tenant that the project does not declare.
+//! A skill for an undeclared tenant.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
-/// No caller is of this tenant, so no call would be given the skill.
+/// No caller belongs to this tenant, so no call would get the skill.
 #[derive(Debug, Error, Diagnostic)]
 #[error("tenant `{tenant}` is not declared")]
 #[diagnostic(code(skill::unknown_tenant))]

@@ -1,4 +1,4 @@
-//! A skill for a user that no one can be.
+//! A skill for a user that the project never admits.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Model, User};
 use crate::source::Span;
 
-/// So many reports suggest a user: a name is compared with those of all users.
+/// The most reports that suggest a user: the name is compared with all users.
 const SUGGESTED_MAX: usize = 64;
 
-/// Only those whom `users` names are admitted, and this user is not among them, so no call would be
-/// given the skill. Whom `users` names for some tenants is another person in all others.
+/// `users` admits only the users that it names, and this one is not among them, so no call would
+/// get the skill. A user that `users` names for some tenants is another person in all others.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no one can be user `{user}`{of_tenant}")]
 #[diagnostic(code(skill::no_user))]
@@ -30,7 +30,7 @@ struct NoUser {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let access = &model.access;
-    // Without roles everyone is admitted. A line that could not be understood may admit the user.
+    // Without roles everyone is admitted. A faulty line may admit the user.
     if access.roles.is_empty() || out.error_count() > 0 {
         return;
     }
@@ -58,11 +58,11 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     }
 }
 
-/// Those whom `users` admits.
+/// The users that `users` admits.
 struct Admitted<'m> {
     /// The ids, each with its tenant; absent if it counts for every one.
     ids: BTreeSet<(&'m str, Option<&'m str>)>,
-    /// The tenants where a caller may have any id, since a group or anyone is admitted.
+    /// The tenants that admit any id, by a group or `anyone`.
     open: BTreeSet<Option<&'m str>>,
 }
 
@@ -80,10 +80,10 @@ impl<'m> Admitted<'m> {
         admitted
     }
 
-    /// Returns whether a caller of a tenant, of any without one, can be this user. Whom `users` names
-    /// is this user where it says so: whoever has the id elsewhere is another one.
+    /// Returns whether a caller of a tenant, or of any tenant if it is `None`, can be this user. A
+    /// named id is this user only in its tenants: elsewhere the id belongs to another person.
     fn has(&self, user: &str, tenant: Option<&str>) -> bool {
-        // `None` is the least tenant.
+        // `None` sorts before every tenant.
         let first = self.ids.range((user, None)..).next();
         let is_named = first.is_some_and(|(id, _)| *id == user);
         let admits = |of: Option<&str>| match is_named {

@@ -1,6 +1,6 @@
-//! More tags are asked for than are accepted.
+//! More tags are requested than accepted.
 //!
-//! An agent that does what the instructions say would be refused.
+//! A call by an agent that follows the instructions would be rejected.
 
 use miette::Diagnostic;
 use thiserror::Error;

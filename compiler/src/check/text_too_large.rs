@@ -1,7 +1,7 @@
-//! A text of a prompt that no client takes.
+//! A text of a prompt that is too large for any client.
 //!
-//! No model takes a text of this size. A rendered text has the same limit; a plain one is as long as
-//! its file.
+//! A text of this size exceeds the context of any model. A rendered text has the same limit; a
+//! plain one is as long as its file.
 
 use miette::Diagnostic;
 use relay_bundle::{PartContent, Segment};

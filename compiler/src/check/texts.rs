@@ -1,8 +1,8 @@
-//! A text that holds what no text of a bundle may hold: a secret, or characters that people do not see.
+//! A text with forbidden contents: a secret, or characters that people cannot see.
 //!
 //! Every holder of a bundle can read its texts, and so can every agent. The project's texts are
-//! searched first, as they are written, which gives exact places. Then all contents of the bundle
-//! are searched, which covers generated texts too, and every part that bundles may get later.
+//! searched first, as written, which gives exact places. Then all contents of the bundle are
+//! searched, which covers generated texts and all future parts of bundles.
 
 mod contents;
 mod finding;
@@ -37,9 +37,9 @@ use crate::model::{
 use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
 
-/// Searches the project as it is written; the result searches what the bundle will hold.
+/// Searches the project as written; the result searches the contents of the bundle.
 pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> TextSearch {
-    // Taken apart in full, so that what a project may hold tomorrow asks to be searched.
+    // Destructured in full, so that a new field of a project asks to be searched.
     let Model {
         project,
         environment: _,
@@ -175,7 +175,7 @@ impl TextSearch {
     }
 }
 
-/// The search in what one owner says.
+/// The search in the texts of one owner.
 struct Pass<'p, 's> {
     sources: &'p Sources<'s>,
     owner: &'p Owner,
@@ -216,7 +216,7 @@ impl Pass<'_, '_> {
             meta,
             arguments,
             rendering,
-            // It is made of the texts.
+            // It is made of the bodies.
             body: _,
             bodies,
             included,
@@ -228,7 +228,7 @@ impl Pass<'_, '_> {
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);
         for Setting { value, at } in summary.iter().chain(chapters) {
-            // A generated value has no place; the text that it was made of is searched instead.
+            // A generated value has no place; its source is searched instead.
             if let Some(at) = at {
                 self.value(value, *at);
             }
@@ -256,7 +256,7 @@ impl Pass<'_, '_> {
             tools,
             user,
             body,
-            // It is that of the body.
+            // It is the text of the body.
             text: _,
             allowed,
         } = skill;
@@ -273,7 +273,7 @@ impl Pass<'_, '_> {
         self.reasons(allowed);
     }
 
-    /// Searches the settings that are texts.
+    /// Searches the settings with texts.
     fn settings(&mut self, rule: &'static Rule, settings: &dyn Settings) {
         for rule in [rule].into_iter().chain(rule.children.iter().copied()) {
             for (name, setting) in settings.of(rule) {
@@ -287,7 +287,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Texts and files of a message are among the bodies; the rest of it is not.
+    /// Searches the media type of a part; its other texts are among the bodies.
     fn part(&mut self, part: &PartSource, at: Span) {
         match part {
             PartSource::Text(_) => {}
@@ -336,7 +336,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// A reason is in the canonical source, which goes with the bundle.
+    /// Searches reasons: the canonical source in the bundle holds them.
     fn reasons(&mut self, allowed: &[Allowed]) {
         for Allowed { of: _, rule: _, because: Spanned { value, at } } in allowed {
             self.value(value, *at);
@@ -348,7 +348,7 @@ impl Pass<'_, '_> {
             body;
         match (inline_at, text) {
             (Some(at), Some(text)) => self.value(text, *at),
-            // Its bytes, so that places are those of the file and binary files count.
+            // Its bytes, so that places are those of the file and binary files are searched too.
             _ => {
                 let file = *file;
                 let bytes = &Arc::clone(&self.sources.file(file)).bytes;
@@ -371,11 +371,12 @@ impl Pass<'_, '_> {
             };
             let place = place::inside(self.sources, rest, found).or_else(escaped).unwrap_or(at);
             match of {
-                // Written with escapes.
+                // A secret that is written with escapes is found in no file, so its place is
+                // recorded.
                 Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {
                     self.sources.hide(at);
                 }
-                // The next one is after it.
+                // The next character is after this one.
                 Suppressed::Invisible if place != at => rest.start = place.end,
                 _ => {}
             }

@@ -1,7 +1,7 @@
-//! A prompt that no tag can match but its whole name.
+//! A prompt that matches no tag but its whole name.
 //!
-//! Tags are searched in summaries and chapters. A prompt that has neither is only ever named, and
-//! no keyword of a task brings its text.
+//! Tags are searched in summaries and chapters. A prompt without either is only ever named, and no
+//! keyword of a task brings its text.
 
 use miette::Diagnostic;
 use thiserror::Error;

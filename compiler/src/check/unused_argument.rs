@@ -1,6 +1,6 @@
-//! An argument that no text uses.
+//! An unused argument.
 //!
-//! Callers fill it in and nothing happens. Often the file was meant to be a template.
+//! Callers fill it in without effect. Often the file was meant to be a template.
 
 use miette::Diagnostic;
 use thiserror::Error;

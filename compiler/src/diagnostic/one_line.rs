@@ -1,7 +1,7 @@
-//! A diagnostic whose words have no line ends, no secrets, and no characters that people do not see.
+//! A diagnostic whose words have no line ends, no secrets, and no invisible characters.
 //!
-//! Names and values that a diagnostic quotes are an author's, and KDL texts may have several lines. What
-//! is printed after a line end of theirs would look like a report of its own.
+//! Names and values that a diagnostic quotes come from the author, and KDL texts may have several
+//! lines. Text after a line end would look like a report of its own.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -14,8 +14,8 @@ use relay_engine::invisible;
 use crate::secret;
 use crate::source::is_newline;
 
-/// A diagnostic with every line end and invisible character of its message, help and labels written as an
-/// escape, and every secret masked.
+/// A diagnostic with every line end and invisible character of its message, help and labels written
+/// as an escape, and every secret masked.
 #[derive(Debug)]
 pub(super) struct OneLine<D>(pub(super) D);
 

@@ -6,7 +6,7 @@ use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::{Setting, settings};
 use crate::source::{Span, Spanned};
 
-/// A budget. Longer answers help no agent.
+/// A budget. Longer answers are useless to agents.
 const BUDGET: Kind = Kind::Bytes { high: 1024 * 1024 };
 /// The number of tags in a call.
 const TAGS: Kind = Kind::Number { low: 1, high: 32 };
@@ -29,7 +29,7 @@ pub(crate) static GATE: Rule = Rule {
     example: include_str!("../reference/gate.kdl"),
 };
 
-/// The property that has no effect in a refusing gate.
+/// The property that a refusing gate ignores.
 pub(crate) const UNLOCK_BUDGET: &str = "budget";
 
 /// The answer to a call without a briefing.
@@ -110,9 +110,9 @@ settings! {
     struct Gate {
         /// The node, if one is written.
         at: Option<Span>,
-        /// The first setting in each node, even if the setting has no effect.
+        /// The first setting in each node, even an idle one.
         first_settings: Vec<Span>,
-        /// The nodes without a setting.
+        /// The empty nodes.
         empty: Vec<Spanned<String>>,
     }
 

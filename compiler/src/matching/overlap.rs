@@ -1,8 +1,8 @@
-//! Which skills of a list may match together with another one, found without comparing each with
-//! each.
+//! The skills of a list that may match together with another one, found without comparing each
+//! pair.
 //!
-//! Skills are found by their tenants and users, and by the letters that their patterns begin with:
-//! a thousand skills for a thousand tools, tenants or users have nothing in common, and cost a
+//! Skills are found by their tenants and users, and by the first letters of their patterns: a
+//! thousand skills for a thousand tools, tenants or users have nothing in common, and cost a
 //! thousand look-ups.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,16 +17,16 @@ use crate::source::Spanned;
 pub(crate) struct Overlap<'m> {
     skills: Vec<&'m Skill>,
     all: Callers<'m>,
-    /// Those that ask for no tool.
+    /// The skills for any tool.
     of_any_tool: Callers<'m>,
-    /// The others, by the letters that one of their patterns begins with.
+    /// The others, by the first letters of one of their patterns.
     by_start: BTreeMap<&'m str, Callers<'m>>,
 }
 
-/// The name of a tenant or a user, if a skill asks for one.
+/// The name of a tenant or a user, if a skill selects one.
 type Name<'m> = Option<&'m str>;
 
-/// Places of skills by the callers that they ask for.
+/// Places of skills by the callers that they select.
 #[derive(Default)]
 struct Callers<'m> {
     /// By tenant and user.
@@ -48,14 +48,14 @@ impl<'m> Overlap<'m> {
         }
     }
 
-    /// Returns the skills that may match together with `skill`: those that one caller can share
-    /// with it, and that ask for no tool or one whose name can begin like one that it asks for.
+    /// Returns the skills that may match together with `skill`: they share a caller with it, and
+    /// are for any tool or for one whose name can begin like one of its own.
     pub(crate) fn with(&self, skill: &'m Skill) -> impl Iterator<Item = &'m Skill> + '_ {
         let of_callers = if skill.tools.is_empty() { &self.all } else { &self.of_any_tool };
         self.found(of_callers, skill)
     }
 
-    /// Returns the same without those that ask for tools where `skill` does not.
+    /// Returns the same without the skills for certain tools, if `skill` is for any tool.
     pub(crate) fn wider(&self, skill: &'m Skill) -> impl Iterator<Item = &'m Skill> + '_ {
         self.found(&self.of_any_tool, skill)
     }
@@ -90,9 +90,9 @@ impl<'m> Callers<'m> {
         self.by_user.entry((user, tenant)).or_default().push(place);
     }
 
-    /// Returns the skills that one caller can share with `skill`.
+    /// Returns the skills that share a caller with `skill`.
     fn with(&self, skill: &'m Skill) -> Box<dyn Iterator<Item = usize> + '_> {
-        // Who asks for none shares a caller with all.
+        // A skill for any caller shares a caller with all.
         let places = match (name(&skill.tenant), name(&skill.user)) {
             (None, None) => return Box::new(self.by_tenant.values().flatten().copied()),
             (tenant @ Some(_), None) => {
@@ -120,7 +120,7 @@ fn range<'a>(
         .copied()
 }
 
-/// Returns the letters that the skill's patterns begin with, each once.
+/// Returns the first letters of the skill's patterns, each once.
 fn starts(skill: &Skill) -> BTreeSet<&str> {
     skill.tools.iter().map(|pattern| literal_start(&pattern.value)).collect()
 }

@@ -2,8 +2,8 @@
 //! patterns matches and another does not, and a name that both lists match.
 //!
 //! The patterns are made deterministic together, over the classes of characters that they
-//! distinguish, breadth first, so that each set comes with a shortest name that shows it. Names are
-//! any texts that are not empty. The number of sets may grow exponentially with that of the
+//! distinguish, breadth first, so that each set comes with a shortest name that proves it. Names
+//! are any texts that are not empty. The number of sets may grow exponentially with the number of
 //! patterns, so the work has a limit. [`TooMany`] means that the answer is unknown.
 
 mod alphabet;
@@ -22,10 +22,10 @@ use automaton::Automaton;
 use limit::TRIED_STEPS_MAX;
 pub(crate) use limit::TooMany;
 
-/// A set of patterns that a name matches: these and no others.
+/// The exact set of patterns that a name matches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NameSet {
-    /// The patterns, by their indexes, rising; none for a name that no pattern matches.
+    /// The patterns, by their indexes, rising; empty for a name that matches none of them.
     pub(crate) patterns: Vec<usize>,
     /// A shortest name that matches them.
     pub(crate) witness: String,
@@ -38,8 +38,8 @@ pub(crate) struct NameSet {
 ///
 /// There are too many combinations.
 pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
-    // A pattern without wildcards is one name: its set is found by asking the others. As states
-    // of an automaton, thousands of them would be over the limit.
+    // A pattern without wildcards is one name: its set is found by comparing it with the others. As
+    // states of an automaton, thousands of them would exceed the limit.
     let (names, globs): (Vec<usize>, Vec<usize>) =
         (0..patterns.len()).partition(|index| patterns.get(*index).is_some_and(|p| is_name(p)));
     if names.len().saturating_mul(globs.len()) > TRIED_STEPS_MAX {
@@ -52,8 +52,8 @@ pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
     let named: Vec<(usize, Vec<usize>)> =
         names.iter().map(|index| (*index, matched(text(index)))).collect();
     let mut found = automaton_sets(&globs, text)?;
-    // A witness that is one of the names shows a larger set. Whether another name has the set is
-    // asked with all names of it in the automaton.
+    // A witness that is one of the names belongs to a larger set. The automaton with all names of
+    // the set finds whether another name has it.
     let texts: BTreeSet<&str> = names.iter().map(text).collect();
     let taken: BTreeSet<Vec<usize>> = found
         .iter()
@@ -75,7 +75,7 @@ pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
     Ok(found.into_iter().map(|(patterns, witness)| NameSet { patterns, witness }).collect())
 }
 
-/// Returns each set of the patterns with these indexes that a name matches, with a shortest name.
+/// Returns each set of these patterns that a name matches, with a shortest name.
 fn automaton_sets<'p>(
     indexes: &[usize],
     text: impl Fn(&usize) -> &'p str,
@@ -98,12 +98,12 @@ fn automaton_sets<'p>(
     Ok(found.into_iter().map(sorted).collect())
 }
 
-/// Returns a name that a pattern of `child` matches and none of `parent` does, of the shortest if
-/// it comes of a pattern with wildcards; `None` if `parent` matches all that `child` does.
+/// Returns a name that matches a pattern of `child` and none of `parent`, a shortest one if it
+/// comes from a pattern with wildcards; `None` if `parent` matches all that `child` does.
 ///
 /// # Errors
 ///
-/// There are too many combinations: it is not known whether `parent` matches all.
+/// There are too many combinations: whether `parent` matches all is unknown.
 pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMany> {
     let (names, globs): (Vec<&str>, Vec<&str>) =
         child.iter().copied().partition(|pattern| is_name(pattern));
@@ -119,8 +119,8 @@ pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>,
     let mut found = None;
     let is_child = |place: &usize| *place < globs.len();
     Automaton::new(&together)?.explore(
-        // A state is settled if no child can match there any more, or if a parent matches whatever
-        // follows.
+        // A state is settled if no child can match there any more, or if a parent matches every
+        // continuation.
         |alive, forever| alive.iter().any(is_child) && forever.iter().all(is_child),
         |accepted, witness| {
             if accepted.is_empty() || !accepted.iter().all(is_child) {
@@ -133,11 +133,11 @@ pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>,
     Ok(found)
 }
 
-/// Returns a shortest name that a pattern of both lists matches; `None` if there is none.
+/// Returns a shortest name that a pattern of both lists matches, if there is one.
 ///
 /// # Errors
 ///
-/// There are too many combinations: it is not known whether there is one.
+/// There are too many combinations: whether there is one is unknown.
 pub(crate) fn meet<'p>(one: &[&'p str], other: &[&'p str]) -> Result<Option<String>, TooMany> {
     let matches_one =
         |patterns: &[&str], name: &str| patterns.iter().any(|pattern| glob::matches(pattern, name));
@@ -178,14 +178,14 @@ pub(crate) fn meet<'p>(one: &[&'p str], other: &[&'p str]) -> Result<Option<Stri
     Ok(found)
 }
 
-/// Returns the letters that every name begins with that a pattern matches.
+/// Returns the letters with which every match of a pattern begins.
 pub(crate) fn literal_start(pattern: &str) -> &str {
     pattern.split(['*', '?', '[']).next().unwrap_or_default()
 }
 
-/// Returns letters that every name ends with that a pattern matches.
+/// Returns letters with which every match of a pattern ends.
 fn literal_end(pattern: &str) -> &str {
-    // Letters after a `]` are literal, whether it ends a set or means itself.
+    // Letters after a `]` are literal, whether it ends a set or is a character.
     pattern.rsplit(['*', '?', '[', ']']).next().unwrap_or_default()
 }
 

@@ -9,7 +9,7 @@ const COMPARED_STEPS_MAX: u32 = 2_000_000;
 /// The steps of a comparison of patterns that agree in their ends, besides one for each pair.
 const AUTOMATON_STEPS: u32 = 100;
 
-/// Comparisons of skills, as many as are done.
+/// A budget for comparisons of skills.
 pub(crate) struct Comparisons {
     steps_left: u32,
 }
@@ -19,7 +19,7 @@ impl Comparisons {
         Self { steps_left: COMPARED_STEPS_MAX }
     }
 
-    /// Returns whether so much was compared that nothing else is.
+    /// Returns whether the budget is spent; callers then stop.
     pub(crate) const fn are_used_up(&self) -> bool {
         self.steps_left == 0
     }

@@ -1,8 +1,9 @@
-//! The largest text that a call can be given, over all tenants, tools and users that can meet.
+//! The largest text that a call can get, over all tenants, tools and users that can meet.
 //!
-//! Only scopes that skills ask for differ, and only sets of patterns that one name can match. For
-//! each set, the texts of all skills of a tenant and of a user bound what a call with both is given:
-//! a topic only takes texts away. So only the calls whose bound is over the limit are resolved.
+//! Only the scopes that skills select differ, and only sets of patterns that one name can match.
+//! For each set, the texts of all skills of a tenant and of a user are an upper bound for a call
+//! with both: a topic only removes texts. So only the calls whose bound is over the limit are
+//! resolved.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,20 +14,20 @@ use crate::ast::Who;
 use crate::matching::pattern_set::{self, NameSet};
 use crate::model::{Model, Skill};
 
-/// So many calls are resolved at most.
+/// The most calls that are resolved.
 const RESOLVED_MAX: usize = 20_000;
-/// So many bounds are computed at most.
+/// The most bounds that are computed.
 const BOUNDS_MAX: usize = 5_000_000;
-/// So many comparisons are made to find a known tool for a set of patterns.
+/// The most comparisons to find a known tool for a set of patterns.
 const COMPARED_MAX: usize = 20_000_000;
 
-/// A call that is given more than a limit.
+/// A call with more text than a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorstCase {
-    /// Bytes of its text, or what they are at most.
+    /// The bytes of its text, or an upper bound of them.
     pub(crate) bytes: usize,
     pub(crate) tenant: Option<String>,
-    /// Absent if it is not known which.
+    /// Absent if it is unknown.
     pub(crate) tool: Option<String>,
     pub(crate) user: Option<String>,
     /// Whether `bytes` is an upper bound that perhaps no call reaches.
@@ -39,15 +40,15 @@ pub(crate) fn over(model: &Model, known_tools: &[&str], limit: usize) -> Option<
     let scopes = Scopes::of(model, &patterns);
     let all = (0..scopes.tenants.len()).collect();
     let found = search(&scopes, &patterns, sets.as_deref(), vec![Search::of(all, limit)]).pop();
-    // A call that is given that much is a better reason than a bound, which may be larger.
+    // The text of an actual call is a better reason than a bound, which may be larger.
     found.and_then(|Found { worst, bound }| worst.or(bound))
 }
 
-/// Returns the largest text of a call of each tenant that skills name, and of callers without one,
-/// the largest first.
+/// Returns the largest text of a call of each tenant that skills name, and of callers without a
+/// tenant, the largest first.
 ///
-/// Calls are resolved for callers without a tenant, and for those `tenants_max` tenants whose upper
-/// bound is the largest. Of the others the bound is returned, so no tenant is left out.
+/// Calls are resolved for callers without a tenant, and for the `tenants_max` tenants with the
+/// largest upper bounds. The result holds the bound of each other tenant, so it is complete.
 pub(crate) fn by_tenant(model: &Model, known_tools: &[&str], tenants_max: usize) -> Vec<WorstCase> {
     let (patterns, sets) = sets(&model.skills.list, known_tools);
     let scopes = Scopes::of(model, &patterns);
@@ -76,7 +77,7 @@ pub(crate) fn by_tenant(model: &Model, known_tools: &[&str], tenants_max: usize)
         };
         Some(WorstCase { tenant: scopes.tenant(tenant), ..larger })
     }));
-    // Of equal sizes those that are known come first.
+    // Of equal sizes the exact ones come first.
     worst.sort_by(|a, b| {
         let by_size = b.bytes.cmp(&a.bytes).then(a.is_bound.cmp(&b.is_bound));
         by_size.then_with(|| a.tenant.cmp(&b.tenant))
@@ -84,8 +85,8 @@ pub(crate) fn by_tenant(model: &Model, known_tools: &[&str], tenants_max: usize)
     worst
 }
 
-/// Returns for each tenant what the text of a call is at most, with one line feed too many: exact
-/// but for topics, unless there are too many sets.
+/// Returns for each tenant an upper bound of the text of a call, with one line feed too many: exact
+/// except for topics, unless there are too many sets.
 fn bounds(scopes: &Scopes<'_>, patterns: &[&str], sets: Option<&[NameSet]>) -> Vec<usize> {
     let mut sums = Sums::of(scopes, patterns.len());
     let mut most = vec![0; scopes.tenants.len()];
@@ -141,12 +142,12 @@ fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<
 struct Found {
     /// The call with the largest text; a bound if all patterns were taken together.
     worst: Option<WorstCase>,
-    /// The largest bound of the calls that were not resolved.
+    /// The largest bound of the unresolved calls.
     bound: Option<WorstCase>,
 }
 
-/// Returns what each search finds. All are led through the sets together, since what a set gives each
-/// scope is the same for all.
+/// Returns the result of each search. All searches pass through the sets together, since the sums
+/// of a set are the same for all.
 fn search(
     scopes: &Scopes<'_>,
     patterns: &[&str],
@@ -164,8 +165,8 @@ fn search(
         }
     };
     match sets {
-        // A call that all patterns match. Its text, but for topics, is at least as large as that of
-        // any set of them.
+        // A call that all patterns match. Its text, except for topics, is at least as large as that
+        // of any set of them.
         None => set(&(0..patterns.len()).collect::<Vec<_>>(), None),
         Some(sets) => {
             // A question may also name no tool.
@@ -183,7 +184,7 @@ fn search(
     found.collect()
 }
 
-/// Names a known tool where one matches just the patterns of a set.
+/// Names a known tool for each set that is exactly the patterns of that tool.
 fn name_known(sets: &mut [NameSet], patterns: &[&str], known_tools: &[&str]) {
     if patterns.len().saturating_mul(known_tools.len()) > COMPARED_MAX {
         return;
@@ -206,31 +207,31 @@ struct Scopes<'s> {
     /// The number of each skill's topic, and how many topics there are.
     topics: Vec<Option<usize>>,
     topic_count: usize,
-    /// The patterns of each skill; none if it asks for no tool.
+    /// The patterns of each skill; empty if it is for any tool.
     patterns: Vec<Vec<usize>>,
-    /// For each pattern, the skills that ask for it.
+    /// For each pattern, the skills that have it.
     of_pattern: Vec<Vec<usize>>,
     /// The number of each skill's scope.
     of_skill: Vec<usize>,
     /// The skills of each scope, in the order of the cascade.
     skills: Vec<Vec<usize>>,
-    /// The number of each scope that skills ask for, by tenant and user.
+    /// The number of each scope that skills select, by tenant and user.
     numbers: BTreeMap<(usize, usize), usize>,
     /// The scopes of a tenant and a user, each after its tenant.
     of_both: Vec<(usize, usize)>,
-    /// The tenants, first that of callers of whom no skill knows the tenant.
+    /// The tenants; the first is for callers of an unnamed tenant.
     tenants: Vec<Option<&'s str>>,
     users: Vec<Option<&'s str>>,
-    /// The tenants of each user whom `users` names for tenants alone.
+    /// The tenants of each user that `users` names for certain tenants only.
     homes: Vec<Option<BTreeSet<usize>>>,
 }
 
-/// Where users are who they are called.
+/// The tenants in which the id of a user means this user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Home {
-    /// In every tenant.
+    /// Every tenant.
     All,
-    /// In the tenant, and not in all.
+    /// This tenant alone.
     Tenant,
 }
 
@@ -312,7 +313,7 @@ impl<'s> Scopes<'s> {
     }
 }
 
-/// Returns the distinct names, sorted: first that of no name.
+/// Returns the distinct names, sorted; the first is the missing name.
 fn distinct<'s>(
     skills: &'s [Skill],
     name: impl Fn(&'s Skill) -> Option<&'s str>,
@@ -324,7 +325,7 @@ fn distinct<'s>(
 /// The sums of the bytes of the skills that match a tool.
 struct Sums<'p, 's> {
     scopes: &'p Scopes<'s>,
-    /// The bytes of each scope's skills that ask for no tool.
+    /// The bytes of each scope's skills for any tool.
     of_any_tool: Vec<usize>,
     /// The bytes of each scope's skills that match.
     of_scope: Vec<usize>,
@@ -336,9 +337,9 @@ struct Sums<'p, 's> {
     users: Vec<(usize, usize)>,
     /// The same for the other users of each tenant.
     at_home: Vec<Vec<(usize, usize)>>,
-    /// The most bytes that skills of a tenant and a user have.
+    /// The most bytes of the skills of a tenant and a user.
     most_of_both: usize,
-    /// Marks for skills and for topics: what has the newest mark was met.
+    /// Marks of skills and topics: one with the newest mark was met.
     met: Vec<u64>,
     met_topics: Vec<u64>,
     mark: u64,
@@ -425,7 +426,7 @@ impl<'p, 's> Sums<'p, 's> {
         scope.and_then(|scope| self.of_scope.get(*scope)).copied().unwrap_or(0)
     }
 
-    /// Returns the bytes of the text that a call is given, with one line feed too many.
+    /// Returns the bytes of the text of a call, with one line feed too many.
     fn resolve(&mut self, tenant: usize, user: usize) -> usize {
         let mut matched: Vec<usize> = Vec::new();
         let pairs = BTreeSet::from([(0, 0), (tenant, 0), (0, user), (tenant, user)]);
@@ -486,6 +487,8 @@ impl Search {
                     place += 1;
                     self.bounds += 1;
                     if common + of_tenant + of_user + sums.most_of_both <= self.over() {
+                        // The users come by their bytes, the most first, so the other bounds are
+                        // lower.
                         break;
                     }
                     let of_both = if tenant > 0 && user > 0 { sums.sum(tenant, user) } else { 0 };
@@ -498,7 +501,7 @@ impl Search {
         }
     }
 
-    /// Returns the bytes, with one line feed too many, that matter only if they are exceeded.
+    /// Returns the bytes, with one line feed too many, that a larger text must exceed.
     fn over(&self) -> usize {
         self.worst.as_ref().map_or(self.limit, |worst| worst.bytes) + 1
     }

@@ -26,7 +26,7 @@ pub(crate) struct Role {
     pub(crate) parent: Option<Spanned<usize>>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
     pub(crate) tools: Option<Vec<Spanned<String>>>,
-    /// Whether the tools are its own, not inherited.
+    /// Whether the tools are its own instead of inherited.
     pub(crate) has_own_tools: bool,
 }
 

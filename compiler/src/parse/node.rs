@@ -351,27 +351,27 @@ impl<'n> Reader<'n> {
         })
     }
 
-    /// Returns whether the node has a property or a child that its rule does not list.
+    /// Returns whether the node has an unlisted property or child.
     pub(super) fn has_unknown(&self) -> bool {
         let known = self.rule.property_names();
         let mut written = self.node.properties.iter().map(|property| property.name.value.as_str());
         written.any(|name| !known.contains(&name)) || self.unknown_children().next().is_some()
     }
 
-    /// Returns the children that the node's rule does not list.
+    /// Returns the unlisted children.
     pub(super) fn unknown_children(&self) -> impl Iterator<Item = &'n Node> + use<'n> {
         let known = self.rule.child_names();
         let children = self.node.children.iter().flatten();
         children.filter(move |child| !known.contains(&child.name.value.as_str()))
     }
 
-    /// Reports everything on the node that its rule does not list.
+    /// Reports all unlisted parts of the node.
     pub(super) fn finish(self, out: &mut Diagnostics) {
         let what = self.rule.what;
         self.finish_as(what, out);
     }
 
-    /// Reports everything on the node that its rule does not list; `what` names it for people.
+    /// Reports all unlisted parts of the node; `what` names it for people.
     pub(super) fn finish_as(self, what: &str, out: &mut Diagnostics) {
         let properties = self.rule.property_names();
         let children = self.rule.child_names();
@@ -425,7 +425,7 @@ fn owned(literal: Spanned<Literal<'_>>) -> Option<Spanned<String>> {
     }
 }
 
-/// Reports a node that does not belong in a node of `rule`, or at the top of a document.
+/// Reports a misplaced node: in a node of `rule`, or at the top of a document.
 pub(super) fn unknown(node: &Node, rule: Option<&Rule>, what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
     if let Some((_, purpose)) = language::RESERVED.iter().find(|(reserved, _)| reserved == name) {

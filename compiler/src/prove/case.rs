@@ -20,7 +20,7 @@ pub(super) struct Case<'c, 's> {
 }
 
 impl Case<'_, '_> {
-    /// Reports what does not hold.
+    /// Reports a failure of the `expect`.
     pub(super) fn fail(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
         self.failures.push((at, diagnostic.to_string()));
         self.out.report(at, diagnostic);

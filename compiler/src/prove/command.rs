@@ -4,9 +4,9 @@ use super::case::Case;
 use crate::ast::Expect;
 
 impl Case<'_, '_> {
-    /// Returns `relay explain` of the project for the caller of the `expect`, with these arguments
-    /// after it: each a flag with its value. `relay explain` of a project with errors prints nothing,
-    /// so a help that names it says what has to go first.
+    /// Returns `relay explain` of the project for the caller of the `expect`, with these flags and
+    /// their values. `relay explain` of a project with errors prints nothing, so a help that names
+    /// it also names the errors to fix first.
     pub(super) fn explain(&self, asked: &[(&str, &str)]) -> String {
         let mut line = String::from("relay explain .");
         if let Some(environment) = &self.declared.environment {
@@ -26,12 +26,12 @@ impl Case<'_, '_> {
             named.filter_map(|(flag, name)| Some((flag, name.as_ref()?.value.as_str()))).collect();
         asked.extend(groups.iter().map(|group| ("group", group.value.as_str())));
         let tags: Vec<String> = tags.iter().map(|tag| format!(" {}", word(&tag.value))).collect();
-        // It takes all that follows, so it is the last one.
+        // `--tags` takes all words after it, so it comes last.
         format!("{} --why --tags{}", self.explain(&asked), tags.concat())
     }
 }
 
-/// Returns a word as a shell takes it.
+/// Returns a word as a shell reads it.
 fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
     match text {

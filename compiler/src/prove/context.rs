@@ -24,8 +24,8 @@ const QUOTED_MAX: usize = 200;
 
 /// A call is given other skills than the project promises
 ///
-/// Agents would not get a rule for this call that the project promises, or would get one that it rules
-/// out. The answer is that of the bundle itself, as a server would give it.
+/// Agents would miss a rule for this call that the project promises, or get one that it rules out.
+/// The answer is that of the bundle itself, as a server would give it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{claim}")]
 #[diagnostic(code(expect::context))]
@@ -54,13 +54,13 @@ struct Answer<'c, 's, 'q> {
     texts: OnceCell<Vec<&'c str>>,
 }
 
-/// The skills that a claim is about, by their numbers.
+/// The skills of a claim, by their numbers.
 #[derive(Default)]
 struct About {
     matched: Vec<u32>,
-    /// Those that fail one of their selectors.
+    /// Skills that fail one of their selectors.
     missed: Vec<u32>,
-    /// Those that are for other calls.
+    /// Skills for other calls.
     others: Vec<u32>,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn prove(
                 let wanted = *claim == Claim::Skill;
                 let holds = answer.is_applied(&about.value) == wanted;
                 if !wanted || !holds {
-                    // The calls that it does not match are what the claim is about.
+                    // The claim is about the calls that the skill does not match.
                     touched.skill_named(&about.value);
                 }
                 if !holds {
@@ -126,7 +126,7 @@ impl<'c> Answer<'c, '_, '_> {
         numbers.any(|number| matched(number).is_some_and(|it| it.overridden_by.is_none()))
     }
 
-    /// Returns what became of a skill that matches.
+    /// Returns the result for a skill that matches.
     fn matched(&self, number: u32) -> Option<Matched> {
         // INVARIANT: they are in the order of the cascade, which numbers them.
         let matched = &self.resolution.matched;
@@ -170,8 +170,8 @@ impl<'c> Answer<'c, '_, '_> {
         })
     }
 
-    /// Sorts the skills of a claim by what became of them. Those that do not match explain only why
-    /// something wanted is absent.
+    /// Sorts the skills of a claim by their result. Skills that do not match explain only the
+    /// absence of a wanted one.
     fn about(&self, numbers: impl Iterator<Item = u32>, wanted: bool) -> Result<About, Corrupt> {
         let mut about = About::default();
         for number in numbers {
@@ -186,7 +186,8 @@ impl<'c> Answer<'c, '_, '_> {
         Ok(about)
     }
 
-    /// Says of each skill that fails one of its selectors which one, by the number of the skill.
+    /// Returns the failed selector of each skill that fails one, in words, by the number of the
+    /// skill.
     fn misses(&self) -> Result<&BTreeMap<u32, String>, Corrupt> {
         if let Some(said) = self.misses.get() {
             return Ok(said);
@@ -217,7 +218,7 @@ impl<'c> Answer<'c, '_, '_> {
         Ok(self.texts.get_or_init(|| texts))
     }
 
-    /// Says what became of a skill that matches.
+    /// Returns the result for a skill that matches, in words.
     fn row(&self, matched: Matched) -> Result<String, Corrupt> {
         let view = self.bundle.skill(matched.skill as usize)?;
         let (level, priority) = (view.level()?.word(), view.priority());
@@ -230,7 +231,7 @@ impl<'c> Answer<'c, '_, '_> {
         })
     }
 
-    /// Reports a claim: first the skills that it is about, then the others that match.
+    /// Reports a claim: first its own skills, then the others that match.
     fn fail(
         &self,
         case: &mut Case<'_, '_>,
@@ -268,7 +269,7 @@ impl<'c> Answer<'c, '_, '_> {
         Ok(())
     }
 
-    /// Says what the call was given, and how to see what the report leaves out.
+    /// Returns the text that the call gets, and the command that prints the rest.
     fn help(&self, case: &Case<'_, '_>, hidden: usize) -> String {
         let quote = quoted(&self.text);
         let is_cut = quote.len() != self.text.len();
@@ -295,14 +296,14 @@ impl<'c> Answer<'c, '_, '_> {
     }
 }
 
-/// Why a claim is about a skill, as a row says it.
+/// The relation of a skill to a claim, in words for its row.
 enum Reason {
     Matched(String),
     Missed(String),
     Other,
 }
 
-/// Shortens a text.
+/// Returns a text, truncated for a report.
 fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_MAX) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

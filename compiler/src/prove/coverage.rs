@@ -8,7 +8,7 @@ use super::declared::Declared;
 use crate::ast::{Claim, Expect};
 use crate::source::Span;
 
-/// A kind of thing that an `expect` can be about.
+/// A kind of declaration that an `expect` can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A tenant: one of the callers.
@@ -23,10 +23,10 @@ pub enum Kind {
     Resource,
 }
 
-/// Something that an `expect` can be about.
+/// A declaration that an `expect` can be about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
-    /// Where it is declared.
+    /// The place of the declaration.
     pub at: Span,
     /// Whether an `expect` is about it.
     pub touched: bool,
@@ -43,8 +43,8 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// Takes note of the names in an `expect`, but for skills: several may have one name, so those of a
-    /// call that match are meant.
+    /// Notes the names in an `expect` except for skills: several may share a name, and the claim is
+    /// about those that match the call.
     pub(super) fn named(&mut self, expect: &Expect) {
         let callers = [(Kind::Tenant, &expect.tenant), (Kind::Role, &expect.role)];
         let callers = callers.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
@@ -53,24 +53,24 @@ impl Touched {
         self.names.extend(callers.chain(claimed).map(|(kind, name)| (kind, name.value.clone())));
     }
 
-    /// Takes note of all skills of a name.
+    /// Notes all skills of a name.
     pub(super) fn skill_named(&mut self, name: &str) {
         self.names.insert((Kind::Skill, name.to_owned()));
     }
 
-    /// Takes note of all skills that an `expect` names: it was asked nothing.
+    /// Notes all skills that an `expect` names, if its call gets no answer.
     pub(super) fn skills_named(&mut self, expect: &Expect) {
         let named = expect.claims.iter().filter(|(claim, _)| kind(*claim) == Some(Kind::Skill));
         named.for_each(|(_, name)| self.skill_named(&name.value));
     }
 
-    /// Takes note of where a caller is.
+    /// Notes the placement of a caller.
     pub(super) fn placed(&mut self, placement: &Placement) {
         self.tenants.extend(placement.tenant);
         self.roles.extend(placement.role);
     }
 
-    /// Returns all that is declared, and whether it was touched.
+    /// Returns all declarations, each with its coverage.
     pub(super) fn coverage(&self, declared: &Declared) -> BTreeMap<(Kind, String), Coverage> {
         let mut all = BTreeMap::new();
         let mut add = |kind: Kind, name: &str, label: &str, at: Span, touched: bool| {
@@ -101,7 +101,7 @@ impl Touched {
     }
 }
 
-/// Returns the kind of what a claim names.
+/// Returns the kind of declaration that a claim names.
 fn kind(claim: Claim) -> Option<Kind> {
     match claim {
         Claim::Text | Claim::NotText | Claim::Tool | Claim::NotTool => None,

@@ -50,7 +50,7 @@ pub(super) struct Row {
 }
 
 impl Declared {
-    /// Copies the `expect`s of a model, and what they can be about.
+    /// Copies the `expect`s of a model, and the declarations that they can be about.
     pub(crate) fn of(model: &Model) -> Self {
         let row = |name: &Spanned<String>, readers: &Readers| Row {
             name: name.clone(),
@@ -87,7 +87,7 @@ impl Declared {
         self.skill_numbers.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns where a skill is declared, by its number.
+    /// Returns the place of a skill's declaration, by its number.
     pub(super) fn skill_at(&self, number: u32) -> Option<Span> {
         self.skills.get(number as usize).map(|skill| skill.name.at)
     }

@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::case::Case;
 use crate::source::Span;
 
-/// A denied call gets the reason of its denial, and no skills. The caller sees the tool, but its role or
-/// the policy does not allow the call.
+/// A denied call gets the reason of its denial instead of skills. The caller sees the tool, but its
+/// role or the policy does not allow the call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this call of `{tool}` is denied, so it is given no skill text")]
 #[diagnostic(code(expect::denied_call))]
@@ -24,10 +24,10 @@ struct DeniedCall {
     at: Span,
 }
 
-/// Reports a call that a server denies, and returns whether it does.
+/// Reports a call that a server denies; returns whether it is denied.
 pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<bool, Corrupt> {
     let Some(name) = &case.expect.tool else { return Ok(false) };
-    // In a project with roles, this is a call of no one in particular.
+    // In a project with roles, a call without a role belongs to no particular caller.
     if placement.role.is_none() && !case.bundle.roles().is_empty() {
         return Ok(false);
     }
@@ -79,7 +79,7 @@ expect context tool=audit_tail { skill dates }
         }
     }
 
-    /// Every tool of this version only reads, so the tier of one is raised here.
+    /// Every tool of this version only reads, so the test raises the tier of one.
     #[test]
     fn a_call_that_is_denied_fails_its_expectation() {
         let sources = Sources::new(&One, "project.kdl");
@@ -96,7 +96,8 @@ expect context tool=audit_tail { skill dates }
         let bytes = crate::encode::bundle(&contents, at, &mut out).expect("it can be encoded");
         let (_, proven) = run(&sources, bytes, &declared, at, &mut out);
         let failed: Vec<usize> = proven.expects.iter().map(|it| it.failures.len()).collect();
-        // The role of the first is too low, and no policy allows the second. The last is no one's call.
+        // The role of the first is too low, and no policy allows the second. The last belongs to no
+        // particular caller.
         assert_eq!(failed, [1, 1, 0, 0]);
         let codes: Vec<_> = out.sorted().iter().map(|report| report.code()).collect();
         assert_eq!(codes, ["expect::denied_call", "expect::denied_call"]);

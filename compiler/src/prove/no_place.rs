@@ -9,7 +9,7 @@ use super::case::Case;
 use crate::ast::{Expect, Question};
 use crate::source::Span;
 
-/// A server refuses this caller, so it gets nothing of what is expected.
+/// A server refuses this caller, so there is no answer to compare.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a server refuses this caller: {reason}")]
 #[diagnostic(code(expect::no_place))]
@@ -33,7 +33,7 @@ impl Case<'_, '_> {
             role: role.as_ref().map(|role| role.value.as_str()),
         };
         if *question == Question::Context && role.is_none() && !identity.names_who() {
-            // Skills do not depend on roles, so a call of no one in particular may be asked for.
+            // Skills do not depend on roles, so an `expect` may leave the caller open.
             let tenant =
                 identity.tenant.map(|name| self.bundle.tenants().find(name)).transpose()?;
             return Ok(Some(Placement { tenant: tenant.flatten(), role: None, row: None }));

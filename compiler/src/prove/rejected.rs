@@ -13,7 +13,7 @@ use super::case::Case;
 use super::visible;
 use crate::source::Span;
 
-/// A call of a tool that the caller does not see gets an error, and no skills.
+/// A call of a tool that the caller does not see gets an error instead of skills.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{who} `{tool}`, so the call is rejected and is given no skill text")]
 #[diagnostic(code(expect::rejected_call))]
@@ -28,15 +28,15 @@ struct RejectedCall {
     because: Vec<LabeledSpan>,
 }
 
-/// Returns whether a server rejects the call, which is reported: the caller does not see the tool. That is
-/// known of a tool of another server, too, where the role of the caller has `tools`.
+/// Returns whether a server rejects the call, which is reported: the caller does not see the tool.
+/// This is also known of a tool of another server if the caller's role has `tools`.
 pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<bool, Corrupt> {
     let Some(name) = &case.expect.tool else { return Ok(false) };
     let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name.value);
     let others = &case.declared.other_tools;
     let is_other = || others.iter().any(|pattern| glob::matches(pattern, &name.value));
     let is_others = tool::find(&name.value).is_none() || (!is_offered && is_other());
-    // In a project with roles, this is a call of no one in particular.
+    // In a project with roles, a call without a role belongs to no particular caller.
     let is_anyones = placement.role.is_none() && !case.bundle.roles().is_empty();
     if (is_offered || is_others) && is_anyones {
         return Ok(false);

@@ -21,8 +21,8 @@ use crate::source::Span;
 /// The most places of tags that a report names.
 const HITS_MAX: usize = 4;
 
-/// An agent that asks with these tags would work without a text that the project promises, or with one
-/// that it rules out.
+/// An agent that asks with these tags would work without a text that the project promises, or with
+/// a text that it excludes.
 #[derive(Debug, Error, Diagnostic)]
 #[error("prompt `{prompt}` {claim}")]
 #[diagnostic(code(expect::selection))]
@@ -38,7 +38,7 @@ struct OtherSelection {
     declared: Vec<LabeledSpan>,
 }
 
-/// How a prompt comes.
+/// The form in which a prompt comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comes {
     Full,
@@ -67,7 +67,7 @@ impl Comes {
     }
 }
 
-/// A briefing, as far as it decides how prompts come.
+/// A briefing, as far as it decides the form of prompts.
 struct Answer<'v> {
     view: View<'v>,
     tags: Tags,
@@ -148,7 +148,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Says where tags match a prompt.
+    /// Labels the places where tags match a prompt.
     fn label(&self, case: &Case<'_, '_>, row: usize) -> Result<Option<LabeledSpan>, Corrupt> {
         let prompt = case.bundle.prompt(row)?;
         let hits = select::hits(&prompt, &self.tags)?;
@@ -166,7 +166,7 @@ impl Answer<'_> {
         Ok(at.map(|at| LabeledSpan::new_with_span(Some(text), at)))
     }
 
-    /// Says why a prompt comes as it does.
+    /// Explains the form in which a prompt comes.
     fn help(
         &self,
         case: &Case<'_, '_>,

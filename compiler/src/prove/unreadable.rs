@@ -6,8 +6,8 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// The compiler opens what it wrote as a server does. If that fails, a server would refuse the bundle
-/// too.
+/// The compiler opens its own bundle as a server does. If that fails, a server would refuse the
+/// bundle too.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the bundle that was made cannot be read: {reason}")]
 #[diagnostic(
@@ -42,7 +42,7 @@ mod tests {
         }
     }
 
-    /// No project makes such bytes, so they are made here.
+    /// No project makes such bytes, so the test makes them.
     #[test]
     fn bytes_that_are_no_bundle_are_an_error_and_stay_as_they_are() {
         let sources = Sources::new(&One, "project.kdl");

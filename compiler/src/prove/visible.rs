@@ -1,4 +1,4 @@
-//! `expect visible`: what a caller sees.
+//! `expect visible`: the parts of the project that a caller sees.
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::{Corrupt, List};
@@ -16,7 +16,7 @@ use crate::source::{Span, Spanned};
 /// The most `for`s that a report points at.
 const SHOWN_MAX: usize = 4;
 
-/// A caller would miss what it needs, or see what is not for it.
+/// A caller would miss a part that it needs, or see a part that is not for it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this caller {} the {what} `{name}`", if *wanted { "does not see" } else { "sees" })]
 #[diagnostic(code(expect::visible))]
@@ -54,7 +54,7 @@ pub(super) fn prove(case: &mut Case<'_, '_>, placement: &Placement) -> Result<()
     Ok(())
 }
 
-/// Returns whether a prompt or a resource is seen, what decides that, and how to change it.
+/// Returns whether a prompt or a resource is seen, the reason, and the way to change it.
 fn listed(
     case: &Case<'_, '_>,
     view: &View<'_>,
@@ -79,7 +79,7 @@ fn listed(
     Ok((false, Vec::new(), format!("the {what} is switched off here")))
 }
 
-/// Says by which `for`s a row is seen, or hidden.
+/// Explains by which `for`s a row is seen, or hidden.
 fn readers(
     case: &Case<'_, '_>,
     row: &Row,
@@ -120,7 +120,7 @@ fn readers(
     (labels.collect(), help)
 }
 
-/// Returns whether a tool is seen, what decides that, and how to change it.
+/// Returns whether a tool is seen, the reason, and the way to change it.
 pub(super) fn tool(
     case: &Case<'_, '_>,
     view: &View<'_>,

@@ -192,7 +192,7 @@ impl Patches {
         for ast::ToolChoice { group, settings } in patch.groups {
             let mut node = self.node("the tools".into(), out);
             let known = base.groups.iter_mut().find(|known| known.group.value == group.value);
-            // A named group is offered, all others are not.
+            // A group is offered if it is named.
             let offered = |group: &Spanned<ToolGroup>, settings: &ToolGroupSettings| Setting {
                 value: settings.enabled.value,
                 at: settings.enabled.at.or(Some(group.at)),
@@ -363,7 +363,7 @@ impl NodePatch<'_> {
         let same_text = |a: &Option<Spanned<String>>, b: &Option<Spanned<String>>| {
             a.as_ref().map(|a| &a.value) == b.as_ref().map(|b| &b.value)
         };
-        // Equal paths in documents of two folders are two files, which is not reported.
+        // Equal paths in documents of two folders are two files, so the patch is a change.
         let same_folder = match (&base.file, &patch.file) {
             (Some(a), Some(b)) => a.at.file == b.at.file,
             _ => true,

@@ -148,8 +148,8 @@ struct PathTwice {
     at: Span,
 }
 
-/// In scratch, files are made and changed at tier 1. A tree of the system, a whole home, devices and files that
-/// run or admit are never scratch.
+/// In scratch, files are made and changed at tier 1. A tree of the system, a whole home, devices
+/// and files that run or admit are never scratch.
 #[derive(Debug, Error, Diagnostic)]
 #[error("these paths cannot be scratch")]
 #[diagnostic(

@@ -410,7 +410,7 @@ fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Messa
     messages.iter().map(message).collect()
 }
 
-/// An agent reads the text of a prompt. This prompt would be listed and send nothing.
+/// An agent reads the text of a prompt. This prompt would be listed and be empty.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` has no text")]
 #[diagnostic(code(prompt::no_body), help("give it `file=\"…\"`, `text \"…\"` or `message`s"))]
@@ -444,7 +444,7 @@ struct RepeatedChapter {
     at: Span,
 }
 
-/// A message without parts sends nothing to the agent.
+/// An empty message sends nothing to the agent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the message has no parts")]
 #[diagnostic(

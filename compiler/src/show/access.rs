@@ -1,4 +1,4 @@
-//! Tenants, roles, users, and who sees what.
+//! Tenants, roles, users, and the readers of nodes.
 
 use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, list, said};
@@ -11,7 +11,7 @@ use crate::language::users::{USERS, user_rule};
 use crate::model::{Access, For, Readers, Role, User};
 
 impl Renderer<'_, '_> {
-    /// Returns the nodes that say who there is.
+    /// Returns the nodes of tenants, roles and users.
     pub(super) fn access(&self, access: &Access) -> Vec<EffectiveNode> {
         let Access { tenants, roles, users } = access;
         let tenants = tenants.iter().map(|name| self.named(&TENANT, name));

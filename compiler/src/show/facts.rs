@@ -1,7 +1,7 @@
-//! Facts as KDL, from what a table of facts says.
+//! Facts as KDL, from a table of facts.
 //!
-//! Defaults are left out, and properties are in the order of the language reference, so the same facts have
-//! one text.
+//! Defaults are left out, and properties are in the order of the language reference, so the same
+//! facts have one text.
 
 use relay_policy::facts::{Arity, Flag, Form, Node, Operand, Position, Role, Style, Value};
 use relay_policy::tier::Tier;
@@ -19,7 +19,7 @@ use crate::language::shared::BECAUSE;
 pub struct OwnProgram<'k> {
     /// Its facts.
     pub program: &'k Node,
-    /// Why it replaces a shipped one.
+    /// The reason for replacing a shipped one.
     pub because: Option<&'k str>,
 }
 
@@ -28,11 +28,11 @@ pub struct OwnProgram<'k> {
 pub struct OwnVariables<'k> {
     /// The variables.
     pub names: Vec<&'k str>,
-    /// Why they change none.
+    /// The reason why they change no code.
     pub because: Option<&'k str>,
 }
 
-/// Returns facts as the nodes that `facts { … }` has.
+/// Returns facts as the nodes of `facts { … }`.
 #[must_use]
 pub fn facts_kdl(programs: &[OwnProgram<'_>], variables: &[OwnVariables<'_>]) -> String {
     let programs = programs.iter().map(|OwnProgram { program, because }| {
@@ -48,7 +48,7 @@ pub fn facts_kdl(programs: &[OwnProgram<'_>], variables: &[OwnVariables<'_>]) ->
     text
 }
 
-/// A node of facts, which leaves out what is the default of its row.
+/// A node of facts, without the defaults of its row.
 struct Row {
     rule: &'static Rule,
     node: EffectiveNode,
@@ -106,7 +106,8 @@ impl Row {
     }
 }
 
-/// Returns a program or sub-command, which reads its words as `style` unless it says otherwise.
+/// Returns a program or sub-command; `style` is the style of the node around it, which its own
+/// replaces.
 fn fact(rule: &'static Rule, fact: &Node, style: Style, depth: usize) -> Row {
     let Node {
         names,
@@ -185,7 +186,7 @@ fn operand(operand: &Operand) -> Row {
     row.with(self::values(values))
 }
 
-/// Returns the rows of values; patterns that mean the same are one row.
+/// Returns the rows of values; patterns of one meaning share a row.
 fn values(values: &[Value]) -> impl Iterator<Item = Row> {
     let is_alike = |a: &Value, b: &Value| {
         let of = |value: &Value| Value { pattern: String::new(), ..value.clone() };
@@ -247,8 +248,8 @@ fn raising(tier: Tier) -> Option<Tier> {
     (tier != Tier::ReadOnly).then_some(tier)
 }
 
-/// Returns a pattern as fact files write it: a `*` that is the character is `[*]`, and of these a
-/// pattern has some only before a `*` at its end.
+/// Returns a pattern in the form of fact files: a `*` that is the character is written `[*]`, and
+/// only a pattern with a `*` at its end holds such characters.
 fn pattern(pattern: &str) -> String {
     match pattern.strip_suffix('*') {
         Some(start) => format!("{}*", start.replace('*', "[*]")),

@@ -1,4 +1,4 @@
-//! Nodes of the effective project, and how KDL and JSON write them.
+//! Nodes of the effective project in KDL and JSON.
 
 use relay_engine::invisible;
 use serde_json::{Map, Value, json};
@@ -12,11 +12,11 @@ pub(super) struct EffectiveNode {
     /// The properties whose names the author chose.
     pub(super) facts: Vec<(String, Scalar)>,
     pub(super) children: Vec<EffectiveNode>,
-    /// `file:line` of what was written.
+    /// `file:line` of its place.
     pub(super) at: Option<String>,
-    /// The properties that were not written.
+    /// The properties that have their default.
     pub(super) defaults: Vec<&'static str>,
-    /// Whether it was made of the prompt's text: `relay show` prints it in a comment.
+    /// Whether it was generated from the prompt's text: `relay show` prints it in a comment.
     pub(super) generated: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Scalar {
     Null,
 }
 
-/// Writes a node and its children as KDL; with `origins`, where each was written is in comments.
+/// Writes a node and its children as KDL; with `origins`, comments hold their places.
 pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String) {
     if node.generated && !origins {
         return;
@@ -130,7 +130,7 @@ fn quote(text: &str, depth: usize) -> String {
             '\n' if lines => escaped.push('\n'),
             '\t' => escaped.push_str("\\t"),
             letter if is_invisible || letter.is_control() => escaped.push_str(&escape(letter)),
-            // A CI would take it for a command.
+            // A CI would read it as a command.
             ':' | '#' if begins_command(text, at) => escaped.push_str(&escape(letter)),
             letter => escaped.push(letter),
         }
@@ -157,8 +157,8 @@ fn escape(letter: char) -> String {
     format!("\\u{{{:x}}}", u32::from(letter))
 }
 
-/// Returns whether what begins at `at` is a command of GitHub Actions in a log: `::` at the beginning of
-/// a line, `##[` anywhere.
+/// Returns whether the text at `at` begins a command of GitHub Actions in a log: `::` at the
+/// beginning of a line, `##[` anywhere.
 fn begins_command(text: &str, at: usize) -> bool {
     let (before, rest) = text.split_at_checked(at).unwrap_or_default();
     let begins_line = || before.rsplit('\n').next().unwrap_or_default().trim().is_empty();

@@ -11,7 +11,7 @@ pub(super) struct Renderer<'s, 'f> {
 }
 
 impl Renderer<'_, '_> {
-    /// Begins a node that is known by a name.
+    /// Begins a node with a name.
     pub(super) fn named(&self, rule: &'static Rule, name: &Spanned<String>) -> EffectiveNode {
         EffectiveNode {
             arguments: vec![said(name)],
@@ -50,7 +50,7 @@ pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
     scalar(literal, kind).kdl(0)
 }
 
-/// Returns a node of a rule with all that its settings say.
+/// Returns a node of a rule with all of its settings.
 pub(super) fn said_by(rule: &'static Rule, settings: &dyn Settings) -> EffectiveNode {
     let mut node = EffectiveNode::of(rule);
     node.settings(rule, settings);
@@ -86,19 +86,19 @@ impl EffectiveNode {
         Self { name: rule.name, ..Self::default() }
     }
 
-    /// Adds a property that the rule has a row for.
+    /// Adds a property of the rule.
     pub(super) fn put(&mut self, rule: &'static Rule, name: &'static str, value: Scalar) {
         debug_assert!(rule.property(name).is_some(), "{} {name}", rule.name);
         self.properties.push((name, value));
     }
 
-    /// Takes a property away, written or not.
+    /// Removes a property, written or default.
     pub(super) fn forget(&mut self, name: &'static str) {
         self.properties.retain(|(known, _)| *known != name);
         self.defaults.retain(|known| *known != name);
     }
 
-    /// Says that the node is left out of the bundle.
+    /// Marks the node as left out of the bundle.
     pub(super) fn switched_off(&mut self) {
         self.properties.push((ENABLED.name, Scalar::Boolean(false)));
     }
@@ -137,7 +137,7 @@ impl EffectiveNode {
         }
     }
 
-    /// Adds the nodes in the node that have settings, except those that say nothing.
+    /// Adds the children that have settings.
     pub(super) fn nodes(&mut self, rule: &'static Rule, settings: &dyn Settings) {
         for rule in rule.children {
             let mut node = Self::of(rule);

@@ -6,18 +6,17 @@ use relay_engine::invisible;
 
 use crate::secret;
 
-/// A text without secrets, in which every character is visible, and where each character of the
-/// file is in it.
+/// A text without secrets and with every character visible, which keeps each character of the file.
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) text: String,
-    /// For each character that was written as another number of bytes: the byte after it in the file,
-    /// and in the text.
+    /// For each character that was written as another number of bytes: the byte after it in the
+    /// file, and in the text.
     shifts: Vec<(usize, usize)>,
 }
 
 impl Drawn {
-    /// Draws a file. `hidden` is known to hold secrets.
+    /// Draws a file. The ranges in `hidden` hold secrets.
     pub(super) fn new(bytes: &[u8], hidden: &[Range<usize>]) -> Self {
         let bytes = &*secret::masked(bytes, hidden);
         let mut drawn = Self { text: String::with_capacity(bytes.len()), shifts: Vec::new() };
@@ -32,7 +31,7 @@ impl Drawn {
                 for letter in letters.chars() {
                     copied += letter.len_utf8();
                     match letter {
-                        // A line end of its own.
+                        // A lone `\r` is a line end.
                         '\r' => drawn.text.push('\r'),
                         letter => drawn.escape(letter, at + copied),
                     }
@@ -50,7 +49,7 @@ impl Drawn {
         self.shifts.push((end, self.text.len()));
     }
 
-    /// Returns where the byte at `offset` of the file is in the text.
+    /// Returns the offset in the text of the byte at `offset` of the file.
     pub(super) fn to_drawn(&self, offset: usize) -> usize {
         let next = self.shifts.partition_point(|(written, _)| *written <= offset);
         match next.checked_sub(1).and_then(|last| self.shifts.get(last)) {
@@ -59,7 +58,7 @@ impl Drawn {
         }
     }
 
-    /// Returns where the byte at `offset` of the text is in the file.
+    /// Returns the offset in the file of the byte at `offset` of the text.
     pub(super) fn to_written(&self, offset: usize) -> usize {
         let next = self.shifts.partition_point(|(_, drawn)| *drawn <= offset);
         match next.checked_sub(1).and_then(|last| self.shifts.get(last)) {

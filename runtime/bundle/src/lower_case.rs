@@ -1,10 +1,9 @@
-//! The lower case in which tags are compared with names and texts.
+//! The lower case for comparing tags with names and texts.
 
-/// The version of Unicode that this build uses for lower case.
+/// The version of Unicode for lower case in this build.
 pub const UNICODE: (u8, u8, u8) = char::UNICODE_VERSION;
 
-/// Converts a text to the lower case in which tags are compared with the texts that they are
-/// searched in.
+/// Converts a text to the lower case in which tags are compared with searched texts.
 ///
 /// Each character is mapped by itself, by Unicode's full mapping, independent of language and
 /// neighbouring characters; a final sigma counts as a sigma. So the lower case of any part of a

@@ -7,7 +7,7 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| with_suggestion(&error))
 }
 
-/// Names of Rust in the errors of the TOML reader, and what a person writes.
+/// Names of Rust in the errors of the TOML reader, and the words of a person.
 const EXPECTED: [(&str, &str); 16] = [
     (
         "struct ApiKey",
@@ -64,7 +64,7 @@ fn with_suggestion(error: &toml::de::Error) -> String {
     }
 }
 
-/// Returns what was found and what is expected, of an error about the type of a value.
+/// Returns the found and the expected type in an error about the type of a value.
 fn wrong_type(message: &str) -> Option<(String, &'static str)> {
     let (found, expected) = message
         .strip_prefix("invalid type: ")

@@ -35,7 +35,7 @@ pub(crate) enum HttpError {
     Signals(io::Error),
 }
 
-/// Returns why an address cannot be listened on, and what to do.
+/// Returns the reason for a failed listen, and the remedy.
 fn listening(address: SocketAddr, source: &io::Error) -> String {
     let port = address.port();
     match source.kind() {

@@ -36,7 +36,7 @@ impl Acceptor {
         }
     }
 
-    /// Makes an encrypted connection of `stream`.
+    /// Encrypts `stream`.
     pub(super) async fn accept(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
         TlsAcceptor::from(self.config.load_full()).accept(stream).await
     }

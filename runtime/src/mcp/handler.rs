@@ -32,8 +32,8 @@ use crate::trust::placed::Placed;
 /// a modern client over HTTP, and one for the process on stdio.
 pub(super) struct Handler {
     service: Arc<Service>,
-    /// The caller for whom it was made. A request of a session may come with other groups or another
-    /// role; it is answered by its own credentials.
+    /// The caller that it was made for. A request of a session may come with other groups or
+    /// another role; it is answered by its own credentials.
     principal: Arc<Principal>,
     /// The subscriptions of a legacy session.
     subscribed: Subscribed,
@@ -59,13 +59,13 @@ impl Handler {
         (!is_modern(context)).then_some(&self.memory)
     }
 
-    /// Returns the bundle in force, as the caller sees it for whom the handler was made.
+    /// Returns the bundle in force, as the handler's caller sees it.
     fn placed(&self, served: &Served) -> Result<Placed, ErrorData> {
         let loaded = served.loaded.clone();
         Placed::new(loaded, &self.principal).map_err(|damage| damaged(&served.loaded, &damage))
     }
 
-    /// Returns what that caller is answered when it connects.
+    /// Returns the answer to that caller when it connects.
     fn config(&self) -> Result<ServerConfig, ErrorData> {
         let served = self.service.served();
         let placed = self.placed(&served)?;
@@ -91,7 +91,7 @@ impl Handler {
         let mut timer = self.server().metrics.time(E::METHOD);
         let served = self.service.served();
         let (placed, _) = placed(self.server(), &served.loaded, context)?;
-        // Clients that cannot leave out a text send an empty one.
+        // Clients that always send a text send an empty one.
         let cursor = request.and_then(|request| request.cursor).filter(|text| !text.is_empty());
         let mut page = E::pages(&served.surface).page(&placed, cursor.as_deref())?;
         E::hide(&mut page, &placed, self.memory(context));
@@ -352,8 +352,7 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// rmcp calls this for a method that it does not know, and for parameters of another form than
-    /// that of their method.
+    /// rmcp calls this for an unknown method, and for malformed parameters of a known one.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

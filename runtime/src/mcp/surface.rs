@@ -1,4 +1,4 @@
-//! The MCP description of a bundle: identity, and what a caller has of it.
+//! The MCP description of a bundle: its identity, and its capabilities for a caller.
 
 use relay_bundle::{Corrupt, List, Manifest};
 use relay_engine::view::View;
@@ -14,10 +14,10 @@ use crate::trust::placed::Placed;
 
 /// The `_meta` key under which a result names its server.
 const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
-/// The version of a project that has none.
+/// The version of a project without one.
 const NO_VERSION: &str = "0";
 
-/// The parts of answers that are the same for one bundle.
+/// The parts of answers that depend on the bundle alone.
 #[derive(Debug)]
 pub(super) struct Surface {
     /// The `_meta` of a result: the identity of the server.
@@ -66,8 +66,8 @@ fn implementation(manifest: &Manifest) -> Implementation {
     implementation
 }
 
-/// Declares what a caller has. Lists that it lacks are still answered, as empty: some
-/// clients request every list and stop on an error.
+/// Declares the capabilities of a caller. Missing lists are still answered, as empty: some clients
+/// request every list and stop on an error.
 fn capabilities(view: &View<'_>) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
     let has = |list| view.count(list) > 0;

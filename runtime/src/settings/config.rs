@@ -1,4 +1,4 @@
-//! `server.toml`: settings that are local to one server and therefore not in a bundle.
+//! `server.toml`: settings local to one server, and therefore outside of bundles.
 //!
 //! The declarations are also the reference: `reference.rs` prints the name, the type, the range,
 //! the default and the comment of each field.

@@ -18,10 +18,10 @@ use crate::answer::table::{self, number, text};
 use crate::output::{bold, dim};
 use crate::text::printable;
 
-/// The number of largest prompts that are named.
+/// The number of largest prompts in a summary.
 const LARGEST: usize = 5;
 
-/// The rows of the texts that differ from audience to audience.
+/// The rows of the texts that differ between audiences.
 const AUDIENCE_ROWS: usize = 12;
 
 /// Counts and sizes of a bundle's contents.
@@ -96,7 +96,7 @@ pub(crate) struct Audience {
     pub(crate) prompts_list: Size,
 }
 
-/// The size of one of the texts of an audience; none if it does not have that text.
+/// The size of one text of an audience; `None` if it lacks that text.
 type Measure = fn(&Audience) -> Option<Size>;
 
 /// A text of some audiences, for people.
@@ -204,8 +204,8 @@ impl Summary {
         heading
     }
 
-    /// Returns `24 prompts (38 variants), 3 resources, 1 resource template, 4 tools`; what the bundle has none of is
-    /// left out, but for prompts.
+    /// Returns `24 prompts (38 variants), 3 resources, 1 resource template, 4 tools`. Zero counts
+    /// are left out, except that of prompts.
     pub(crate) fn counts(&self) -> String {
         let Counts { prompts, variants, resources, templates, tools } = self.counts;
         let mut parts = vec![match variants == prompts {
@@ -257,7 +257,7 @@ fn value(setting: Option<Setting<String>>) -> Option<String> {
     setting.map(|setting| setting.value)
 }
 
-/// Measures what each audience gets, in the order of the bundle.
+/// Measures the texts of each audience, in the order of the bundle.
 fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrupt> {
     let tools = Entries::of(bundle, List::Tools)?;
     let prompts = Entries::of(bundle, List::Prompts)?;
@@ -278,15 +278,15 @@ fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
     let bytes = |audience: &Audience| {
         let Audience { readers: _, instructions, gate_index: _, tools_list, prompts_list } =
             audience;
-        // The index is in the instructions.
+        // The instructions contain the index.
         instructions.bytes + tools_list.bytes + prompts_list.bytes
     };
     audiences.sort_by_key(|audience| Reverse(bytes(audience)));
     audiences
 }
 
-/// Returns a row for each text and size, the largest of a text first; audiences that get the same
-/// size are one. What is left out is counted.
+/// Returns a row for each text and size, the largest of a text first; audiences with the same size
+/// are one row. Omitted rows are counted.
 fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
     let kinds: [(&str, Measure); 4] = [
         ("instructions, once a session", |it| Some(it.instructions)),

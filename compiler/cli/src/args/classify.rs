@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::Args;
 
 use super::AnswerFormat;
 use super::format::FormatArgs;
+use super::location::LocationArgs;
 
 /// Arguments of `relay classify`.
 #[derive(Debug, Clone, Args)]
@@ -31,12 +32,8 @@ pub(crate) struct ClassifyArgs {
     /// Judge by the policy of this bundle or project, instead of what is shipped
     #[arg(long, value_name = "BUNDLE|PROJECT")]
     pub(crate) policy: Option<PathBuf>,
-    /// The folder that commands run in: an absolute path below it is one of the work tree
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) cwd: Option<String>,
-    /// The home of the user that runs them: an absolute path below it is one of the home
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) home: Option<String>,
+    #[command(flatten)]
+    pub(crate) location: LocationArgs,
     /// Exit with 1 if a command is above this tier, 0 to 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) max_tier: Option<u8>,
@@ -45,8 +42,8 @@ pub(crate) struct ClassifyArgs {
 }
 
 impl ClassifyArgs {
-    /// Returns how many options follow a whole command that is one text; `None` if there are none. Behind a command's
-    /// first word everything is a word of the command.
+    /// Returns the number of options after a whole command in one text; `None` without options.
+    /// After a command's first word, everything is a word of the command.
     pub(crate) fn options_behind(&self) -> Option<usize> {
         let [text, options @ ..] = self.words.as_slice() else { return None };
         let is_whole = text.contains(char::is_whitespace) && !text.starts_with('-');

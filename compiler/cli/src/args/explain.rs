@@ -3,15 +3,22 @@
 use clap::{ArgGroup, Args};
 
 use crate::args::caller::CallerArgs;
+use crate::args::location::LocationArgs;
 use crate::args::subject::SubjectArgs;
 
 /// The questions: one of the first six, or any of the others together.
 const ASKED: [&str; 9] =
     ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
 
+/// The questions that are not about a command.
+const OTHERS: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
+// Folders are of a command alone.
+#[command(mut_arg("cwd", |cwd| cwd.conflicts_with_all(OTHERS).help_heading("Question")))]
+#[command(mut_arg("home", |home| home.conflicts_with_all(OTHERS).help_heading("Question")))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
 relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--command <TEXT>|--index|\
@@ -23,7 +30,7 @@ Examples:
   relay explain homelab.relay --tags zigbee lights mqtt
   relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
-  relay explain homelab.relay --command 'rm -rf build'
+  relay explain homelab.relay --command 'rm -rf build' --cwd \"$PWD\"
   relay explain homelab.relay --tenant acme --tool api-create --user john@acme.example
   relay explain project.kdl --index --json
 
@@ -68,6 +75,8 @@ pub(crate) struct ExplainArgs {
     /// Print where each tag was found, the scores and the budget, instead of the text
     #[arg(long, conflicts_with_all = ["prompt", "uri", "command", "index", "format", "json", "tool"], help_heading = "Question")]
     pub(crate) why: bool,
+    #[command(flatten)]
+    pub(crate) location: LocationArgs,
 }
 
 /// The question to answer.

@@ -177,7 +177,7 @@ fn default_path(folder: &Path, name: &str) -> PathBuf {
     if folder == Path::new(".") { file.into() } else { folder.join(file) }
 }
 
-/// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.
+/// Fails if `path` is another file than a bundle: a mistyped `-o` must not overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::error(format!("cannot write `{}`: it is a folder", shown_path(path)))

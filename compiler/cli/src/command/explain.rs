@@ -1,4 +1,4 @@
-//! `relay explain`: what the server would answer, and why. Every answer comes from `engine`, which
+//! `relay explain`: the server's answer, and the reasons. Every answer comes from `engine`, which
 //! the server calls too.
 
 mod cascade;
@@ -11,6 +11,7 @@ mod uri;
 
 use std::collections::BTreeMap;
 
+use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
 use crate::args::{ExplainArgs, Question};
@@ -28,13 +29,13 @@ pub(crate) use selection::SelectionExplained;
 pub(crate) use uri::UriExplained;
 
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, Failure> {
-    // A question that cannot be read is reported before a project is compiled.
+    // A malformed question is reported before a project is compiled.
     let given = Given::of(arguments)?;
     let bundle = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
-    // A preview of a damaged bundle would differ from what was built.
+    // A preview of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
     if is_of_skills(&arguments.question) {
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         return cascade::explain(&bundle, caller, tool, format, output);
     }
     if let Some(command) = &arguments.question.command {
-        return command::explain(&bundle, &arguments.subject.subject, command, format, output);
+        return command::explain(&bundle, command, arguments, &given.location, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
@@ -68,13 +69,15 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     }
 }
 
-/// The arguments of the request that is asked about.
+/// The circumstances of the question: the arguments of a request, the folders of a command.
 #[derive(Default)]
 struct Given {
     /// Those of a prompt.
     texts: BTreeMap<String, String>,
     /// Those of a call.
     values: Map<String, Value>,
+    /// Where a command runs.
+    location: Location,
 }
 
 impl Given {
@@ -83,6 +86,9 @@ impl Given {
         Ok(match &arguments.question {
             Question { call: Some(_), .. } => {
                 Self { values: selection::arguments(json)?, ..Self::default() }
+            }
+            Question { command: Some(_), .. } => {
+                Self { location: arguments.location.location()?, ..Self::default() }
             }
             _ => Self { texts: prompt::given(json)?, ..Self::default() },
         })

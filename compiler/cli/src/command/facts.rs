@@ -1,4 +1,4 @@
-//! `relay facts`: what is known about programs, and where it is written.
+//! `relay facts`: the known facts about programs, and their files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
     Ok(Exit::Yes)
 }
 
-/// Prints the names of all programs, and which of them were not checked.
+/// Prints the names of all programs, and marks the unchecked ones.
 fn list(facts: &Facts<'_>, format: AnswerFormat, output: &mut Output) -> Result<(), Failure> {
     let programs: Vec<String> = facts.program_names().collect();
     let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));

@@ -1,4 +1,4 @@
-//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` that are generated
+//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` generated
 //! from types and tables.
 
 use std::fs;

@@ -15,7 +15,7 @@ use crate::text::shown_path;
 
 use pipeline::{Pipeline, Written};
 
-/// The files of a new project and what is in them; `NAME` is the project's name.
+/// The files of a new project with their contents; `NAME` is the project's name.
 const FILES: [(&str, &str); 5] = [
     ("project.kdl", include_str!("../init/project.kdl")),
     ("prompts/house-rules.md", include_str!("../init/house-rules.md")),
@@ -24,12 +24,12 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", include_str!("../init/gitignore")),
 ];
 
-/// The name of a project whose folder has none that a project may have.
+/// The name of a project whose folder has no valid name.
 const NAME: &str = "my-team";
 
 pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
-    // Nothing is written unless everything can be.
+    // Everything is checked before anything is written.
     let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
         return Err(Failure::error(format!("`{}` already exists", shown_path(&path)))
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     Ok(Exit::Yes)
 }
 
-/// Returns what to know about the pipeline that was written.
+/// Returns notes on the written pipeline.
 fn notes_on(pipeline: &Pipeline) -> Vec<String> {
     let mut notes = Vec::new();
     if pipeline.is_below_root() {
@@ -89,7 +89,7 @@ fn notes_on(pipeline: &Pipeline) -> Vec<String> {
     notes
 }
 
-/// Returns what to do with a new project, up to the first answer.
+/// Returns the next steps with a new project, up to the first answer.
 fn next(folder: &Path, name: &str) -> String {
     let is_here = folder == Path::new(".");
     let place = if is_here {
@@ -112,7 +112,7 @@ fn next(folder: &Path, name: &str) -> String {
     )
 }
 
-/// Returns a project name after the folder's own.
+/// Returns a project name from the folder's name.
 fn name_of(folder: &Path) -> Result<String, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let path = fs::canonicalize(folder).map_err(|error| {

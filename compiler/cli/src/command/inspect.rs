@@ -120,7 +120,7 @@ fn inspect(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure
         Opened::Ended(exit) => return Ok(exit),
     };
     let bundle = &subject.bundle;
-    // A summary of a damaged bundle would differ from what was built.
+    // A summary of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let signers = match &trust {
         Some(trust) => verify::signatures(bundle, trust),
@@ -193,7 +193,7 @@ impl Inspected {
     }
 }
 
-/// Reads the facts of a bundle; `None` if it has no policy.
+/// Reads the facts of a bundle; `None` without a policy.
 fn known(bundle: &Bundle) -> Result<Option<Known>, Failure> {
     let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
     Ok(Some(Known::of(&judge.facts()?, judge.facts_bytes())))
@@ -271,7 +271,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     Ok(page)
 }
 
-/// Returns how many summaries and chapters the compiler generated.
+/// Returns the numbers of generated summaries and chapters.
 fn generated(bundle: &Bundle) -> Result<String, Failure> {
     let (mut summaries, mut chapters) = (0, 0);
     for prompt in bundle.prompts() {

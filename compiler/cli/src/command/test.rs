@@ -1,5 +1,5 @@
-//! `relay test`: what a project expects of its bundle, whether it holds, and what nothing is
-//! expected of.
+//! `relay test`: the expectations of a project for its bundle, their results, and the parts without
+//! any.
 
 mod answer;
 mod human;

@@ -1,4 +1,4 @@
-//! A project's folder with a document that is not in it: the text that an editor holds, from standard input.
+//! A project's folder with a document from elsewhere: the text of an editor, from standard input.
 
 use relay_compiler::{Files, Listed, ReadError};
 
@@ -6,7 +6,7 @@ use relay_compiler::{Files, Listed, ReadError};
 pub(crate) struct WithDocument<F> {
     /// The files.
     pub(crate) files: F,
-    /// The name of the document, which no file has.
+    /// The name of the document, different from those of files.
     pub(crate) name: &'static str,
     /// Its text.
     pub(crate) text: Vec<u8>,

@@ -1,16 +1,16 @@
-//! Findings that differ in nothing but their place: the first is drawn, the others are listed below it. Forty files
-//! without front matter are one fault of their author.
+//! Findings that differ only in their place: the first is drawn, the others are listed below it.
+//! Forty files without front matter are one fault of their author.
 
 use std::collections::BTreeMap;
 
 use relay_compiler::Report;
 
-/// So many equal findings are drawn one by one.
+/// The most equal findings to draw one by one.
 const DRAWN_MAX: usize = 3;
-/// So many places of the others are listed.
+/// The most listed places of the others.
 const PLACES_MAX: usize = 5;
 
-/// A finding to draw, and those like it that are not drawn.
+/// A finding to draw, and those like it, only to list.
 pub(super) struct Drawn<'r> {
     pub(super) report: &'r Report,
     pub(super) others: Vec<&'r Report>,
@@ -40,7 +40,7 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
     drawn
 }
 
-/// Returns the line about those that are not drawn, of places as `FILE:LINE`; empty if there are none.
+/// Returns the line about undrawn findings, with places as `FILE:LINE`; empty without any.
 pub(super) fn line(places: &[String]) -> String {
     let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
         return String::new();

@@ -16,7 +16,7 @@ use crate::report::alike::{self, Drawn};
 use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
 
-/// Returns the report, with a line of counts at its end: errors before warnings, and findings that are alike once.
+/// Returns the report, errors before warnings and equal findings once, and a line of counts.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let mut text = String::new();
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
@@ -41,7 +41,7 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
 fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {
     let mut theme =
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    // The third colour is green, which says that something is right.
+    // The third colour is green, which means that something is right.
     theme.styles.highlights.truncate(2);
     let handler =
         GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
@@ -77,7 +77,7 @@ fn summary(diagnostics: &Diagnostics) -> String {
     }
 }
 
-/// Returns `2 errors, 1 warning`; empty if there is neither.
+/// Returns `2 errors, 1 warning`; empty for no finding.
 pub(crate) fn counted(errors: usize, warnings: usize) -> String {
     let both = [(errors, "error"), (warnings, "warning")].into_iter();
     let some = both.filter(|(count, _)| *count > 0);
@@ -157,7 +157,7 @@ impl SourceCode for Shelf {
             *found.span(),
             found.line(),
             found.column(),
-            // miette counts from the start of the file, and then draws all that lies between two
+            // miette counts from the start of the file, and then draws everything between two
             // distant labels.
             found.data().iter().filter(|byte| **byte == b'\n').count(),
         )))

@@ -61,7 +61,7 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    /// Returns how grave that is.
+    /// Returns its gravity.
     pub(crate) fn level(self) -> Level {
         match self {
             Self::Error => Level::Error,
@@ -135,7 +135,7 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
 }
 
 impl Finding {
-    /// Returns the message with the environments that it is about.
+    /// Returns the message with its environments.
     pub(crate) fn placed_message(&self) -> String {
         match environments(&self.environments) {
             Some(environments) => format!("{} {environments}", self.message),
@@ -144,7 +144,7 @@ impl Finding {
     }
 }
 
-/// Returns `(with --env production, staging)`; `None` if there is none to name.
+/// Returns `(with --env production, staging)`; `None` for an empty list.
 pub(super) fn environments(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("(with --env {})", names.join(", ")))
 }

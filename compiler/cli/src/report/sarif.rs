@@ -46,7 +46,7 @@ fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
     let rule = with(rule, "help", finding.help.as_deref().map(message));
     let why = documented.map(|documented| json!({ "text": documented.why.join("\n\n") }));
     let rule = with(rule, "fullDescription", why);
-    // The anchor of a heading has no punctuation but `_`.
+    // In the anchor of a heading, `_` is the only punctuation.
     let address =
         |_| json!(format!("{HOME}/blob/main/docs/diagnostics.md#{}", code.replace(':', "")));
     with(rule, "helpUri", documented.map(address))

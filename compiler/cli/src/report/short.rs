@@ -1,4 +1,4 @@
-//! The report with a finding on each line, as editors and `grep` read it.
+//! The report with a finding on each line, for editors and `grep`.
 
 use crate::report::json::{Finding, Findings, Severity};
 use crate::text::printable;

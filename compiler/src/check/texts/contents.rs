@@ -1,4 +1,4 @@
-//! The search in what the bundle will hold.
+//! The search in the contents of the bundle.
 
 use relay_bundle::{Contents, Suppressed};
 use serde::Serialize;
@@ -11,15 +11,15 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Sources;
 
 impl TextSearch {
-    /// Searches the finished contents for what the texts as they are written do not have: what a
-    /// template composes, what is decoded, and everything else that a bundle holds.
+    /// Searches the finished contents for findings that the project's own text does not show:
+    /// composed by a template, decoded, or in another part of a bundle.
     pub(crate) fn check_contents(
         mut self,
         sources: &Sources<'_>,
         contents: &Contents,
         out: &mut Diagnostics,
     ) {
-        // Taken apart in full, so that a new part of a bundle asks for its owner.
+        // Destructured in full, so that a new part of a bundle asks for its owner.
         let Contents {
             epoch: _,
             manifest,
@@ -36,7 +36,7 @@ impl TextSearch {
             skills,
             skill_settings,
             policy,
-            // The canonical source has those of the project.
+            // The canonical source holds the project's own facts.
             facts: _,
             known_tools,
             prompt_pages,
@@ -62,7 +62,7 @@ impl TextSearch {
         for skill in skills {
             self.value(sources, of_skills.get(&skill.label()), skill, out);
         }
-        // These come last: they repeat what is in the others.
+        // These come last: they repeat the others.
         self.value(sources, None, manifest, out);
         self.value(sources, None, messages, out);
         self.value(sources, None, gate, out);
@@ -110,14 +110,14 @@ impl TextSearch {
             let owned = owner.unwrap_or(&self.project);
             let at = match of {
                 Suppressed::Secret => owned.place(sources, &text),
-                // Elsewhere in the document the same character may be that of another owner.
+                // The same character elsewhere in the document may belong to another owner.
                 Suppressed::Invisible => owned.at,
             };
             self.take(owner, (of, rule), &text, at, out);
         }
     }
 
-    /// Returns whether something, or what it is a part of, was found before: a secret anywhere,
+    /// Returns whether a finding, or a text around it, was found before: a secret anywhere,
     /// invisible characters in this owner.
     fn is_seen(
         &self,

@@ -7,10 +7,10 @@ use relay_engine::invisible::{self, Kind};
 
 use crate::secret::{self, Found};
 
-/// So many runs of invisible characters are reported of one text.
+/// The most runs of invisible characters that are reported of one text.
 const INVISIBLE_MAX: usize = 20;
 
-/// Something that a text must not hold.
+/// A forbidden part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     /// The search that found it.
@@ -20,22 +20,23 @@ pub(super) struct Finding {
     pub(super) range: Range<usize>,
 }
 
-/// Returns what a text must not hold.
+/// Returns the findings in a text.
 pub(super) fn search(text: &str) -> Vec<Finding> {
     let mut found = secrets(text.as_bytes());
     found.extend(hidden(text));
     found
 }
 
-/// Returns what a text must not hold that repeats others, in which sentences were searched: pages of
-/// lists and the canonical source have the marks of an assignment everywhere.
+/// Returns the findings in a text that repeats others. Sentences are left out: they were searched
+/// in the others, and pages of lists and the canonical source have the marks of an assignment
+/// everywhere.
 pub(super) fn search_again(text: &str) -> Vec<Finding> {
     let mut found: Vec<_> = secret::search(text.as_bytes()).into_iter().map(finding).collect();
     found.extend(hidden(text));
     found
 }
 
-/// Returns what the bytes of a file must not hold; `is_text` says whether they are a text.
+/// Returns the findings in the bytes of a file, of a text if `is_text`.
 ///
 /// A byte order mark at its beginning and the form of its line ends are dropped when it is read.
 pub(super) fn search_file(bytes: &[u8], is_text: bool) -> Vec<Finding> {
@@ -51,7 +52,7 @@ pub(super) fn search_file(bytes: &[u8], is_text: bool) -> Vec<Finding> {
     found
 }
 
-/// Returns the names of what a search finds, sorted.
+/// Returns the names of a search's findings, sorted.
 pub(super) fn rule_names(of: Suppressed) -> Vec<&'static str> {
     match of {
         Suppressed::Secret => secret::rule_names(),
@@ -59,8 +60,8 @@ pub(super) fn rule_names(of: Suppressed) -> Vec<&'static str> {
     }
 }
 
-/// An author who writes for agents is tempted to write down what they need, so sentences that give a
-/// password are searched too.
+/// Authors who write for agents may include a password that agents need, so sentences that give one
+/// are searched too.
 fn secrets(bytes: &[u8]) -> Vec<Finding> {
     let mut found = secret::search(bytes);
     found.extend(secret::search_sentences(bytes));

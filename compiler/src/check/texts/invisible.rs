@@ -1,6 +1,6 @@
-//! A text with characters that people do not see.
+//! A text with characters that people cannot see.
 //!
-//! A reviewer approves the text that is displayed, and an agent obeys the one that is there.
+//! A reviewer approves the displayed text, and an agent obeys the actual one.
 
 use miette::Diagnostic;
 use relay_engine::invisible;
@@ -9,12 +9,12 @@ use thiserror::Error;
 use super::place::Owner;
 use crate::source::Span;
 
-/// So many characters of a run are named.
+/// The most characters of a run that are named.
 const NAMED_MAX: usize = 4;
 
-/// Agents read characters that no one sees: tags that spell instructions, marks of width zero, marks that
-/// change the direction of writing, control characters. A reviewer approves another text than agents
-/// get. Joiners and selectors that a script or an emoji needs are no fault.
+/// Agents read characters that people cannot see: tags that spell instructions, marks of width
+/// zero, marks that change the direction of writing, control characters. A reviewer approves
+/// another text than agents get. Joiners and selectors that a script or an emoji needs are allowed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text holds {found}")]
 #[diagnostic(code(invisible::text))]
@@ -55,7 +55,7 @@ impl InvisibleText {
 }
 
 /// A suppression is for one kind of characters. With a mistyped name it would suppress nothing, and
-/// the text that it is for would be an error.
+/// its text would be an error.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown kind `{rule}` of invisible characters")]
 #[diagnostic(code(invisible::unknown_kind))]
@@ -67,7 +67,7 @@ pub(super) struct UnknownKind {
     pub(super) at: Span,
 }
 
-/// A suppression that is no longer needed would let hidden instructions pass one day.
+/// A suppression that is no longer needed would admit hidden instructions one day.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-invisible {rule}` suppresses nothing")]
 #[diagnostic(code(invisible::idle_suppression), severity(Warning), help("remove it"))]

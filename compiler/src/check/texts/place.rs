@@ -5,24 +5,25 @@ use std::sync::Arc;
 use crate::model::{About, Allowed, BodySource, Prompt, Skill};
 use crate::source::{FileId, Sources, Span, Spanned};
 
-/// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
+/// The most texts of one owner that are remembered: nearly all have one, and each text is compared
+/// with all.
 const CLEAN_MAX: usize = 16;
 
 /// The owner of texts: a prompt, a resource, a skill, or the project as a whole.
 pub(super) struct Owner {
     /// Where it is declared.
     pub(super) at: Span,
-    /// The files that its texts come from.
+    /// The files of its texts.
     files: Vec<FileId>,
     /// Whether its node may hold `allow-secret` and `allow-invisible`.
     pub(super) may_allow: bool,
     pub(super) allowed: Vec<Allowed>,
-    /// Texts that were searched as they are written, and hold nothing.
+    /// Texts that were searched as written, without findings.
     clean: Vec<Arc<str>>,
 }
 
 impl Owner {
-    /// Returns the owner of what belongs to the project as a whole.
+    /// Returns the owner of the texts of the project as a whole.
     pub(super) fn of_project(at: Span) -> Self {
         let files = vec![at.file];
         let (allowed, clean) = (Vec::new(), Vec::new());
@@ -54,8 +55,7 @@ impl Owner {
         Self { at: name.at, files, may_allow: true, allowed, clean }
     }
 
-    /// Remembers the texts of bodies that were searched and hold nothing, as far as they are in
-    /// their files as they are.
+    /// Remembers the texts of bodies without findings, if their files hold them unchanged.
     pub(super) fn take_clean(&mut self, sources: &Sources<'_>, bodies: &[BodySource]) {
         let is_whole = |body: &BodySource, text: &str| {
             body.inline_at.is_some() || sources.file(body.file).bytes.ends_with(text.as_bytes())
@@ -67,20 +67,20 @@ impl Owner {
         self.clean.extend(texts.take(CLEAN_MAX));
     }
 
-    /// Returns whether a text of the bundle was searched before, and holds nothing.
+    /// Returns whether a text of the bundle was searched before, without findings.
     pub(super) fn is_clean(&self, text: &str) -> bool {
         self.clean.iter().any(|clean| **clean == *text)
     }
 
-    /// Returns where a text of the bundle was written, or where its owner is declared.
+    /// Returns the place where a text of the bundle was written, or else its owner's.
     pub(super) fn place(&self, sources: &Sources<'_>, text: &[u8]) -> Span {
         let found = self.files.iter().find_map(|file| find(sources, *file, 0, usize::MAX, text));
         found.unwrap_or(self.at)
     }
 }
 
-/// Returns where a text is inside a value, or in the file if the value has no place; `None` if it is
-/// written otherwise there.
+/// Returns the place of a text inside a value, or in the file if the value has no place; `None` if
+/// it is written in another form there.
 pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
     let (start, end) = match at.start == at.end {
         true => (0, usize::MAX),
@@ -96,7 +96,7 @@ pub(super) fn has_escapes(sources: &Sources<'_>, at: Span) -> bool {
     written.is_some_and(|written| written.contains(&b'\\'))
 }
 
-/// Returns where the first of some invisible characters is inside a value that is written with escapes.
+/// Returns the place of the first of some invisible characters inside a value with escapes.
 pub(super) fn escaped(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Span> {
     let first = std::str::from_utf8(text).ok()?.chars().next()?;
     let code = u32::from(first);

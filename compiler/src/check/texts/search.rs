@@ -1,4 +1,4 @@
-//! The owners of texts while they are searched, and what was found so far.
+//! The owners of texts while they are searched, and the findings so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,33 +10,33 @@ use super::secret::LiteralSecret;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Something that was found before.
+/// An earlier finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Seen {
     pub(super) of: Suppressed,
     pub(super) rule: &'static str,
     /// Without white space, which differs between the forms of a text.
     pub(super) text: Vec<u8>,
-    /// Where the owner is declared: what one owner needs is not needed in another.
+    /// The place of its owner: an exception is for one owner alone.
     pub(super) owner: Option<Span>,
 }
 
-/// The owners of texts, and what was found so far.
+/// The owners of texts, and the findings so far.
 pub(crate) struct TextSearch {
     pub(super) project: Owner,
     pub(super) prompts: BTreeMap<String, Owner>,
     pub(super) resources: BTreeMap<String, Owner>,
     pub(super) skills: BTreeMap<String, Owner>,
-    /// The texts in which something was found: texts made of them are not reported again.
+    /// The findings so far: texts made of them are not reported again.
     pub(super) seen: BTreeSet<Seen>,
-    /// The number of things that were found so far.
+    /// The number of findings so far.
     pub(super) found: usize,
     /// The suppressions that were used.
     pub(super) used: BTreeSet<Span>,
 }
 
 impl TextSearch {
-    /// Takes something that was found at `at`, and reports it unless it is allowed there.
+    /// Takes a finding at `at`, and reports it unless it is allowed there.
     pub(super) fn take(
         &mut self,
         owner: Option<&Owner>,
@@ -46,6 +46,7 @@ impl TextSearch {
         out: &mut Diagnostics,
     ) {
         let declared = owner.map(|owner| owner.at);
+        // Also if it is allowed here: parts of the bundle that repeat the text have no owner.
         self.seen.insert(Seen { of, rule, text: dense(text), owner: declared });
         self.found += 1;
         let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);

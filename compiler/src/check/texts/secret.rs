@@ -29,8 +29,8 @@ impl LiteralSecret {
     }
 }
 
-/// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
-/// text that it is for would be an error.
+/// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and
+/// its text would be an error.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown rule `{rule}` for secrets")]
 #[diagnostic(code(secret::unknown_rule))]
@@ -42,7 +42,7 @@ pub(super) struct UnknownRule {
     pub(super) at: Span,
 }
 
-/// A suppression that is no longer needed would let a real secret pass one day.
+/// A suppression that is no longer needed would admit a real secret one day.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret {rule}` suppresses nothing")]
 #[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]

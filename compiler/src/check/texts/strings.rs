@@ -1,17 +1,17 @@
 //! The texts in any value that can be serialized.
 //!
-//! The search asks serde for them, so that a field that a concept gets later is searched without
-//! being named here. Nothing is copied but what a value encodes for serde, as binary content.
+//! The search asks serde for them, so that a later field of a concept is searched without a change
+//! here. Only binary content that a value encodes for serde is copied.
 
 use std::fmt::{self, Display};
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
-/// Calls `each` with every text in a value: strings, and the keys of maps. Names of fields are ours,
-/// and what is formatted while it is serialized is a place.
+/// Calls `each` with every text in a value: strings, and the keys of maps. Names of fields are
+/// relay's own, and a value that formats itself is a place.
 pub(super) fn texts(value: &impl Serialize, each: &mut dyn FnMut(&str)) {
-    // Nothing here returns an error, and no type of a bundle does.
+    // Neither this serializer nor any type of a bundle returns an error.
     let _ = value.serialize(Texts { each });
 }
 
@@ -19,7 +19,7 @@ struct Texts<'e> {
     each: &'e mut dyn FnMut(&str),
 }
 
-/// The error type that serde requires; nothing here constructs it.
+/// The error type that serde requires; no code constructs it.
 #[derive(Debug)]
 struct Never;
 
@@ -39,7 +39,7 @@ impl ser::Error for Never {
 
 type Done = Result<(), Never>;
 
-/// Values that hold no text.
+/// Values without text.
 macro_rules! without_text {
     ($($name:ident($($type:ty),*),)+) => {
         $(fn $name(self $(, _: $type)*) -> Done { Ok(()) })+

@@ -1,5 +1,5 @@
-//! The characters that patterns distinguish, as classes: no pattern tells two characters of one
-//! class apart.
+//! The classes of characters that patterns distinguish: two characters of one class match the same
+//! patterns.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,9 +7,9 @@ use relay_engine::glob::Part;
 
 use super::limit::{TRIED_STEPS_MAX, TooMany};
 
-/// Characters for names that are shown, the best first.
+/// Characters for displayed names, the best first.
 const PREFERRED: &str = "abcdefghijklmnopqrstuvwxyz0123456789_-./ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/// So many characters of a range are looked at for a good one.
+/// The most characters of a range that are tried.
 const LOOKED_AT_MAX: usize = 4096;
 
 /// The classes of characters.
@@ -54,14 +54,14 @@ impl Alphabet {
     }
 }
 
-/// Returns the best character from `start` up to but not including `end`; `None` if there is none.
+/// Returns the best character from `start` up to but not including `end`, if there is one.
 fn best_letter(start: u32, end: u32) -> Option<char> {
     let preferred = PREFERRED.chars().find(|letter| (start..end).contains(&u32::from(*letter)));
     let others = (start..end).filter_map(char::from_u32).take(LOOKED_AT_MAX);
     preferred.or_else(|| others.min_by_key(|letter| rank(*letter)))
 }
 
-/// Returns the place of a character among those that may be shown: the lower, the better.
+/// Returns the rank of a character for displayed names: the lower, the better.
 fn rank(letter: char) -> (usize, char) {
     let kind = match PREFERRED.chars().position(|preferred| preferred == letter) {
         Some(place) => place,

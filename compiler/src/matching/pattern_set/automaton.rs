@@ -36,7 +36,7 @@ enum Next {
     End,
 }
 
-/// The places where a name may have got to, rising; each once.
+/// The places that a name may have reached, rising; each once.
 type State = Rc<[u32]>;
 
 impl Automaton {
@@ -49,7 +49,7 @@ impl Automaton {
             starts.push(u32::try_from(places.len()).map_err(|_| TooMany)?);
             let mut after_run = false;
             for part in glob::parts(text) {
-                // Two runs are one.
+                // Two adjacent runs are one.
                 let is_run = part == Part::Run;
                 if is_run && after_run {
                     continue;
@@ -78,8 +78,8 @@ impl Automaton {
     /// Calls `visit` for each state that a name leads to, shortest names first, with the patterns
     /// that match such a name and the name.
     ///
-    /// The states after a state are explored only if `is_open` returns true. It is given the
-    /// patterns that may still match there, and those that match whatever follows.
+    /// The states after a state are explored only if `is_open` returns true. It gets the patterns
+    /// that may still match there, and those that match every continuation.
     ///
     /// # Errors
     ///
@@ -92,7 +92,8 @@ impl Automaton {
         let start = self.state(self.starts.clone());
         let mut numbers: HashMap<State, usize> = HashMap::from([(start.clone(), 0)]);
         let mut states = vec![start];
-        // The state before each one, and the class that led from there. The first has none.
+        // For each state the state before it, and the class that led from there; the first has
+        // none.
         let mut origins: Vec<(usize, char)> = vec![(0, '\0')];
         let (mut current, mut steps) = (0, 0);
         let mut start_is_visited = false;
@@ -115,7 +116,7 @@ impl Automaton {
                             origins.push((current, *letter));
                             true
                         }
-                        // The empty name is none, but another name may lead where it does.
+                        // The empty text is not a name, but a name may lead to the same state.
                         Some(0) => !std::mem::replace(&mut start_is_visited, true),
                         Some(_) => false,
                     };
@@ -143,8 +144,8 @@ impl Automaton {
         self.state(places)
     }
 
-    /// Returns the state of places: a run may be empty, so what follows it is a place too. Places
-    /// before a run are left out: what matches from there matches from the run.
+    /// Returns the state of places: a run may be empty, so the place after it belongs to the state
+    /// too. Places before a run are left out: a match from there is also a match from the run.
     fn state(&self, mut places: Vec<u32>) -> State {
         let is_run =
             |number: u32| self.place(number).is_some_and(|place| matches!(place.next, Next::Run));

@@ -310,7 +310,7 @@ fn spelled(white: &str) -> String {
     }
 }
 
-/// Returns the first character after a `\` that is no escape.
+/// Returns the first character after a `\` that makes an invalid escape.
 fn bad_escape(written: &str) -> Option<char> {
     // A raw string has no escapes; it begins with a hash.
     let mut rest = written.strip_prefix('"')?.chars();

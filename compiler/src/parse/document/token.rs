@@ -34,7 +34,7 @@ pub(super) enum Token {
     Word,
     /// A quoted string, raw or not, of one line or several.
     Text,
-    /// A character that begins no token.
+    /// A stray character, outside of every token.
     Stray,
     /// An unclosed string: up to the end of its line, or of the document if it may have several.
     UnclosedText,

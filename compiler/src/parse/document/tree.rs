@@ -409,7 +409,7 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Reports why the next token is not a value.
+    /// Reports the missing value at the next token, with its likely reason.
     fn no_value<T>(&mut self, missing: &str) -> Result<T, Skipped> {
         match self.cursor.next {
             Some((Token::UnclosedText, start, written)) => {

@@ -48,7 +48,7 @@ pub(in crate::parse) enum Value {
     Map(Vec<Entry>),
 }
 
-/// The reason why a text is not YAML of front matter, and the place where the parser noticed.
+/// The reason why a text is invalid YAML of front matter, and the place where the parser noticed.
 #[derive(Debug)]
 pub(super) struct YamlError {
     pub(super) at: usize,

@@ -1,4 +1,4 @@
-//! A briefing of a project that sends none.
+//! An expected briefing in a project without a gate.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::prove::case::Case;
 use crate::source::Span;
 
-/// Without a gate no agent gets a briefing, so nothing can be expected of one.
+/// Only a gate sends briefings, so a project without one cannot prove one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no briefing, since the project has no gate")]
 #[diagnostic(

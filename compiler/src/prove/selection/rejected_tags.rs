@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::prove::case::Case;
 use crate::source::Span;
 
-/// An agent that sends these tags gets an error, and no briefing.
+/// An agent that sends these tags gets an error instead of a briefing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the gate rejects these tags: {reason}")]
 #[diagnostic(code(expect::tags), help("expect what a call can get: fewer or shorter tags"))]

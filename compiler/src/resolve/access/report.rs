@@ -51,7 +51,7 @@ impl fmt::Display for WhatIsNamed {
     }
 }
 
-/// A mistyped tenant or role would admit no one, or other callers than the intended ones.
+/// A mistyped tenant or role would admit other callers than the intended ones, or no one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown {what} `{name}`")]
 #[diagnostic(code(access::unknown))]

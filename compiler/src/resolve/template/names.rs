@@ -123,8 +123,7 @@ fn check_assigned(
     }
 }
 
-/// Reports the comparison of a choice with a text that is not one of its values: the author knows
-/// another list.
+/// Reports the comparison of a choice with an unlisted text: the author knows another list.
 fn check_compared(
     source: &Source,
     rewritten: &Rewritten,

@@ -92,6 +92,7 @@ impl<'a> Renderer<'a> {
                 project_cost.set(spent + beyond);
                 if beyond > 0 && spent + beyond > limit::PROJECT_COST_MAX {
                     if spent <= limit::PROJECT_COST_MAX {
+                        // Only the first prompt over the limit is reported.
                         out.report(prompt_at, TemplateError::ProjectTooCostly { at: prompt_at });
                     }
                     return None;

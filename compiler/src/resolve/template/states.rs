@@ -1,6 +1,7 @@
 //! The combinations of finite arguments, by which the variants of a prompt are numbered.
 //!
-//! A state of an argument is a value that templates can distinguish from its others, or its absence.
+//! A state of an argument is a value that templates can distinguish from its others, or its
+//! absence.
 
 use minijinja::Value;
 

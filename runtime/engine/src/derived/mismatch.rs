@@ -1,4 +1,4 @@
-//! A bundle -> the parts of it that do not follow from its contents.
+//! A bundle -> the parts that do not follow from its contents.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
 
-/// A part of a bundle that is not as its contents give it. No compiler writes one.
+/// A part of a bundle that differs from the one derived from its contents. No compiler writes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
-    /// Two rows of a kind that has each name once.
+    /// Two rows with one name, of a kind with unique names.
     Twice(&'static str),
     /// The patterns of skills that match the tool with this name.
     KnownTool(String),
@@ -22,19 +22,19 @@ pub enum Mismatch {
     Section(Kind),
     /// The pages of a list.
     Pages(List),
-    /// Where the pages of audiences begin, in a list.
+    /// The first rows of the pages of audiences, in a list.
     AudiencePages(List),
     /// The index of prompts in instructions.
     PromptIndex,
     /// The text of the prompt with this name that briefings send.
     BriefingText(String),
-    /// The description of the prompt with this name, which nobody wrote.
+    /// The generated description of the prompt with this name.
     Description(String),
     /// The pieces of this URI template.
     UriTemplate(String),
-    /// The tier of the tool with this name, or whether the gate holds it back.
+    /// The tier of the tool with this name, or whether the gate applies to it.
     Tool(String),
-    /// The summary or the chapters of the prompt with this name, which nobody wrote.
+    /// The generated summary or chapters of the prompt with this name.
     Generated(String),
     /// The files of the agent skill with this URI, their digests and sizes, or the prompt with its text.
     AgentSkill(String),
@@ -65,15 +65,15 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that a
-/// compiler of this version wrote.
+/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that
+/// a compiler of this version wrote.
 ///
-/// All of the bundle is read. Summaries and chapters that were generated from markdown, and facts, are
-/// left to the compiler and the policy.
+/// All of the bundle is read. Summaries and chapters generated from markdown are checked by the
+/// compiler, and facts by the policy.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed, or no contents give what it has.
+/// The bundle is corrupt, or cannot follow from any contents.
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     bundle.bounded(|| found(bundle))
 }
@@ -83,7 +83,7 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
         bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
     out.extend(twice(bundle)?.into_iter().map(Mismatch::Twice));
     if !out.is_empty() {
-        // Parts that rest on these say nothing more, and may cost much to make.
+        // The remaining parts depend on these, and may be expensive to derive.
         return Ok(out);
     }
     known_tools(bundle, &mut out)?;
@@ -100,10 +100,10 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     Ok(out)
 }
 
-/// The bytes of each entry of a list; absent if its pages are others than those of the bundle.
+/// The length of each entry of a list; absent if the pages of the bundle differ.
 type EntryBytes = Option<Vec<usize>>;
 
-/// Returns the kinds of rows of which two have one name. Whoever looks for a name finds either.
+/// Returns the kinds of rows with a duplicate name. A search for the name finds either of two.
 fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
     let users = bundle.users().list()?;
     let users = users.iter().map(|user| Ok((user.who, user.id.as_str(), user.tenant)));
@@ -135,7 +135,7 @@ fn is_once<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<bo
     Ok(true)
 }
 
-/// Checks the patterns that are listed for known tools: calls of these are given skills by them.
+/// Checks the patterns listed for known tools: they select the skills for calls of these tools.
 fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
     for tool in bundle.known_tools().iter() {
         let tool = tool?;
@@ -195,7 +195,7 @@ fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corru
         if body.value != briefing_text::of(&rendering) {
             out.push(Mismatch::BriefingText(name.clone()));
         }
-        // One that nobody wrote is the summary.
+        // A generated description equals the summary.
         let is_written = description.as_ref().is_some_and(|description| description.at.is_some());
         if !is_written && description.map(|it| it.value) != summary.map(|it| it.value) {
             out.push(Mismatch::Description(name));
@@ -228,8 +228,8 @@ fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Cor
     made.finish()
 }
 
-/// Checks the tools, and the pages of their list. One that is not in the table is refused by whoever
-/// offers it.
+/// Checks the tools, and the pages of their list. Servers refuse a bundle with a tool outside of
+/// the table.
 fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
     let mut made = MadeList::of(bundle, List::Tools);
     for tool in bundle.tools() {
@@ -242,7 +242,7 @@ fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corru
     made.finish()
 }
 
-/// Checks where the pages of audiences begin, and their indexes.
+/// Checks the first rows of the pages of audiences, and their indexes.
 fn audiences(
     bundle: &Bundle,
     made: &[EntryBytes; 4],
@@ -265,7 +265,7 @@ fn audiences(
     let order = prompt_index::order(bundle)?;
     for (number, audience) in audiences.list.iter().enumerate() {
         let sees = |row: &&usize| audience.prompts.rows.contains(**row);
-        // A gate leaves out what briefings may not send.
+        // A gate excludes the prompts that briefings may not send.
         let count = match bundle.gate() {
             Some(_) => bundle.audiences().get(number)?.ranked(),
             None => audience.prompts.rows.count(),

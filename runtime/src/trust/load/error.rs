@@ -67,7 +67,7 @@ pub(crate) enum LoadError {
 }
 
 impl LoadError {
-    /// Returns whether the bundle was checked and refused, rather than not read at all.
+    /// Returns whether the bundle was read and refused.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
             Self::NotBuilt { .. }

@@ -1,14 +1,14 @@
 //! The tier of a command by the policy of the bundle.
 
-use std::path::Path;
-
 use relay_bundle::Bundle;
+use relay_policy::classify::classify_at;
+use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::FORMAT_VERSION;
 use crate::answer::hit::{Raised, is_zero};
-use crate::args::AnswerFormat;
+use crate::args::{AnswerFormat, ExplainArgs};
 use crate::command::classify::draw;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -31,21 +31,21 @@ pub(crate) struct CommandExplained {
     omitted: usize,
 }
 
-/// Judges `command` as `relay classify --policy` does, by the policy of the bundle that `path` gave.
+/// Judges `command`, run at `location`, as `relay classify --policy` does, by the policy of the bundle.
 pub(super) fn explain(
     bundle: &Bundle,
-    path: &Path,
     command: &str,
-    format: AnswerFormat,
+    arguments: &ExplainArgs,
+    location: &Location,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let judge = Judge::of(bundle)?.ok_or_else(|| {
         let help = "add `policy` to the project; `relay classify` judges by what is shipped";
-        judge::no_policy(path).help(help)
+        judge::no_policy(&arguments.subject.subject).help(help)
     })?;
     let facts = judge.facts()?;
-    let verdict = judge.verdict(command, &facts);
-    match format {
+    let verdict = classify_at(command, location, &facts, &judge.rules);
+    match arguments.subject.format.chosen().of_answer() {
         AnswerFormat::Json => output.json(&CommandExplained {
             format_version: FORMAT_VERSION,
             tier: verdict.tier.number(),

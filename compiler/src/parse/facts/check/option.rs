@@ -1,4 +1,4 @@
-//! Options that are declared twice, or that never have an effect.
+//! Options that are declared twice, or that are always idle.
 
 use miette::Diagnostic;
 use relay_policy::facts::Style;

@@ -17,7 +17,8 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// Without a tier its calls count as those of an unknown program, so that its other facts lower nothing.
+/// Without a tier its calls count as those of an unknown program, so that its other facts lower
+/// nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this command has no tier, so it counts as unknown")]
 #[diagnostic(
