@@ -36,7 +36,7 @@ pub(crate) static PROMPTS: Rule = Rule {
     what: "prompts",
     meaning: "Prompts, one by one and by the folder. A project may have any number of such nodes.",
     fields: &[],
-    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS],
+    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS, &AGENT_SKILLS],
     example: include_str!("../reference/prompts.kdl"),
 };
 
@@ -69,6 +69,30 @@ pub(crate) static COMMANDS: Rule = Rule {
     example: "",
 };
 
+pub(crate) static AGENT_SKILLS: Rule = Rule {
+    name: "agent-skills",
+    what: "agent skills",
+    meaning: "Serves each folder with a `SKILL.md` as an agent skill: to hosts of the skills extension of MCP, to others as a prompt and resources. The name of the prompt is the path below the folder; a `when` patches it by that name.",
+    fields: &[
+        Field::argument(
+            "a folder",
+            Kind::Name("path"),
+            "The folder, relative to this document: one agent skill, or any number below it.",
+        ),
+        STRICT,
+        NEW,
+    ],
+    children: &[&readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
+    example: "",
+};
+
+pub(crate) const STRICT: Field = Field::property(
+    "strict",
+    Kind::Boolean,
+    "`#true` refuses front matter that departs from the specification of agent skills, which other hosts refuse.",
+)
+.or(Literal::Boolean(false));
+
 pub(crate) const ON_ERROR: Field = Field::property(
     "on-error",
     Kind::Words(OnError::WORDS),
@@ -97,5 +121,8 @@ settings! {
         on_error: Setting<OnError> = "on-error",
         front_matter: Setting<FrontMatterRule> = "front-matter",
         briefing: Setting<bool> = "briefing",
+    }
+    AGENT_SKILLS {
+        strict: Setting<bool> = "strict",
     }
 }

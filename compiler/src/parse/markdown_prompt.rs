@@ -181,14 +181,18 @@ pub(crate) fn markdown_prompt(
         argument_hint: hint,
         unknown_keys: unknown,
         meta: sorted(meta),
-        // Searching for one byte is many times faster, and nearly every file has none.
-        body: if body.contains('\r') {
-            body.replace("\r\n", "\n").replace('\r', "\n")
-        } else {
-            body.into()
-        },
+        body: normal_lines(body),
         body_start: text.offset(matter.body),
     })
+}
+
+/// Returns a text with LF line ends.
+pub(super) fn normal_lines(text: &str) -> String {
+    // Searching for one byte is many times faster, and nearly every file has none.
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        false => text.into(),
+    }
 }
 
 /// Splits a text at every `$ARGUMENTS`, the place of the argument with the index `slot`.
@@ -445,7 +449,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn json(node: &Node) -> Json {
+pub(super) fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
@@ -461,7 +465,7 @@ fn json(node: &Node) -> Json {
 
 /// Returns a JSON object whose keys are sorted even if serde_json keeps the order of insertion,
 /// which is up to any crate of the build.
-fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
+pub(super) fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
     entries.into_iter().collect()
 }
 

@@ -42,7 +42,7 @@ pub(super) fn folder(
     let Folder {
         path: written,
         new: _,
-        settings: FolderSettings { on_error, front_matter, briefing },
+        settings: FolderSettings { on_error, front_matter, briefing, strict: _ },
         readers,
         allowed,
     } = node;
@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
 }
 
 /// Returns the one argument of a markdown file.
-fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
+pub(super) fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,

@@ -158,6 +158,7 @@ pub(super) fn prompt(
         booleans: rendered.booleans,
         readers,
         allowed,
+        agent_skill: None,
     })
 }
 

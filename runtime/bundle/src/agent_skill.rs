@@ -152,7 +152,8 @@ impl<'b> AgentSkillView<'b> {
     /// Returns the bytes of its front matter and its list of files without reading them.
     #[must_use]
     pub fn entry_bytes(&self) -> usize {
-        let [front, files] = [self.row.frontmatter, self.row.manifest].map(|text| text.length.get());
+        let [front, files] =
+            [self.row.frontmatter, self.row.manifest].map(|text| text.length.get());
         (front as usize).saturating_add(files as usize)
     }
 

@@ -11,6 +11,8 @@ use crate::view::View;
 
 /// The name of the file that makes a folder an agent skill.
 pub const SKILL_MD: &str = "SKILL.md";
+/// The beginning of the URIs of agent skills and their files.
+pub const SCHEME: &str = "skill://";
 /// The most agent skills of a page of `skills/list`.
 const PAGE_SKILLS_MAX: usize = 100;
 /// The most bytes of a page, unless one agent skill has more: its list of files is never split.
