@@ -9,7 +9,7 @@ use relay_engine::agent_skill::{self, Child};
 use relay_engine::view::View;
 use serde_json::{Value, json};
 
-use super::agent::{Agent, PROTOCOLS};
+use super::agent::{Agent, PROTOCOLS, text};
 use super::house::{House, sha256};
 use crate::bundle::sample;
 use crate::support::{self, Memory, compiled};
@@ -166,6 +166,24 @@ fn readers_of_the_prompt_are_those_of_the_agent_skill() {
         "manifest:unknown",
     ] {
         assert!(labels.contains(&json!(label)), "{label}: {labels:?}");
+    }
+}
+
+#[test]
+fn a_briefing_lists_the_agent_skills_that_match() {
+    let pdf = skill("pdf");
+    let files = [("skills/deploy/SKILL.md", DEPLOY), ("skills/pdf/SKILL.md", &pdf)];
+    let project = "project gated epoch=1\ngate on\nprompts { agent-skills \"skills\" }\n";
+    let house = House::of(&bundle(project, &files));
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::with(&house, protocol, &[]);
+        let briefing = text(&agent.call("begin_session", json!({ "tags": ["releases"] })));
+        let listed = "Agent skill `deploy`: Deploys a service. Use it for releases.\nBefore you do this, read the resource skill://deploy/SKILL.md.";
+        assert!(briefing.contains(listed), "{briefing}");
+        assert!(!briefing.contains("Run `scripts"), "{briefing}");
+        assert!(!briefing.contains("Agent skill `pdf`"), "{briefing}");
+        let more = text(&agent.call("read_prompts", json!({ "tags": ["pdf"] })));
+        assert!(more.contains("Agent skill `pdf`: About pdf."), "{more}");
     }
 }
 

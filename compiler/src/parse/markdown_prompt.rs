@@ -124,6 +124,8 @@ pub(crate) enum Kind {
     Command,
     /// A prompt of the project's own.
     Folder,
+    /// The text of an agent skill.
+    AgentSkill,
 }
 
 /// The way to read a markdown file.
@@ -148,7 +150,7 @@ pub(crate) fn markdown_prompt(
     let mut keys = Keys::default();
     for entry in &matter.entries {
         match kind {
-            Kind::Command => reader.command_key(entry, &mut keys),
+            Kind::Command | Kind::AgentSkill => reader.command_key(entry, &mut keys),
             Kind::Folder => reader.folder_key(entry, &mut keys),
         }
     }

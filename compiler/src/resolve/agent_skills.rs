@@ -7,6 +7,7 @@ use miette::Diagnostic;
 use relay_bundle::Content;
 use relay_engine::agent_skill::{SCHEME, SKILL_MD};
 use relay_engine::derived::agent_skills::file_bytes;
+use relay_engine::derived::briefing_text;
 use relay_engine::equal_text;
 use thiserror::Error;
 
@@ -165,11 +166,7 @@ impl Reader<'_, '_> {
             name: Some(Spanned { value: name, at }),
             new: None,
             settings: PromptSettings { description, ..PromptSettings::default() },
-            about: ast::PromptAbout {
-                briefing: Some(Spanned { value: false, at }),
-                summary: None,
-                chapters: None,
-            },
+            about: ast::PromptAbout { briefing: None, summary: None, chapters: None },
             arguments: arguments.into_iter().collect(),
             body: ast::Body::default(),
             messages: Vec::new(),
@@ -183,7 +180,7 @@ impl Reader<'_, '_> {
         let text = text::from_markdown(id, read.body, read.body_start, true);
         Some(SkillPrompt {
             node: prompt,
-            markdown: Markdown { text, meta, kind: MarkdownKind::Command },
+            markdown: Markdown { text, meta, kind: MarkdownKind::AgentSkill },
             skill: Draft {
                 uri: is_listed.then_some(uri),
                 frontmatter: read.frontmatter,
@@ -371,6 +368,13 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
         file
     };
     let files = files.into_iter().map(with_readers).collect();
+    if let Some(uri) = &uri {
+        // A briefing lists it; its text is for those who do what it is about.
+        let description = prompt.settings.description.as_ref().map(|text| text.value.as_str());
+        let summary = prompt.summary.as_ref().map(|summary| summary.value.as_str());
+        let about = description.or(summary).unwrap_or_default();
+        prompt.body.value = briefing_text::of_agent_skill(&prompt.name.value, about, uri);
+    }
     prompt.agent_skill = Some(AgentSkill { uri, frontmatter, files, at });
 }
 

@@ -1,6 +1,6 @@
 //! A bundle -> the parts that do not follow from its contents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
@@ -187,12 +187,22 @@ fn is_sorted<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<
 
 /// Checks the prompts one by one, and the pages of their list.
 fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut skills = BTreeMap::new();
+    for skill in bundle.agent_skills() {
+        let skill = skill?;
+        skills.insert(skill.prompt()?, skill.uri()?);
+    }
     let mut made = MadeList::of(bundle, List::Prompts);
     for prompt in bundle.prompts() {
         let prompt = prompt?.to_owned()?;
         made.add(&pages::prompt(&prompt))?;
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
-        if body.value != briefing_text::of(&rendering) {
+        let about = description.as_ref().map_or("", |description| &description.value);
+        let expected = match skills.get(name.as_str()) {
+            Some(uri) => briefing_text::of_agent_skill(&name, about, uri),
+            None => briefing_text::of(&rendering),
+        };
+        if body.value != expected {
             out.push(Mismatch::BriefingText(name.clone()));
         }
         // A generated description equals the summary.
