@@ -134,8 +134,10 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         }
     }
     let key = Key::read(&files.private, output)?;
-    if !files.public.exists() {
-        disk::create(&files.public, key.public_line().as_bytes(), Access::AllUsers)?;
+    // The public file may be of an earlier key, or of none: servers trust only what it says.
+    let line = key.public_line();
+    if disk::read_text(&files.public, KEY_BYTES_MAX).ok().as_deref() != Some(&line) {
+        disk::replace(&files.public, line.as_bytes())?;
     }
     Ok(key)
 }
