@@ -4,7 +4,7 @@ mod one_line;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use miette::{Diagnostic, Severity};
+use miette::Diagnostic;
 use relay_bundle::Digest;
 
 use self::one_line::OneLine;
@@ -31,6 +31,7 @@ pub struct Diagnostics {
     used: BTreeSet<Span>,
     errors: usize,
     warnings: usize,
+    notes: usize,
     /// Whether a warning is as bad as an error.
     strict: bool,
 }
@@ -52,7 +53,19 @@ struct Said {
     at: Span,
     code: String,
     message: Digest,
-    is_error: bool,
+    severity: Severity,
+}
+
+/// The severity of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// No bundle can be made.
+    Error,
+    /// A bundle can be made, and is probably not what the author wants. A strict build refuses it.
+    Warning,
+    /// The project is as it should be, and the author should know something about it. No exit code
+    /// depends on a note, and a strict build takes it.
+    Note,
 }
 
 impl Report {
@@ -65,14 +78,24 @@ impl Report {
             at: self.at,
             code: self.code(),
             message: Digest::of(self.diagnostic.to_string().as_bytes()),
-            is_error: self.is_error(),
+            severity: self.severity(),
+        }
+    }
+
+    /// Returns its severity.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        match self.diagnostic.severity() {
+            None | Some(miette::Severity::Error) => Severity::Error,
+            Some(miette::Severity::Warning) => Severity::Warning,
+            Some(miette::Severity::Advice) => Severity::Note,
         }
     }
 
     /// Returns whether it prevents a bundle.
     #[must_use]
     pub fn is_error(&self) -> bool {
-        is_error(&*self.diagnostic)
+        self.severity() == Severity::Error
     }
 
     /// Returns the code: `area::what`.
@@ -160,10 +183,10 @@ impl Diagnostics {
     }
 
     fn add(&mut self, said: Said, report: Option<Report>) {
-        if said.is_error {
-            self.errors += 1;
-        } else {
-            self.warnings += 1;
+        match said.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
         }
         let kept = report.filter(|_| self.reports.len() < KEPT_MAX);
         if self.said.len() < SAID_MAX {
@@ -190,10 +213,22 @@ impl Diagnostics {
         self.warnings
     }
 
+    /// Returns the number of notes, dropped ones included.
+    #[must_use]
+    pub fn note_count(&self) -> usize {
+        self.notes
+    }
+
+    /// Returns whether there is no error and no warning.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
+    }
+
     /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
-        self.errors + self.warnings - self.reports.len()
+        self.errors + self.warnings + self.notes - self.reports.len()
     }
 
     /// Returns the kept diagnostics, in the order of reports.
@@ -203,10 +238,6 @@ impl Diagnostics {
         reports.sort_by_key(|report| (report.at, report.code()));
         reports
     }
-}
-
-fn is_error(diagnostic: &dyn Diagnostic) -> bool {
-    matches!(diagnostic.severity(), None | Some(Severity::Error))
 }
 
 fn code(diagnostic: &dyn Diagnostic) -> String {

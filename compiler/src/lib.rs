@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use matching::worst_case::{self, WorstCase};
 
 pub use derived::mismatches;
-pub use diagnostic::{Diagnostics, Report};
+pub use diagnostic::{Diagnostics, Report, Severity};
 pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
@@ -58,7 +58,7 @@ pub struct Compiled {
     /// The largest text of skills for a call of each tenant, the largest first; empty without a
     /// bundle or without skills.
     pub skill_texts: Vec<SkillText>,
-    /// The errors and warnings of all stages.
+    /// The errors, warnings and notes of all stages.
     pub diagnostics: Diagnostics,
     /// The results of the `expect`s, for each environment that was compiled.
     pub proven: Vec<Proven>,

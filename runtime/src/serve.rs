@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use relay_engine::system_error::reason;
 use rustix::process::Signal;
 use thiserror::Error;
 use tokio::runtime;
@@ -40,7 +41,7 @@ pub(crate) enum Failure {
     Keyring(#[from] KeyringError),
     #[error(transparent)]
     Http(#[from] HttpError),
-    #[error("{0}")]
+    #[error("{}", reason(.0))]
     Io(#[from] io::Error),
 }
 

@@ -321,7 +321,7 @@ fn a_folder_that_cannot_be_written() {
     sandbox
         .relay("build . --unsigned -o nowhere/x.relay")
         .ends(2)
-        .says("`nowhere/x.relay`: no such file or folder");
+        .says("`nowhere/x.relay`: its folder does not exist");
     sandbox.relay("build . --unsigned -o file/x.relay").ends(2).says("`file/x.relay`");
     sandbox.relay("keygen -o nowhere/ci").ends(2).says("`nowhere/ci.key`");
     sandbox.relay("build . --unsigned -o /dev/null").ends(2).says("`/dev/null`");

@@ -18,7 +18,7 @@ const INTRODUCTION: &str = "\
 Generated from the sources of the compiler; a test keeps it current. `relay rules` prints it, `relay rules CODE` one of them.
 
 An error means that no bundle can be built. A warning means that the bundle is probably not what you want; `--strict` makes it an
-error. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
+error. A note says something about a sound project; it changes no exit code, and `--strict` ignores it. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
 ";
 
 /// A code, with the types that have it.
@@ -207,8 +207,11 @@ impl Parse for Diagnostic {
                     diagnostic.code = Some(words.join("::"));
                 }
                 "severity" => {
-                    assert_eq!(content.parse::<Ident>()?, "Warning");
-                    diagnostic.severity = "warning";
+                    diagnostic.severity = match content.parse::<Ident>()?.to_string().as_str() {
+                        "Warning" => "warning",
+                        "Advice" => "note",
+                        other => panic!("a diagnostic has the severity `{other}`"),
+                    };
                 }
                 "help" => diagnostic.help = Some(content.parse()?),
                 other => panic!("a diagnostic has the unknown attribute `{other}`"),

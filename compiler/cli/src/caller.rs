@@ -81,6 +81,6 @@ fn refused(bundle: &Bundle, reason: &NoPlace, names_who: bool) -> Failure {
             .help("`users` of the project says who is admitted");
     }
     let roles = role_names(bundle).join(", ");
-    Failure::error("the answer depends on who asks, and `users` admits nobody without a name")
+    Failure::error("the answer depends on who asks, and `users` admits no caller without a name")
         .help(format!("say who asks with --role or --user; the roles are: {roles}"))
 }

@@ -31,6 +31,7 @@ mod shell;
 mod shipped;
 mod subject;
 mod text;
+mod toml_text;
 mod trust_file;
 mod usage;
 mod workflow;

@@ -181,7 +181,7 @@ pub(crate) fn report_findings(
     let is_for_people = matches!(format, ReportFormat::Human | ReportFormat::Short);
     if diagnostics.has_errors() && !is_for_people {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
-    } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
+    } else if !diagnostics.is_clean() {
         let drawn = report::draw(diagnostics, origin, format, output.message_look())?;
         if is_for_people { output.message(drawn) } else { output.machine_message(&drawn) }
     }

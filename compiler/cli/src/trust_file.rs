@@ -12,6 +12,7 @@ use crate::disk::{self, Access};
 use crate::failure::Failure;
 use crate::kind::{self, Wanted};
 use crate::text::shown_path;
+use crate::toml_text;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -60,8 +61,8 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
 
 /// Reads the text of a trust file, called `label` in errors.
 pub(crate) fn of_text(text: &str, label: &str) -> Result<Trust, Failure> {
-    parse(text)
-        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file:{reason}")))
+    parse(text, label)
+        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file: {reason}")))
 }
 
 /// Returns the text of a trust file with this key.
@@ -71,11 +72,10 @@ pub(crate) fn new_text(key: &NewKey) -> String {
     format!("{HEAD}\n{}", document.to_string().trim_start())
 }
 
-/// Reads a trust file, or returns why a server would refuse it, to follow a colon.
-fn parse(text: &str) -> Result<Trust, String> {
-    let trust: Trust =
-        toml::from_str(text).map_err(|error| format!("\n{error}").trim_end().to_owned())?;
-    trust.check().map_err(|error| format!(" {error}"))?;
+/// Reads a trust file whose name is `label`, or returns why a server would refuse it.
+fn parse(text: &str, label: &str) -> Result<Trust, String> {
+    let trust: Trust = toml_text::parse(text).map_err(|fault| format!("{label}:{fault}"))?;
+    trust.check().map_err(|error| error.to_string())?;
     Ok(trust)
 }
 
@@ -95,7 +95,7 @@ impl TrustFile {
     /// Makes a trust file with this key.
     pub(crate) fn new(path: &Path, key: &NewKey) -> Result<Self, Failure> {
         let text = new_text(key);
-        let trust = parse(&text).map_err(|reason| invalid(path, &reason))?;
+        let trust = parse(&text, &shown_path(path)).map_err(|reason| invalid(path, &reason))?;
         Self::of(&text, trust, path, true)
     }
 
@@ -109,8 +109,10 @@ impl TrustFile {
     }
 
     fn of(text: &str, trust: Trust, path: &Path, is_new: bool) -> Result<Self, Failure> {
-        let document = text.parse().map_err(|error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", shown_path(path)).trim_end())
+        let document = text.parse().map_err(|error: toml_edit::TomlError| {
+            let fault = toml_text::fault_of_edit(text, &error);
+            let path = shown_path(path);
+            Failure::error(format!("`{path}` is not TOML: {path}:{fault}"))
         })?;
         Ok(Self { path: path.to_owned(), document, trust, is_new })
     }
@@ -216,7 +218,7 @@ impl TrustFile {
             let message = format!("`{path}` would be larger than {TRUST_BYTES_MAX} bytes");
             return Err(Failure::error(message).help("remove keys that have expired"));
         }
-        if parse(&text).map_err(|reason| invalid(&self.path, &reason))? != self.trust {
+        if parse(&text, &path).map_err(|reason| invalid(&self.path, &reason))? != self.trust {
             return Err(Failure::error(format!("`{path}` cannot be edited in its layout"))
                 .help("this is a bug in relay: report it with the file, and edit it by hand"));
         }
@@ -249,7 +251,7 @@ impl TrustFile {
 }
 
 fn invalid(path: &Path, reason: &str) -> Failure {
-    let message = format!("`{}` would not be a valid trust file:{reason}", shown_path(path));
+    let message = format!("`{}` would not be a valid trust file: {reason}", shown_path(path));
     Failure::error(message).help("nothing was written")
 }
 

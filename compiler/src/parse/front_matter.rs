@@ -21,6 +21,7 @@ pub(super) use correction::quoted;
 pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
+use yaml::Remedy;
 pub(super) use yaml::{Entry, Node, Value};
 
 /// The line that opens and closes front matter.
@@ -82,12 +83,14 @@ impl<'t> FrontMatter<'t> {
                 }
                 Some(matter)
             }
-            Err(yaml::YamlError { at, reason, may_be_slip }) => {
+            Err(yaml::YamlError { at, reason, remedy }) => {
                 let at = text.span(&text.character(yaml.start + at));
-                let help = if may_be_slip {
-                    "check the quotes, colons and indentation up to here"
-                } else {
-                    "write it out, and flatter"
+                let help = match remedy {
+                    Remedy::Correct => "check the quotes, colons and indentation up to here",
+                    Remedy::Shorten => "write it out, and flatter",
+                    Remedy::Join => {
+                        "front matter is one document between two lines `---`: remove this line, and keep all keys above the last `---`"
+                    }
                 };
                 let help = help.into();
                 reporter.refuse(at, NotYaml { what: reason.into_owned(), at, help });
@@ -104,6 +107,20 @@ impl<'t> FrontMatter<'t> {
     /// Returns the text at a range of the YAML as its author wrote it.
     pub(super) fn written(&self, range: &Range<usize>) -> &'t str {
         self.text.text.get(self.range(range)).unwrap_or_default()
+    }
+
+    /// Returns whether its end comes too early: it has no key, and a `key:` line and another end follow.
+    pub(super) fn is_closed_early(&self) -> bool {
+        let body = self.text.text.get(self.body..).unwrap_or_default();
+        let mut lines = body.lines().take(32);
+        let is_key = |line: &str| {
+            let key = line.split_once(':').map_or("", |(key, _)| key);
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+        };
+        !self.is_absent
+            && self.entries.is_empty()
+            && lines.next().is_some_and(is_key)
+            && lines.any(|line| line == MARK)
     }
 
     fn range(&self, range: &Range<usize>) -> Range<usize> {
@@ -252,7 +269,7 @@ struct NotYaml {
 
 /// YAML ends a value at ` #`, so the rest of the line would be lost although it was meant as text.
 #[derive(Debug, Error, Diagnostic)]
-#[error("YAML takes what follows a `#` for a comment, so it is no part of the value")]
+#[error("YAML takes the text after a `#` as a comment, so the value ends before it")]
 #[diagnostic(
     code(front_matter::comment),
     severity(Warning),

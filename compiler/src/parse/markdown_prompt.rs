@@ -167,7 +167,13 @@ pub(crate) fn markdown_prompt(
         meta,
     } = keys;
     if !has_description && !matter.is_absent {
-        reporter.refuse(matter.opening, NoDescription { at: matter.opening });
+        let help = match matter.is_closed_early() {
+            false => "add a line `description: …` that says what the prompt is for",
+            true => {
+                "the second `---` of the file ends the front matter, and no key is above it: remove that line, so that the keys below count"
+            }
+        };
+        reporter.refuse(matter.opening, NoDescription { at: matter.opening, help });
     }
     if reporter.refused() {
         return None;
@@ -474,13 +480,12 @@ pub(super) fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
 /// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no `description`")]
-#[diagnostic(
-    code(front_matter::no_description),
-    help("add a line `description: …` that says what the prompt is for")
-)]
+#[diagnostic(code(front_matter::no_description))]
 struct NoDescription {
     #[label(primary, "in what begins here")]
     at: Span,
+    #[help]
+    help: &'static str,
 }
 
 /// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.

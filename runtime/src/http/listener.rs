@@ -7,6 +7,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use relay_engine::system_error::reason;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
@@ -114,7 +115,7 @@ impl Listener {
                         return (stream, address.ip());
                     }
                     Err(error) => {
-                        tracing::warn!("cannot accept a connection: {error}");
+                        tracing::warn!("cannot accept a connection: {}", reason(&error));
                         sleep(ACCEPT_PAUSE).await;
                     }
                 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes, HttpBody as _};
 use http_body_util::BodyExt as _;
 use memmap2::MmapMut;
+use relay_engine::system_error::reason;
 use thiserror::Error;
 
 use crate::caller::bodies::{Bodies, Room};
@@ -34,7 +35,7 @@ pub(super) enum Unread {
     /// Its client disconnected, or broke the rules of HTTP.
     #[error("the body of the request does not arrive: {0}")]
     Broken(#[from] axum::Error),
-    #[error("no memory for the body of a request: {0}")]
+    #[error("no memory for the body of a request: {}", reason(.0))]
     NoMemory(#[from] io::Error),
 }
 

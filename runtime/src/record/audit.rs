@@ -23,6 +23,7 @@ use std::time::Duration;
 use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
 use relay_engine::invisible::visible_json;
+use relay_engine::system_error::reason;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -125,8 +126,9 @@ pub(crate) enum Health {
 /// Why the audit file cannot be opened.
 #[derive(Debug, Error)]
 #[error(
-    "cannot append to the audit file `{}`: {source}; name another with --audit FILE, or `--audit none` to keep no record",
-    path.display()
+    "cannot append to the audit file `{}`: {}; name another with --audit FILE, or `--audit none` to keep no record",
+    path.display(),
+    unwritten(source)
 )]
 pub(crate) struct AuditError {
     path: PathBuf,
@@ -256,7 +258,7 @@ impl Target {
         match written {
             Ok(()) if was_failing => tracing::warn!("the audit file `{path}` is written again"),
             Err(error) if !was_failing => {
-                tracing::error!("cannot write the audit file `{path}`: {error}");
+                tracing::error!("cannot write the audit file `{path}`: {}", unwritten(&error));
             }
             Ok(()) | Err(_) => {}
         }
@@ -375,4 +377,12 @@ fn open_private(path: &Path) -> io::Result<File> {
         metadata.mode() & 0o777
     );
     Ok(file)
+}
+
+/// Returns why the file cannot be made or written; one that does not exist is made.
+fn unwritten(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+        _ => reason(error),
+    }
 }

@@ -34,7 +34,11 @@ pub(crate) fn start(settings: &Settings, chatty_target: &str) {
             .with_target(chatty_target, LevelFilter::OFF)
             .with_default(own.min(LevelFilter::ERROR))
     };
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    // The name of a module helps only with the lines of libraries, which come at these levels.
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(own > LevelFilter::INFO);
     // A second start in one process (a test of the library) keeps the first log.
     _ = tracing_subscriber::registry().with(targets).with(lines).try_init();
     if let (Some(text), None) = (asked, level) {

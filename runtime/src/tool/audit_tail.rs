@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use relay_bundle::{Corrupt, Tier};
+use relay_engine::system_error::reason;
 use relay_engine::tool::Arguments;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -46,7 +47,8 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
-    let failed = |error| CallError::Failed(format!("cannot read the audit file: {error}"));
+    let failed =
+        |error| CallError::Failed(format!("cannot read the audit file: {}", reason(&error)));
     records.map(Outcome::of_text).map_err(failed)
 }
 

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
 use relay_engine::handle::{Key, SECRET_BYTES};
+use relay_engine::system_error::reason;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 use zeroize::Zeroizing;
@@ -48,8 +49,9 @@ pub(crate) struct Keys {
 #[derive(Debug, Error)]
 pub(crate) enum KeyringError {
     #[error(
-        "cannot read the key file `{}` of briefing.keys: {source}; make one with (umask 077; openssl rand -hex 32 > {})",
+        "cannot read the key file `{}` of briefing.keys: {}; make one with (umask 077; openssl rand -hex 32 > {})",
         path.display(),
+        reason(source),
         path.display()
     )]
     Read { path: PathBuf, source: io::Error },

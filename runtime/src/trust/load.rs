@@ -263,7 +263,8 @@ impl Loader {
         let text = text_file::read(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
         let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
-        let trust: Trust = toml_text::parse(&text).map_err(invalid)?;
+        let trust: Trust = toml_text::parse(&text)
+            .map_err(|fault| LoadError::TrustSyntax { path: path.clone(), fault })?;
         trust.check().map_err(|error| invalid(error.to_string()))?;
         Ok(Policy { trust, dev_key: false })
     }

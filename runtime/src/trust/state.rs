@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relay_bundle::{Digest, HEADER_BYTES, OpenError, Outline, outline};
+use relay_engine::system_error::reason;
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
@@ -39,14 +40,14 @@ pub(crate) struct State {
 /// Why the state folder cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum StateError {
-    #[error("cannot use the state folder `{}`: {source}", path.display())]
+    #[error("cannot use the state folder `{}`: {}", path.display(), reason(source))]
     Folder { path: PathBuf, source: io::Error },
     #[error(
         "the state folder `{}` belongs to another user, or others may write to it: make it yours alone (`chmod 700`)",
         path.display()
     )]
     NotPrivate { path: PathBuf },
-    #[error("cannot copy the bundle into the state folder: {source}")]
+    #[error("cannot copy the bundle into the state folder: {}", reason(source))]
     Copy { source: io::Error },
     #[error(transparent)]
     Bundle(#[from] OpenError),
@@ -255,7 +256,11 @@ pub(crate) fn remove_copy(path: &Path) {
         Ok(()) => tracing::warn!("removed the damaged copy `{}`", path.display()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => {
-            tracing::error!("cannot remove the damaged copy `{}`: {error}", path.display());
+            tracing::error!(
+                "cannot remove the damaged copy `{}`: {}",
+                path.display(),
+                reason(&error)
+            );
         }
     }
 }

@@ -74,6 +74,10 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let report = Findings::of(&compiled.diagnostics, &origin);
     if matches!(format, ReportFormat::Human | ReportFormat::Short) {
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
+        if compiled.diagnostics.is_clean() && report.notes > 0 && !arguments.quiet {
+            let look = output.message_look();
+            output.message(report::draw(&compiled.diagnostics, &origin, format, look)?);
+        }
     }
     let built = match compiled.bundle {
         Some(unsigned) => {

@@ -96,5 +96,6 @@ fn severity(severity: Severity) -> String {
     match severity {
         Severity::Error => format!("{}  ", bad("error")),
         Severity::Warning => doubtful("warning").to_string(),
+        Severity::Note => "note   ".to_owned(),
     }
 }

@@ -191,7 +191,11 @@ fn finish(
 fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> {
     let (text, file_name) = match (&arguments.key, &arguments.public) {
         (Some(file), _) => {
-            let text = disk::read_text(file, keys::KEY_BYTES_MAX)?;
+            let text = disk::read_text(file, keys::KEY_BYTES_MAX).map_err(|failure| {
+                failure.help(
+                    "give the file that ends with `.pub`; `relay keygen -o NAME` makes NAME.key and NAME.pub",
+                )
+            })?;
             if text.contains("PRIVATE KEY") {
                 let message = format!("`{}` is a private key", shown_path(file));
                 return Err(Failure::error(message).help("give the file that ends with `.pub`"));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_compiler::Report;
+use relay_compiler::{Report, Severity};
 
 /// The most equal findings to draw one by one.
 const DRAWN_MAX: usize = 3;
@@ -36,7 +36,7 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
             }
         }
     }
-    drawn.sort_by_key(|one| !one.report.is_error());
+    drawn.sort_by_key(|one| one.report.severity());
     drawn
 }
 
@@ -55,9 +55,9 @@ pub(super) fn line(places: &[String]) -> String {
     format!("  and {} more like it: {}{more}\n", places.len(), first.join(", "))
 }
 
-type Key = (String, String, String, bool);
+type Key = (String, String, String, Severity);
 
 fn key(report: &Report) -> Key {
     let help = report.diagnostic.help().map(|help| help.to_string()).unwrap_or_default();
-    (report.code(), report.diagnostic.to_string(), help, report.is_error())
+    (report.code(), report.diagnostic.to_string(), help, report.severity())
 }

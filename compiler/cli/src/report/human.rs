@@ -6,20 +6,26 @@ use std::fmt;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+    MietteSpanContents, Severity as DrawnSeverity, SourceCode, SourceSpan, SpanContents,
 };
-use relay_compiler::{Diagnostics, Report};
+use relay_compiler::{Diagnostics, Report, Severity};
+use textwrap::WordSplitter;
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
 use crate::report::alike::{self, Drawn};
 use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
+use crate::text::printable;
 
 /// Returns the report, errors before warnings and equal findings once, and a line of counts.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let mut text = String::new();
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
+        if report.severity() == Severity::Note {
+            text.push_str(&note(report, origin));
+            continue;
+        }
         finding(report, origin, look, &mut text);
         let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
         text.push_str(&alike::line(&places));
@@ -28,14 +34,24 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
     text + &summary(diagnostics)
 }
 
-/// Returns the findings in the order of files and places, each with its source text and a blank line.
+/// Returns the errors and warnings in the order of files and places, each with its source text and a blank line.
 pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let mut text = String::new();
-    for report in diagnostics.sorted() {
+    let is_drawn = |report: &&Report| report.severity() != Severity::Note;
+    for report in diagnostics.sorted().into_iter().filter(is_drawn) {
         finding(report, origin, look, &mut text);
         text.push('\n');
     }
     text
+}
+
+/// Returns a note, in one line.
+fn note(report: &Report, origin: &Origin<'_>) -> String {
+    let help = report.diagnostic.help().map(|help| format!("; {help}")).unwrap_or_default();
+    let place = origin.place(report);
+    let environments = environments(&report.environments);
+    let environments = environments.map(|names| format!(" {names}")).unwrap_or_default();
+    printable(&format!("note: {place}: {}{environments}{help}", report.diagnostic)) + "\n"
 }
 
 fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {
@@ -43,8 +59,11 @@ fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) 
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     // The third colour is green, which means that something is right.
     theme.styles.highlights.truncate(2);
-    let handler =
-        GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(look.width)
+        .with_links(false)
+        // A name with a hyphen stays on one line, so that it can be copied.
+        .with_word_splitter(WordSplitter::NoHyphenation);
     let placed = Placed {
         diagnostic: &*report.diagnostic,
         environments: environments(&report.environments),
@@ -62,7 +81,9 @@ fn summary(diagnostics: &Diagnostics) -> String {
     if counted.is_empty() {
         return String::new();
     }
-    let files: BTreeSet<_> = diagnostics.sorted().iter().map(|report| report.at.file).collect();
+    let reports = diagnostics.sorted();
+    let counted_reports = reports.iter().filter(|report| report.severity() != Severity::Note);
+    let files: BTreeSet<_> = counted_reports.map(|report| report.at.file).collect();
     let files = size::counted(files.len(), "file");
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))
@@ -114,7 +135,7 @@ impl Diagnostic for Placed<'_> {
         self.diagnostic.code()
     }
 
-    fn severity(&self) -> Option<Severity> {
+    fn severity(&self) -> Option<DrawnSeverity> {
         self.diagnostic.severity()
     }
 

@@ -16,12 +16,14 @@ use crate::report::origin::Origin;
 pub(crate) struct Findings {
     /// The version of this JSON format.
     pub(crate) format_version: u32,
-    /// The errors and warnings, sorted by file and place.
+    /// The errors, warnings and notes, sorted by file and place.
     pub(crate) diagnostics: Vec<Finding>,
     /// The number of errors.
     pub(crate) errors: usize,
     /// The number of warnings.
     pub(crate) warnings: usize,
+    /// The number of notes.
+    pub(crate) notes: usize,
     /// The number of findings that are counted but not listed.
     pub(crate) omitted: usize,
 }
@@ -58,6 +60,18 @@ pub(crate) enum Severity {
     Error,
     /// It can be built, but is probably not what the author wants.
     Warning,
+    /// It can be built, with `--strict` too, and the author should know this.
+    Note,
+}
+
+impl From<relay_compiler::Severity> for Severity {
+    fn from(severity: relay_compiler::Severity) -> Self {
+        match severity {
+            relay_compiler::Severity::Error => Self::Error,
+            relay_compiler::Severity::Warning => Self::Warning,
+            relay_compiler::Severity::Note => Self::Note,
+        }
+    }
 }
 
 impl Severity {
@@ -66,6 +80,7 @@ impl Severity {
         match self {
             Self::Error => Level::Error,
             Self::Warning => Level::Warning,
+            Self::Note => Level::Note,
         }
     }
 }
@@ -114,6 +129,7 @@ impl Findings {
                 .collect(),
             errors: diagnostics.error_count(),
             warnings: diagnostics.warning_count(),
+            notes: diagnostics.note_count(),
             omitted: diagnostics.dropped_count(),
         }
     }
@@ -124,7 +140,7 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
     let labels = diagnostic.labels().into_iter().flatten();
     Finding {
         code: report.code(),
-        severity: if report.is_error() { Severity::Error } else { Severity::Warning },
+        severity: report.severity().into(),
         message: diagnostic.to_string(),
         help: diagnostic.help().map(|help| help.to_string()),
         place: range(report.at, origin),

@@ -17,6 +17,7 @@ fn line(finding: &Finding) -> String {
     let severity = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     let message = finding.placed_message();

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::yaml::{self, Entry, YamlError};
+use super::yaml::{self, Entry, Remedy, YamlError};
 
 /// The most slips of one document that are corrected.
 const SLIPS_MAX: usize = 20;
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, YamlError>) {
     let mut current = Cow::Borrowed(text);
     let mut result = yaml::parse(&current);
     while let Err(fault) = &result {
-        if !fault.may_be_slip || slips.len() == SLIPS_MAX {
+        if fault.remedy != Remedy::Correct || slips.len() == SLIPS_MAX {
             break;
         }
         let Some(Correction { change, corrected, outcome }) = correct(&current, fault, &mut tries)

@@ -53,8 +53,18 @@ pub(in crate::parse) enum Value {
 pub(super) struct YamlError {
     pub(super) at: usize,
     pub(super) reason: Cow<'static, str>,
-    /// Whether the author may have meant valid YAML and made a slip.
-    pub(super) may_be_slip: bool,
+    pub(super) remedy: Remedy,
+}
+
+/// The remedy of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// Corrects a slip: something else was meant, and is only written wrongly.
+    Correct,
+    /// Writes what is meant in less.
+    Shorten,
+    /// Leaves one document.
+    Join,
 }
 
 /// Parses the entries of a document. Keys may repeat; an empty document has none.
@@ -100,7 +110,8 @@ impl Builder {
         match event {
             // The line that opens the front matter has begun the first document.
             Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
-                Err(fault(at.start, "a second YAML document begins here"))
+                let reason = "a second YAML document begins here".into();
+                Err(YamlError { at: at.start, reason, remedy: Remedy::Join })
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let value = self.scalar(&text, style, tag.as_deref(), &at)?;
@@ -305,10 +316,10 @@ fn scan_fault(error: &ScanError, text: &str) -> YamlError {
 }
 
 fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> YamlError {
-    YamlError { at, reason: reason.into(), may_be_slip: true }
+    YamlError { at, reason: reason.into(), remedy: Remedy::Correct }
 }
 
 /// Returns the fault of a valid document that exceeds a limit.
 fn excess(at: usize, reason: &'static str) -> YamlError {
-    YamlError { at, reason: reason.into(), may_be_slip: false }
+    YamlError { at, reason: reason.into(), remedy: Remedy::Shorten }
 }

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use relay_engine::system_error::reason;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _, RequestId,
@@ -172,7 +173,7 @@ where
                 }
                 Ok(Line::End) => break,
                 Err(error) => {
-                    tracing::error!("cannot read standard input: {error}");
+                    tracing::error!("cannot read standard input: {}", reason(&error));
                     break;
                 }
             }

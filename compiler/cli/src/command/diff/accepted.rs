@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Found, Revision};
 use crate::text::shown_path;
+use crate::toml_text;
 
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const REASON_CHARS_MAX: usize = 1_000;
@@ -146,10 +147,9 @@ impl Base {
 
 /// Returns the entries of a file.
 fn entries(text: &str, path: &str) -> Result<BTreeMap<String, Entry>, Failure> {
-    let written: Written = toml::from_str(text).map_err(|error| {
-        let error = error.to_string();
-        let message = format!("`{path}` is not a file of accepted findings:\n{error}");
-        Failure::error(message.trim_end()).help(EXAMPLE)
+    let written: Written = toml_text::parse(text).map_err(|fault| {
+        let message = format!("`{path}` is not a file of accepted findings: {path}:{fault}");
+        Failure::error(message).help(EXAMPLE)
     })?;
     let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();

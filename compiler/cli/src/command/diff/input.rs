@@ -172,7 +172,7 @@ fn open(typed: &Path, label: &str) -> Result<Result<Input, Missing>, Failure> {
 fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
     let side = |label: String, content| Side { label, commit: None, content };
     if path.is_dir() && !exists(&path.join(DOCUMENT)) {
-        let bundles = bundles_in(path).map_err(|error| Failure::file("read", path, &error))?;
+        let bundles = bundles_in(path).map_err(|error| Failure::file("list", path, &error))?;
         if !bundles.is_empty() {
             let sides = bundles
                 .into_iter()
@@ -186,7 +186,8 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
         Content::Project(Project::open(path)?)
     } else {
         let name = shown_path(path);
-        let failure = Failure::error(format!("cannot read `{name}`: no such file or folder"));
+        let failure =
+            Failure::error(format!("cannot read `{name}`: the file or folder does not exist"));
         return Err(failure.help(format!(
             "for a revision of that name, write its path too, as in `{name}:{DOCUMENT}`"
         )));

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Named, Revision};
 use crate::text::shown_path;
+use crate::toml_text;
 use crate::trust_file;
 
 /// The maximum size of a file in bytes.
@@ -101,10 +102,9 @@ impl Side {
     }
 
     fn table(&self) -> Result<Table, Failure> {
-        let invalid = |error: toml::de::Error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", self.label).trim_end())
-        };
-        toml::from_str(&self.text).map_err(invalid)
+        let label = &self.label;
+        toml_text::parse(&self.text)
+            .map_err(|fault| Failure::error(format!("`{label}` is not TOML: {label}:{fault}")))
     }
 
     fn trust_changes(&self, after: &Self) -> Result<Vec<Finding>, Failure> {

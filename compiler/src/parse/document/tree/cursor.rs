@@ -6,8 +6,7 @@ use crate::source::{FileId, Span};
 /// The tokens of the document that remain.
 pub(super) struct Cursor<'t> {
     pub(super) file: FileId,
-    /// The bytes of the document.
-    end: usize,
+    text: &'t str,
     tokens: Tokens<'t>,
     /// The next token; `None` at the end.
     pub(super) next: Option<(Token, usize, &'t str)>,
@@ -28,7 +27,7 @@ impl<'t> Cursor<'t> {
     /// Returns the cursor before the first token of a document.
     pub(super) fn new(file: FileId, text: &'t str) -> Self {
         let (tokens, line) = (Tokens::new(text), Line::default());
-        let mut cursor = Self { file, end: text.len(), tokens, next: None, line };
+        let mut cursor = Self { file, text, tokens, next: None, line };
         cursor.advance();
         cursor
     }
@@ -40,12 +39,13 @@ impl<'t> Cursor<'t> {
 
     /// Returns where the next token begins.
     pub(super) fn at(&self) -> usize {
-        self.next.map_or(self.end, |(_, start, _)| start)
+        self.next.map_or(self.text.len(), |(_, start, _)| start)
     }
 
     /// Returns the span of the next token; that of the end is empty.
     pub(super) fn next_span(&self) -> Span {
-        let (start, length) = self.next.map_or((self.end, 0), |(_, at, text)| (at, text.len()));
+        let (start, length) =
+            self.next.map_or((self.text.len(), 0), |(_, at, text)| (at, text.len()));
         self.file.span(start, start + length)
     }
 
@@ -74,5 +74,19 @@ impl<'t> Cursor<'t> {
             return None;
         }
         self.advance().map(|(_, start, written)| (start, written))
+    }
+    /// Returns the text between two offsets.
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the tokens from the next one to the end of a node without children, all of which stay.
+    pub(super) fn rest_of_node(&self) -> impl Iterator<Item = (Token, usize, &'t str)> + use<'t> {
+        let ends =
+            |token| matches!(token, Token::Newline | Token::Semicolon | Token::Open | Token::Close);
+        self.next
+            .into_iter()
+            .chain(self.tokens.clone())
+            .take_while(move |(token, ..)| !ends(*token))
     }
 }
