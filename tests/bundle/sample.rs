@@ -91,10 +91,11 @@ pub(crate) fn rich() -> Contents {
             at: place(50),
         }],
         agent_skills: vec![AgentSkill {
-            uri: "skill://deploy/SKILL.md".into(),
+            uri: "skill://rollout/SKILL.md".into(),
             prompt: "deploy".into(),
-            frontmatter: r#"{"name":"deploy","description":"Deploys"}"#.into(),
-            manifest: r#"[{"uri":"skill://deploy/SKILL.md","digest":"sha256:00","size":1}]"#.into(),
+            frontmatter: r#"{"name":"rollout","description":"Deploys"}"#.into(),
+            manifest: r#"[{"uri":"skill://rollout/SKILL.md","digest":"sha256:00","size":1}]"#
+                .into(),
             at: place(60),
         }],
         skills: skills(),

@@ -37,10 +37,16 @@ fn skill(name: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}.\n---\nText of {name}.\n")
 }
 
+fn house(project: &str, files: &[(&str, &str)]) -> House {
+    let house = House::of(&bundle(project, files));
+    house.write("server.toml", "");
+    house
+}
+
 fn example() -> House {
     let pdf = skill("pdf");
     let secret = skill("ledger");
-    House::of(&bundle(
+    house(
         PROJECT,
         &[
             ("skills/deploy/SKILL.md", DEPLOY),
@@ -49,7 +55,7 @@ fn example() -> House {
             ("skills/docs/pdf/SKILL.md", &pdf),
             ("of-acme/ledger/SKILL.md", &secret),
         ],
-    ))
+    )
 }
 
 fn uris(answer: &Value, list: &str) -> Vec<String> {
@@ -174,7 +180,7 @@ fn a_briefing_lists_the_agent_skills_that_match() {
     let pdf = skill("pdf");
     let files = [("skills/deploy/SKILL.md", DEPLOY), ("skills/pdf/SKILL.md", &pdf)];
     let project = "project gated epoch=1\ngate on\nprompts { agent-skills \"skills\" }\n";
-    let house = House::of(&bundle(project, &files));
+    let house = house(project, &files);
     for protocol in PROTOCOLS {
         let mut agent = Agent::with(&house, protocol, &[]);
         let briefing = text(&agent.call("begin_session", json!({ "tags": ["releases"] })));
@@ -190,6 +196,7 @@ fn a_briefing_lists_the_agent_skills_that_match() {
 #[test]
 fn a_client_without_agent_skills_is_told_of_none() {
     let house = House::new();
+    house.write("server.toml", "");
     let mut agent = Agent::new(&house, PROTOCOLS[1]);
     let about = agent.get("server/discover", json!({}));
     assert!(about["capabilities"]["extensions"].is_null(), "{about}");
@@ -210,7 +217,7 @@ fn a_long_list_has_pages_and_no_entry_is_split() {
     let files: Vec<(&str, &str)> =
         files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let project = "project many epoch=1\nprompts { agent-skills \"skills\" }\n";
-    let house = House::of(&bundle(project, &files));
+    let house = house(project, &files);
     let mut agent = Agent::new(&house, PROTOCOLS[1]);
     let (mut cursor, mut found, mut pages) = (None, Vec::new(), 0);
     loop {

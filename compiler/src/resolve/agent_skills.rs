@@ -196,7 +196,9 @@ impl Reader<'_, '_> {
         let (above, last) = path.rsplit_once('/').map_or(("", path), |(above, last)| (above, last));
         let parts = above.split('/').filter(|part| !part.is_empty());
         let parts = parts.chain([name.unwrap_or(last)]).map(segment);
-        format!("{SCHEME}{}/", parts.collect::<Vec<_>>().join("/"))
+        let base = format!("{SCHEME}{}/", parts.collect::<Vec<_>>().join("/"));
+        // The first part is in the place of a host, which has no upper case (RFC 3986, section 3.2.2).
+        equal_text::normal_uri(&base).unwrap_or(base)
     }
 
     /// Returns the files below an agent skill as resources.
@@ -332,14 +334,14 @@ fn others(sources: &Sources<'_>, places: &[Span]) -> String {
     }
 }
 
-/// Returns a part of a path as a part of a URI: what has a meaning there is escaped (RFC 3986,
-/// section 3.3). Letters beyond ASCII stay, as in the normal form of URIs.
+/// Returns a part of a path as a part of a URI: characters with a meaning there are escaped (RFC 3986,
+/// sections 3.2 and 3.3). Letters beyond ASCII stay, as in the normal form of URIs.
 fn segment(part: &str) -> String {
     let mut escaped = String::new();
     for letter in part.chars() {
         let is_plain = !letter.is_ascii()
             || letter.is_ascii_alphanumeric()
-            || "-._~!$&'()*+,;=:@".contains(letter);
+            || "-._~!$&'()*+,;=".contains(letter);
         if is_plain {
             escaped.push(letter);
         } else {
@@ -456,8 +458,8 @@ struct Departs {
     at: Span,
 }
 
-/// The front matter departs from the specification of agent skills, and `strict=#true` refuses what
-/// other hosts refuse.
+/// The front matter departs from the specification of agent skills. Other hosts refuse such a skill,
+/// and `strict=#true` asks for skills that every host takes.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
 #[diagnostic(code(agent_skills::refused))]
