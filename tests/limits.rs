@@ -489,3 +489,55 @@ fn facts_are_in_a_bounded_number_of_documents() {
     let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
     assert!(codes.contains(&"facts::too_many_files".to_owned()), "{report}");
 }
+
+#[test]
+fn an_agent_skill_has_a_limit_of_files_and_of_bytes() {
+    let skill = "---\nname: a\ndescription: A.\n---\nText.\n";
+    let project = "project demo epoch=1\nprompts { agent-skills \"skills\" }\n";
+    let with = |count: usize, bytes: usize| {
+        let mut files = Memory::of(&[("project.kdl", project), ("skills/a/SKILL.md", skill)]);
+        for number in 1..count {
+            files.0.insert(format!("skills/a/{number}.bin"), vec![0; bytes]);
+        }
+        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+        let reports = compiled.diagnostics.sorted().into_iter();
+        (compiled.bundle.is_some(), reports.map(|report| report.code()).collect::<Vec<_>>(), report)
+    };
+    let (built, codes, report) = with(512, 1);
+    assert!(built && codes.is_empty(), "{report}");
+    let (built, codes, report) = with(513, 1);
+    assert!(!built && codes == ["agent_skills::too_large"], "{report}");
+    assert!(report.contains("513 files"), "{report}");
+    let (built, codes, report) = with(18, 1 << 20);
+    assert!(!built && codes == ["agent_skills::too_large"], "{report}");
+}
+
+/// A list of files without the one that cannot be read would pass for the whole skill.
+#[test]
+fn an_agent_skill_with_a_file_that_cannot_be_read_is_refused() {
+    struct Unreadable(Memory);
+
+    impl Files for Unreadable {
+        fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+            match path.ends_with("secret.md") {
+                true => Err(ReadError::Outside),
+                false => self.0.read(path),
+            }
+        }
+
+        fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+            self.0.list(folder)
+        }
+    }
+
+    let files = Unreadable(Memory::of(&[
+        ("project.kdl", "project demo epoch=1\nprompts { agent-skills \"skills\" }\n"),
+        ("skills/a/SKILL.md", "---\nname: a\ndescription: A.\n---\nText.\n"),
+        ("skills/a/secret.md", ""),
+    ]));
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    assert!(compiled.bundle.is_none());
+    let codes: Vec<_> =
+        compiled.diagnostics.sorted().into_iter().map(|report| report.code()).collect();
+    assert_eq!(codes, ["agent_skills::unreadable"]);
+}

@@ -84,6 +84,7 @@ pub(crate) enum PromptsItem {
     Prompt(Prompt),
     Folder(Folder),
     Commands(Folder),
+    AgentSkills(Folder),
 }
 
 /// `prompt NAME … { … }`
@@ -144,7 +145,7 @@ pub(crate) enum Part {
     Resource { uri: Spanned<String>, mime: Option<Spanned<String>>, body: Body },
 }
 
-/// `folder PATH` or `commands PATH on-error=…`
+/// `folder PATH`, `commands PATH on-error=…` or `agent-skills PATH`
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,

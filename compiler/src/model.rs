@@ -182,6 +182,19 @@ pub(crate) struct Prompt {
     pub(crate) booleans: Vec<String>,
     pub(crate) readers: Readers,
     pub(crate) allowed: Vec<Allowed>,
+    /// The agent skill whose text it has.
+    pub(crate) agent_skill: Option<AgentSkill>,
+}
+
+/// An agent skill.
+#[derive(Debug)]
+pub(crate) struct AgentSkill {
+    /// The URI of its `SKILL.md`; `None` if hosts cannot list it.
+    pub(crate) uri: Option<String>,
+    pub(crate) frontmatter: serde_json::Map<String, serde_json::Value>,
+    /// Its files, until they are among the resources of the project.
+    pub(crate) files: Vec<Resource>,
+    pub(crate) at: Span,
 }
 
 /// A `message` node as written, for `relay show` and the checks.

@@ -3,6 +3,7 @@
 //! A document is parsed on its own; [`project()`] follows the includes. Broken nodes are reported
 //! and left out, so that one run reports everything.
 
+mod agent_skill;
 mod argument;
 mod body;
 mod document;
@@ -33,6 +34,7 @@ mod users;
 mod when;
 mod yaml;
 
+pub(crate) use agent_skill::{Departure, is_name as is_skill_name, skill_file};
 pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
 pub(crate) use front_matter::{
     FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter, parts as front_matter_parts,

@@ -3,6 +3,7 @@
 //! Only the modules in here name rmcp. They decide nothing: the content of answers comes from
 //! `relay-engine`, and lists were written into the bundle when it was built.
 
+mod agent_skills;
 mod bad_params;
 mod body;
 mod caller;

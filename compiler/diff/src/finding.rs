@@ -65,6 +65,8 @@ pub enum Kind {
     Expectation,
     /// A prompt.
     Prompt,
+    /// An agent skill.
+    AgentSkill,
     /// A skill.
     Skill,
     /// A message of the server itself.

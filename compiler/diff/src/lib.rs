@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod agent_skill;
 mod argument;
 mod audience;
 mod briefing;
@@ -86,6 +87,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
     prompt::compare_all(a, b, &switched_off, &mut out)?;
+    agent_skill::compare_all(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     skill::compare_all(a, b, &mut out)?;

@@ -4,11 +4,12 @@
 
 use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};
+use relay_engine::agent_skill::SCHEME;
 use thiserror::Error;
 
 use crate::alike::Alike;
 use crate::diagnostic::Diagnostics;
-use crate::model::Model;
+use crate::model::{Model, Resource};
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
@@ -34,7 +35,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     }
     of_files.report(out);
     let mut report = |what: String, at| out.report(at, EmptyText { what, at });
-    for resource in &model.resources {
+    // Agent skills have empty files on purpose, such as `__init__.py`.
+    let is_own = |resource: &&Resource| !resource.uri.value.starts_with(SCHEME);
+    for resource in model.resources.iter().filter(is_own) {
         if matches!(&resource.content, Content::Text(text) if text.trim().is_empty()) {
             report(format!("resource `{}`", resource.uri.value), resource.uri.at);
         }

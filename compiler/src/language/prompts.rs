@@ -37,7 +37,7 @@ pub(crate) static PROMPTS: Rule = Rule {
     what: "prompts",
     meaning: "Prompts, one by one and by the folder. A project may have any number of such nodes.",
     fields: &[],
-    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS],
+    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS, &AGENT_SKILLS],
     example: include_str!("../reference/prompts.kdl"),
 };
 
@@ -96,6 +96,30 @@ pub(crate) const PREFIX: Field = Field::property(
     "What the names begin with, for folders with files of one name: `prefix=\"git-\"`.",
 );
 
+pub(crate) static AGENT_SKILLS: Rule = Rule {
+    name: "agent-skills",
+    what: "agent skills",
+    meaning: "Serves each folder with a `SKILL.md` as an agent skill: to hosts of the skills extension of MCP, to others as a prompt and resources. The name of the prompt is the path below the folder; a `when` patches it by that name.",
+    fields: &[
+        Field::argument(
+            "a folder",
+            Kind::Name("path"),
+            "The folder, relative to this document: one agent skill, or any number below it.",
+        ),
+        STRICT,
+        NEW,
+    ],
+    children: &[&readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
+    example: "",
+};
+
+pub(crate) const STRICT: Field = Field::property(
+    "strict",
+    Kind::Boolean,
+    "`#true` refuses front matter that departs from the specification of agent skills, which other hosts refuse.",
+)
+.or(Literal::Boolean(false));
+
 pub(crate) const ON_ERROR: Field = Field::property(
     "on-error",
     Kind::Words(OnError::WORDS),
@@ -129,5 +153,8 @@ settings! {
     EXCLUDE {
         /// The patterns of the files that are left out.
         exclude: Option<Vec<Spanned<String>>> = "a pattern",
+    }
+    AGENT_SKILLS {
+        strict: Setting<bool> = "strict",
     }
 }

@@ -137,7 +137,7 @@ pub(crate) fn markdown_prompt(
     let mut reporter = Reporter::new(reading, out);
     let text = Text::decode(file, bytes, &mut reporter)?;
     let keys = match kind {
-        Kind::Command => COMMAND_KEYS,
+        Kind::Command | Kind::AgentSkill => COMMAND_KEYS,
         Kind::Folder => FOLDER_KEYS,
     };
     let is_used = |key: &str| keys.iter().any(|used| used.name == key);
@@ -146,7 +146,7 @@ pub(crate) fn markdown_prompt(
     let mut keys = Keys::default();
     for entry in &matter.entries {
         match kind {
-            Kind::Command => reader.command_key(entry, &mut keys),
+            Kind::Command | Kind::AgentSkill => reader.command_key(entry, &mut keys),
             Kind::Folder => reader.folder_key(entry, &mut keys),
         }
     }
@@ -185,14 +185,23 @@ pub(crate) fn markdown_prompt(
         argument_hint: hint,
         unknown_keys: unknown,
         meta: sorted(meta),
-        // Searching for one byte is many times faster, and nearly every file has none.
-        body: if body.contains('\r') {
-            body.replace("\r\n", "\n").replace('\r', "\n")
-        } else {
-            body.into()
-        },
+        body: normal_lines(body),
         body_start: text.offset(matter.body),
     })
+}
+
+/// Returns whether relay or a client is known to read a key of commands and skills.
+pub(super) fn is_known_key(key: &str) -> bool {
+    COMMAND_KEYS.iter().any(|known| known.name == key) || client_keys::all().any(|it| it == key)
+}
+
+/// Returns a text with LF line ends.
+pub(super) fn normal_lines(text: &str) -> String {
+    // Searching for one byte is many times faster, and nearly every file has none.
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        false => text.into(),
+    }
 }
 
 /// Splits a text at every `$ARGUMENTS`, the place of the argument with the index `slot`.
@@ -473,7 +482,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn json(node: &Node) -> Json {
+pub(super) fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
@@ -489,7 +498,7 @@ fn json(node: &Node) -> Json {
 
 /// Returns a JSON object whose keys are sorted even if serde_json keeps the order of insertion,
 /// which is up to any crate of the build.
-fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
+pub(super) fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
     entries.into_iter().collect()
 }
 

@@ -7,7 +7,7 @@ use crate::ast::{Folder, FolderSettings, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::prompt::PROMPT;
-use crate::language::prompts::{COMMANDS, FOLDER, FRONT_MATTER, PROMPTS};
+use crate::language::prompts::{AGENT_SKILLS, COMMANDS, FOLDER, FRONT_MATTER, PROMPTS};
 use crate::setting::Slot;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
@@ -22,6 +22,9 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     }
     for child in reader.children(COMMANDS.name) {
         items.push(PromptsItem::Commands(folder(child, &COMMANDS, out)));
+    }
+    for child in reader.children(AGENT_SKILLS.name) {
+        items.push(PromptsItem::AgentSkills(folder(child, &AGENT_SKILLS, out)));
     }
     reader.finish(out);
     items

@@ -9,6 +9,8 @@ pub(crate) enum Kind {
     Command,
     /// A prompt of the project's own.
     Folder,
+    /// The `SKILL.md` of an agent skill.
+    AgentSkill,
 }
 
 /// The way to read a markdown file.

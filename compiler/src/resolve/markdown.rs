@@ -50,7 +50,8 @@ pub(super) fn folder(
     let Folder {
         path: written,
         new: _,
-        settings: FolderSettings { on_error, front_matter, pattern, prefix, briefing, exclude },
+        settings:
+            FolderSettings { on_error, front_matter, pattern, prefix, briefing, exclude, strict: _ },
         readers,
         allowed,
     } = node;
@@ -236,7 +237,7 @@ impl Reader<'_, '_> {
 }
 
 /// Returns the one argument of a markdown file.
-fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
+pub(super) fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,

@@ -159,6 +159,7 @@ pub(super) fn prompt(
         booleans: rendered.booleans,
         readers,
         allowed,
+        agent_skill: None,
     })
 }
 

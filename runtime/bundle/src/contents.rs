@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_skill::AgentSkill;
 use crate::audience::Audiences;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;

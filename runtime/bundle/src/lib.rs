@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent_skill;
 mod argument;
 mod audience;
 mod bundle;
@@ -59,6 +60,7 @@ pub mod trust;
 mod user;
 mod writer;
 
+pub use agent_skill::{AgentSkill, AgentSkillView};
 pub use argument::{Argument, ArgumentKind, ArgumentView};
 pub use audience::{Audience, AudienceView, Audiences, AudiencesView, Visible};
 pub use bundle::Bundle;

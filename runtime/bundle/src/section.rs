@@ -189,6 +189,10 @@ sections! {
     ToolPages = 51 "tool-pages" rows(16) => Lists,
     /// The bytes of the prebuilt pages.
     PageBytes = 52 "page-bytes" bytes => Lists,
+    /// The agent skills, sorted by URI.
+    AgentSkills = 56 "agent-skills" rows(36),
+    /// Hash table from the URI of a `SKILL.md` to the row of its agent skill.
+    AgentSkillIndex = 57 "agent-skill-index" rows(4),
     /// The places of texts and settings.
     Places = 64 "places" rows(16) optional,
     /// The effective project as canonical KDL.
@@ -256,6 +260,8 @@ macro_rules! with_contents {
                 resources: Vec<Resource> = Resources, decides each;
                 /// The resources with variables in their URI, sorted by URI template.
                 templates: Vec<ResourceTemplate> = Templates, decides each;
+                /// The agent skills, sorted by URI, URIs unique.
+                agent_skills: Vec<AgentSkill> = AgentSkills, decides each;
                 /// The tenants, sorted by name, names unique.
                 tenants: Vec<Tenant> = Tenants, decides;
                 /// The roles of users, sorted by `who`, the id, and the tenant, without a tenant

@@ -5,6 +5,7 @@
 //! computes nothing. A signer could have altered them, so that a server answers with other data
 //! than was reviewed. So [`mismatches`] derives them again.
 
+pub mod agent_skills;
 pub mod briefing_text;
 pub mod pages;
 pub mod tools;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agent_skill;
 pub mod audit_record;
 pub mod briefing;
 pub mod cascade;

@@ -9,9 +9,9 @@ use relay_bundle::Corrupt;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, CompleteRequestParams, CustomRequest,
-    GetPromptRequestParams, Implementation, InitializeRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
-    UnsubscribeRequestParams,
+    GetPromptRequestParams, GetSkillRequestParams, Implementation, InitializeRequestParams,
+    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -56,6 +56,16 @@ const NO_OBJECT: &str = "an object is expected";
 const METHODS: &[Method] = &[
     method::<GetPromptRequestParams>("prompts/get", Protocols::Both, Some(Subject::Prompt)),
     method::<ReadResourceRequestParams>("resources/read", Protocols::Both, Some(Subject::Resource)),
+    method::<GetSkillRequestParams>(
+        "skills/get",
+        Protocols::Both,
+        Some(Subject::Other(verb::MANIFEST)),
+    ),
+    method::<ReadResourceDirectoryRequestParams>(
+        "resources/directory/read",
+        Protocols::Both,
+        Some(Subject::Other(verb::DIRECTORY)),
+    ),
     method::<CallToolRequestParams>("tools/call", Protocols::Both, Some(Subject::Tool)),
     method::<CompleteRequestParams>(
         "completion/complete",

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, PromptView, Setting};
 use relay_engine::view::View;
-use relay_engine::{briefing, prompt_index};
+use relay_engine::{agent_skill, briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ use crate::text::printable;
 const LARGEST: usize = 5;
 
 /// The rows of the texts that differ between audiences.
-const AUDIENCE_ROWS: usize = 12;
+const AUDIENCE_ROWS: usize = 15;
 
 /// Counts and sizes of a bundle's contents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -94,6 +94,8 @@ pub(crate) struct Audience {
     pub(crate) tools_list: Size,
     /// All pages of `prompts/list` together.
     pub(crate) prompts_list: Size,
+    /// The entries of `skills/list` together; absent without agent skills.
+    pub(crate) skills_list: Option<Size>,
 }
 
 /// The size of one text of an audience; `None` if it lacks that text.
@@ -269,6 +271,7 @@ fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrup
             gate_index: gate_index(bundle, &view)?,
             tools_list: Size::of(tools.seen_by(&view)?),
             prompts_list: Size::of(prompts.seen_by(&view)?),
+            skills_list: skills_list(&view)?,
         })
     };
     names.numbers().map(audience).collect()
@@ -276,10 +279,17 @@ fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrup
 
 fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
     let bytes = |audience: &Audience| {
-        let Audience { readers: _, instructions, gate_index: _, tools_list, prompts_list } =
-            audience;
+        let Audience {
+            readers: _,
+            instructions,
+            gate_index: _,
+            tools_list,
+            prompts_list,
+            skills_list,
+        } = audience;
+        let skills = skills_list.map_or(0, |size| size.bytes);
         // The instructions contain the index.
-        instructions.bytes + tools_list.bytes + prompts_list.bytes
+        instructions.bytes + tools_list.bytes + prompts_list.bytes + skills
     };
     audiences.sort_by_key(|audience| Reverse(bytes(audience)));
     audiences
@@ -288,11 +298,12 @@ fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
 /// Returns a row for each text and size, the largest of a text first; audiences with the same size
 /// are one row. Omitted rows are counted.
 fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
-    let kinds: [(&str, Measure); 4] = [
+    let kinds: [(&str, Measure); 5] = [
         ("instructions, once a session", |it| Some(it.instructions)),
         ("gate index, in the instructions", |it| it.gate_index),
         ("tools/list, all pages", |it| Some(it.tools_list)),
         ("prompts/list, all pages", |it| Some(it.prompts_list)),
+        ("skills/list, all pages", |it| it.skills_list),
     ];
     let mut texts = Vec::new();
     for (name, size) in kinds {
@@ -316,6 +327,19 @@ fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
         }
     }
     texts
+}
+
+/// Measures the entries of the agent skills that a caller sees.
+fn skills_list(view: &View<'_>) -> Result<Option<Size>, Corrupt> {
+    let (mut bytes, mut first) = (0, Some(0));
+    while let Some(from) = first {
+        let page = agent_skill::page(view, from)?;
+        for skill in &page.items {
+            bytes += skill.entry_bytes() + skill.uri()?.len();
+        }
+        first = page.next;
+    }
+    Ok((bytes > 0).then(|| Size::of(bytes)))
 }
 
 /// Measures the index in the instructions: its entries, and the line that counts the omitted ones.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::FORMAT_VERSION;
+use crate::answer::agent_skill::{self, AgentSkill};
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
 use crate::answer::policy::{self, Known};
@@ -88,6 +89,8 @@ pub(crate) struct Inspected {
     resources: Vec<Seen<Resource>>,
     /// The resources with variables in their URI.
     templates: Vec<Seen<Template>>,
+    /// The agent skills, sorted by URI.
+    agent_skills: Vec<AgentSkill>,
     /// The skills, in the order of the cascade: level, priority, name.
     skills: Vec<Skill>,
     /// The index that finds prompts by tags; `null` if the project has no prompts.
@@ -184,6 +187,7 @@ impl Inspected {
             prompts: access::seen(prompts(bundle)?, &names, List::Prompts)?,
             resources: access::seen(resources(bundle)?, &names, List::Resources)?,
             templates: access::seen(templates(bundle)?, &names, List::Templates)?,
+            agent_skills: AgentSkill::all(bundle)?,
             skills: skills(bundle)?,
             tag_index: TagIndex::of(bundle)?,
             sections,
@@ -262,6 +266,11 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if summary.counts.resources + summary.counts.templates > 0 {
         page.push('\n');
         page.push_str(&resource_table(bundle, &names, width)?);
+    }
+    let agent_skills = AgentSkill::all(bundle)?;
+    if !agent_skills.is_empty() {
+        page.push('\n');
+        page.push_str(&agent_skill::draw(agent_skills, width));
     }
     let skills = skills(bundle)?;
     if !skills.is_empty() {

@@ -65,9 +65,9 @@ impl<'o> Reporter<'o> {
 
     /// Reports a slip that the caller corrects, as the programs that own command files do.
     pub(crate) fn correct(&mut self, at: Span, fault: impl Finding) {
-        match self.reading.kind {
-            Kind::Command => self.repaired(at, fault),
-            Kind::Folder => self.refuse(at, fault),
+        match (self.reading.kind, self.reading.on_error) {
+            (Kind::Command, _) | (Kind::AgentSkill, OnError::Repair) => self.repaired(at, fault),
+            (Kind::Folder | Kind::AgentSkill, _) => self.refuse(at, fault),
         }
     }
 

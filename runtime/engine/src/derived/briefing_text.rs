@@ -10,6 +10,10 @@ use super::one_line::line;
 /// The most characters of the line about the values in use.
 const CHOICES_CHARS_MAX: usize = 300;
 
+/// The most characters of an agent skill's description in a briefing: as many as its specification
+/// admits.
+const DESCRIPTION_CHARS_MAX: usize = 1024;
+
 /// Returns the text in a briefing.
 #[must_use]
 pub fn of(rendering: &Rendering) -> String {
@@ -19,6 +23,16 @@ pub fn of(rendering: &Rendering) -> String {
         Some(line) => format!("{line}\n{said}"),
         None => said,
     }
+}
+
+/// Returns the text in a briefing for the prompt of an agent skill: what it is for, and where to read
+/// it. An agent reads its text when it does what the skill is about.
+#[must_use]
+pub fn of_agent_skill(name: &str, description: &str, uri: &str) -> String {
+    format!(
+        "Agent skill `{name}`: {}\nBefore you do this, read the resource {uri}.",
+        line(description, DESCRIPTION_CHARS_MAX)
+    )
 }
 
 /// Returns the texts that the author of a prompt wrote in it, without the frame around embedded

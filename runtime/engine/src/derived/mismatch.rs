@@ -1,6 +1,6 @@
 //! A bundle -> the parts that do not follow from its contents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
@@ -36,6 +36,10 @@ pub enum Mismatch {
     Tool(String),
     /// The generated summary or chapters of the prompt with this name.
     Generated(String),
+    /// The files of the agent skill with this URI, their digests and sizes, or the prompt with its text.
+    AgentSkill(String),
+    /// The order of rows of a kind that is searched by it.
+    Order(&'static str),
     /// The table of facts about programs.
     Facts,
 }
@@ -54,6 +58,8 @@ impl fmt::Display for Mismatch {
             Self::UriTemplate(uri) => write!(f, "pieces of {uri}"),
             Self::Tool(name) => write!(f, "tier or gate of tool {name}"),
             Self::Generated(name) => write!(f, "generated summary or chapters of prompt {name}"),
+            Self::AgentSkill(uri) => write!(f, "files or prompt of agent skill {uri}"),
+            Self::Order(kind) => write!(f, "order of the {kind}"),
             Self::Facts => f.write_str("facts about programs"),
         }
     }
@@ -81,6 +87,7 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
         return Ok(out);
     }
     known_tools(bundle, &mut out)?;
+    agent_skills(bundle, &mut out)?;
     let made = [
         prompts(bundle, &mut out)?,
         resources(bundle)?,
@@ -106,6 +113,7 @@ fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
     let checks = [
         ("prompts", is_once(bundle.prompts().map(|prompt| prompt?.name()))?),
         ("resources", is_once(bundle.resources().map(|resource| resource?.uri()))?),
+        ("agent skills", is_once(bundle.agent_skills().map(|skill| skill?.uri()))?),
         ("URI templates", is_once(bundle.templates().iter().map(|it| it?.uri_template()))?),
         ("tenants", is_once(tenants.map(|row| bundle.tenants().name(row)))?),
         ("roles", is_once(bundle.roles().iter().map(|role| Ok(&role.name)))?),
@@ -141,14 +149,60 @@ fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> 
     Ok(())
 }
 
+/// Checks the order of resources and agent skills, and the files and the prompt of each agent skill.
+fn agent_skills(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+    if bundle.agent_skill_count() == 0 {
+        return Ok(());
+    }
+    let resources = is_sorted(bundle.resources().map(|resource| resource?.uri()))?;
+    let skills = is_sorted(bundle.agent_skills().map(|skill| skill?.uri()))?;
+    for (kind, is_sorted) in [("resources", resources), ("agent skills", skills)] {
+        if !is_sorted {
+            out.push(Mismatch::Order(kind));
+            return Ok(());
+        }
+    }
+    for skill in bundle.agent_skills() {
+        let skill = skill?;
+        let uri = skill.uri()?;
+        let has_prompt = bundle.find_prompt(skill.prompt()?)?.is_some();
+        if !has_prompt || skill.manifest()? != super::agent_skills::manifest(bundle, uri)? {
+            out.push(Mismatch::AgentSkill(uri.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn is_sorted<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<bool, Corrupt> {
+    let mut last = None;
+    for name in names {
+        let name = name?;
+        if last.is_some_and(|last| last >= name) {
+            return Ok(false);
+        }
+        last = Some(name);
+    }
+    Ok(true)
+}
+
 /// Checks the prompts one by one, and the pages of their list.
 fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut skills = BTreeMap::new();
+    for skill in bundle.agent_skills() {
+        let skill = skill?;
+        skills.insert(skill.prompt()?, skill.uri()?);
+    }
     let mut made = MadeList::of(bundle, List::Prompts);
     for prompt in bundle.prompts() {
         let prompt = prompt?.to_owned()?;
         made.add(&pages::prompt(&prompt))?;
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
-        if body.value != briefing_text::of(&rendering) {
+        let about = description.as_ref().map_or("", |description| &description.value);
+        let expected = match skills.get(name.as_str()) {
+            Some(uri) => briefing_text::of_agent_skill(&name, about, uri),
+            None => briefing_text::of(&rendering),
+        };
+        if body.value != expected {
             out.push(Mismatch::BriefingText(name.clone()));
         }
         // A generated description equals the summary.

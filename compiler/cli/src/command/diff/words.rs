@@ -110,6 +110,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Instructions => "instructions",
         Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
+        Kind::AgentSkill => "agent skill",
         Kind::Skill => "skill",
         Kind::Calls => "what calls are given",
         Kind::Message => "message",

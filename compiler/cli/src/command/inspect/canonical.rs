@@ -19,6 +19,7 @@ use relay_compiler::{OwnProgram, OwnVariables, facts_kdl};
 use relay_engine::briefing;
 
 use crate::answer;
+use crate::answer::agent_skill::AgentSkill;
 use crate::answer::audience::{self, Names, Readers};
 use crate::answer::policy::{OwnFacts, Rule};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
@@ -67,6 +68,9 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     }
     for (view, readers) in bundle.templates().iter().zip(names.all_seen_by(List::Templates)?) {
         template(&Template::of(&view?)?, readers.as_deref(), &mut text);
+    }
+    for skill in AgentSkill::all(bundle)? {
+        agent_skill(&skill, &mut text);
     }
     for view in bundle.skills() {
         skill(&Skill::of(&view?)?, &mut text);
@@ -347,6 +351,17 @@ fn template(template: &Template, readers: Option<&[Readers]>, text: &mut String)
     field("description", description.as_deref(), text);
     field("mime", Some(mime), text);
     rendering(arguments, variants, text);
+}
+
+/// Draws an agent skill: its files are resources.
+fn agent_skill(skill: &AgentSkill, text: &mut String) {
+    let AgentSkill { uri, prompt, frontmatter, resources: _, files: _, bytes: _, at: _ } = skill;
+    heading("agent skill", uri, text);
+    field("prompt", Some(prompt), text);
+    for (key, value) in frontmatter.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        field(key, Some(&value), text);
+    }
 }
 
 fn skill(skill: &Skill, text: &mut String) {
