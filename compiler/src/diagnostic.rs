@@ -187,12 +187,18 @@ impl Diagnostics {
         }
     }
 
-    fn add(&mut self, said: Said, report: Option<Report>) {
-        match said.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Note => self.notes += 1,
+    fn count(&mut self, severity: Severity) -> &mut usize {
+        match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
         }
+    }
+
+    fn add(&mut self, said: Said, report: Option<Report>) {
+        // Each further place of a finding counts.
+        let others = report.as_ref().map_or(0, |report| report.others.len());
+        *self.count(said.severity) += 1 + others;
         let kept = report.filter(|_| self.reports.len() < KEPT_MAX);
         if self.said.len() < SAID_MAX {
             self.said.insert(said, kept.is_some().then_some(self.reports.len()));
@@ -233,7 +239,8 @@ impl Diagnostics {
     /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
-        self.errors + self.warnings + self.notes - self.reports.len()
+        let kept: usize = self.reports.iter().map(|report| 1 + report.others.len()).sum();
+        (self.errors + self.warnings + self.notes).saturating_sub(kept)
     }
 
     /// Returns the kept diagnostics, in the order of reports.
