@@ -194,7 +194,7 @@ impl Files for Linked {
 
 #[test]
 fn a_command_that_is_a_link_out_of_the_project_is_refused_or_skipped() {
-    for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
+    for (mode, errors, warnings) in [("fail", 2, 0), ("repair", 2, 0), ("skip", 0, 2)] {
         let project = format!("project demo epoch=1\nprompts {{ commands \"c\" on-error={mode} }}");
         // A link to a file of the project is followed.
         let command = "---\ndescription: A\n---\nx";

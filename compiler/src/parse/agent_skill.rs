@@ -146,52 +146,51 @@ impl Reader<'_> {
             self.departures.push((Departure::NoFrontMatter, matter.opening));
             return (None, None);
         }
-        let mut texts = BTreeMap::new();
+        let (mut texts, mut places) = (BTreeMap::new(), BTreeMap::new());
         for Entry { key, key_at, value } in &matter.entries {
             let key_at = matter.span(key_at);
             match key.as_str() {
                 "metadata" => self.metadata(value),
                 key if KEYS.contains(&key) => {
-                    texts.extend(self.text(value).map(|text| (key, text)));
+                    places.insert(key, matter.span(&value.at));
+                    match text(value) {
+                        Some(written) => {
+                            let at = matter.span(&value.at);
+                            texts.insert(key, Spanned { value: written.to_owned(), at });
+                        }
+                        // Below they count as missing.
+                        None if ["name", "description"].contains(&key) => {}
+                        None if matches!(value.value, Value::Null | Value::Text(_)) => {}
+                        None => {
+                            self.departures.push((Departure::WrongType, matter.span(&value.at)))
+                        }
+                    }
                 }
                 // Hosts that know a key of another program read it, and others ignore it.
                 key if !self.is_strict && is_known_key(key) => {}
                 _ => self.departures.push((Departure::UnknownKey, key_at)),
             }
         }
+        let place = |key| places.get(key).copied().unwrap_or(matter.opening);
         let name = texts.remove("name");
         match &name {
             Some(name) if !is_name(&name.value) => {
                 self.departures.push((Departure::WrongName, name.at));
             }
             Some(_) => {}
-            None => self.departures.push((Departure::NoName, matter.opening)),
+            None => self.departures.push((Departure::NoName, place("name"))),
         }
         let description = texts.remove("description");
         match &description {
             Some(text) => {
                 self.limit(text, DESCRIPTION_CHARS_MAX, Departure::LongDescription);
             }
-            None => self.departures.push((Departure::NoDescription, matter.opening)),
+            None => self.departures.push((Departure::NoDescription, place("description"))),
         }
         if let Some(text) = texts.get("compatibility") {
             self.limit(text, COMPATIBILITY_CHARS_MAX, Departure::LongCompatibility);
         }
         (name, description)
-    }
-
-    /// Returns a text with words; another value departs, an empty one counts as missing.
-    fn text(&mut self, node: &Node) -> Option<Spanned<String>> {
-        let at = self.matter.span(&node.at);
-        match &node.value {
-            Value::Text(text) if text.trim().is_empty() => None,
-            Value::Text(text) => Some(Spanned { value: text.trim().to_owned(), at }),
-            Value::Null => None,
-            _ => {
-                self.departures.push((Departure::WrongType, at));
-                None
-            }
-        }
     }
 
     fn metadata(&mut self, node: &Node) {
@@ -210,6 +209,14 @@ impl Reader<'_> {
         if text.value.chars().nth(max).is_some() {
             self.departures.push((departure, text.at));
         }
+    }
+}
+
+/// Returns a text with words; `None` for another value.
+fn text(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+        _ => None,
     }
 }
 
