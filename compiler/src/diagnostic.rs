@@ -2,12 +2,14 @@
 
 mod one_line;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use miette::{Diagnostic, Severity};
 use relay_bundle::Digest;
 
 use self::one_line::OneLine;
+use crate::secret;
 use crate::source::Span;
 
 /// The most diagnostics that are kept; the rest are counted.
@@ -35,12 +37,30 @@ pub struct Diagnostics {
     strict: bool,
 }
 
+/// A change of a source file that is part of a correction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The range that is replaced; empty where text is inserted.
+    pub at: Span,
+    /// The text in its place.
+    pub text: String,
+}
+
+/// A diagnostic that a program can correct in some cases: those in which only one correction keeps the author's
+/// meaning. An unknown name with a near one is no such case.
+pub(crate) trait Fixable: Diagnostic {
+    /// Returns the correction, whose parts do not overlap; nothing where it is the author's choice.
+    fn edits(&self) -> &[Edit];
+}
+
 /// One diagnostic with its span.
 pub struct Report {
     /// The smallest thing that the author must edit.
     pub at: Span,
     /// Code, message, labels and help, each in one line.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
+    /// The correction, if it is certain. All parts of it belong together.
+    pub edits: Vec<Edit>,
     /// The environments in which it was found, sorted; empty if it was found without one, or if
     /// only one was compiled.
     pub environments: Vec<String>,
@@ -57,7 +77,8 @@ struct Said {
 
 impl Report {
     fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self { at, diagnostic: Box::new(OneLine(diagnostic)), environments: Vec::new() }
+        let (edits, environments) = (Vec::new(), Vec::new());
+        Self { at, diagnostic: Box::new(OneLine(diagnostic)), edits, environments }
     }
 
     fn said(&self) -> Said {
@@ -93,6 +114,19 @@ impl Diagnostics {
     /// code, words and place.
     pub fn report(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
         self.take(Report::new(at, diagnostic));
+    }
+
+    /// Takes a diagnostic that may have a correction. A correction that would print a secret is left out.
+    pub(crate) fn report_fixable(
+        &mut self,
+        at: Span,
+        diagnostic: impl Fixable + Send + Sync + 'static,
+    ) {
+        let is_secret =
+            |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
+        let edits = diagnostic.edits();
+        let edits = if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() };
+        self.take(Report { edits, ..Report::new(at, diagnostic) });
     }
 
     /// Takes a diagnostic that the thing at `at` is idle. It counts once [`Self::settle`] finds the

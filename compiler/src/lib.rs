@@ -20,6 +20,7 @@ mod lower;
 mod matching;
 mod model;
 mod options;
+mod outline;
 mod parse;
 mod prove;
 mod reference;
@@ -34,7 +35,7 @@ use std::collections::BTreeSet;
 use matching::worst_case::{self, WorstCase};
 
 pub use derived::mismatches;
-pub use diagnostic::{Diagnostics, Report};
+pub use diagnostic::{Diagnostics, Edit, Report};
 pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;

@@ -4,6 +4,7 @@
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
 mod disk;
+mod patched;
 mod tree;
 mod typed;
 mod watched;
@@ -17,6 +18,7 @@ use std::rc::Rc;
 use relay_compiler::{Files, Listed, ReadError, is_shown};
 
 pub(crate) use disk::Disk;
+pub(crate) use patched::Patched;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
 pub(crate) use typed::WithDocument;
 pub(crate) use watched::{Noted, Watched};

@@ -11,7 +11,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{Noted, ProjectFiles, WithDocument};
+use crate::files::{Noted, Patched, ProjectFiles, WithDocument};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -72,6 +72,17 @@ impl Project {
             Ok(Box::new(files))
         })?;
         Ok((project, notes))
+    }
+
+    /// The same with files that can be given other texts.
+    pub(crate) fn open_patched(path: &Path) -> Result<(Self, Patched), Failure> {
+        let mut patched = None;
+        let project = Self::found(path, |folder| {
+            let files = patched.insert(Patched::of(ProjectFiles::open(folder)?));
+            Ok(Box::new(files.clone()))
+        })?;
+        let opened = || Failure::error("the project was found and has no files");
+        Ok((project, patched.ok_or_else(opened)?))
     }
 
     fn found(

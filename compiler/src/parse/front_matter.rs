@@ -14,6 +14,8 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::ast::FrontMatterRule;
+use crate::diagnostic::{Edit, Fixable};
+use crate::outline::first_sentence;
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
@@ -67,9 +69,13 @@ impl<'t> FrontMatter<'t> {
         let (yaml, body) = split(text, reporter)?;
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         let is_right = slips.is_empty();
-        for Slip { what, at, line } in slips {
-            let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
-            reporter.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
+        for Slip { what, at, line, edits } in slips {
+            let span = |at: &Range<usize>| text.span(&(yaml.start + at.start..yaml.start + at.end));
+            let edit =
+                |(at, text): &(Range<usize>, String)| Edit { at: span(at), text: text.clone() };
+            let (at, edits) = (span(&at), edits.iter().map(edit).collect());
+            let help = format!("write it as: {line}");
+            reporter.repair_fixable(at, NotYaml { what, at, help, edits });
         }
         match result {
             Ok(Corrected { entries, edits }) => {
@@ -90,7 +96,8 @@ impl<'t> FrontMatter<'t> {
                     "write it out, and flatter"
                 };
                 let help = help.into();
-                reporter.refuse(at, NotYaml { what: reason.into_owned(), at, help });
+                let (what, edits) = (reason.into_owned(), Vec::new());
+                reporter.refuse_fixable(at, NotYaml { what, at, help, edits });
                 None
             }
         }
@@ -99,6 +106,23 @@ impl<'t> FrontMatter<'t> {
     /// Returns the span in the file of a range of the YAML.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {
         self.text.span(&self.range(range))
+    }
+
+    /// Returns the correction of a missing description, as the first line of the front matter.
+    pub(super) fn with_description(&self) -> Option<Edit> {
+        let line = self.description()?;
+        let (at, end) = (self.text.span(&(self.start..self.start)), line_end(&self.text.text));
+        Some(Edit { at, text: format!("{line}{end}") })
+    }
+
+    /// Returns a line that describes the body by its first sentence.
+    pub(super) fn description(&self) -> Option<String> {
+        description(self.text.text.get(self.body..).unwrap_or_default())
+    }
+
+    /// Returns the correction that writes a value as this text; none after a correction of the YAML, whose places differ.
+    pub(super) fn rewritten(&self, range: &Range<usize>, text: String) -> Option<Edit> {
+        self.edits.is_empty().then(|| Edit { at: self.span(range), text })
     }
 
     /// Returns the text at a range of the YAML as its author wrote it.
@@ -182,13 +206,18 @@ fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, 
     let first = lines.next().unwrap_or_default();
     if without_end(first) != MARK {
         let at = text.span(&(0..without_end(first).len()));
-        let help = if first.trim() == MARK {
+        let is_almost = first.trim() == MARK;
+        let help = if is_almost {
             "the first line must be exactly `---`, without spaces"
         } else {
             "begin the file with a line `---`, a line `description: …` and a line `---`; a folder that is read with \
              `commands` and `front-matter=optional` may have files without them"
         };
-        reporter.refuse(at, Missing { at, help });
+        let edits = match is_almost {
+            true => vec![mark(at)],
+            false => described(text).into_iter().collect(),
+        };
+        reporter.refuse_fixable(at, Missing { at, help, edits });
         return None;
     }
 
@@ -205,8 +234,34 @@ fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, 
         offset = end;
     }
     let at = text.span(&(0..MARK.len()));
-    reporter.refuse(at, Unclosed { at, almost });
+    let edits = almost.map(mark).into_iter().collect();
+    reporter.refuse_fixable(at, Unclosed { at, almost, edits });
     None
+}
+
+/// Returns the correction of a file without front matter: its first sentence describes it.
+fn described(text: &Text<'_>) -> Option<Edit> {
+    let end = line_end(&text.text);
+    let line = description(&text.text)?;
+    Some(Edit { at: text.span(&(0..0)), text: format!("{MARK}{end}{line}{end}{MARK}{end}") })
+}
+
+/// Returns the line that describes a body by its first sentence. A sentence with the placeholder of an argument
+/// describes no prompt.
+fn description(body: &str) -> Option<String> {
+    let sentence = first_sentence(body).filter(|sentence| !sentence.contains("$ARGUMENTS"))?;
+    Some(format!("description: {}", quoted(&sentence)))
+}
+
+/// Returns the end of the first line, as the others end.
+fn line_end(text: &str) -> &'static str {
+    let first = text.split_inclusive('\n').next().unwrap_or_default();
+    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// Returns the correction of a line that is nearly `---`.
+fn mark(at: Span) -> Edit {
+    Edit { at, text: MARK.into() }
 }
 
 fn without_end(line: &str) -> &str {
@@ -224,6 +279,13 @@ struct Missing {
     at: Span,
     #[help]
     help: &'static str,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for Missing {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Without its end the whole file would be front matter, and the prompt would be empty.
@@ -235,6 +297,13 @@ struct Unclosed {
     at: Span,
     #[label("not exactly `---`: there are spaces")]
     almost: Option<Span>,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for Unclosed {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds
@@ -248,6 +317,13 @@ struct NotYaml {
     at: Span,
     #[help]
     help: String,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for NotYaml {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// YAML ends a value at ` #`, so the rest of the line would be lost although it was meant as text.

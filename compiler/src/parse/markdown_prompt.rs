@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use super::node::SeveralLines;
 use crate::ast::{FrontMatterRule, OnError};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Edit, Fixable};
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
 use crate::source::{FileId, Span, Spanned, is_newline};
@@ -165,7 +165,8 @@ pub(crate) fn markdown_prompt(
         meta,
     } = keys;
     if !has_description && !matter.is_absent {
-        reporter.refuse(matter.opening, NoDescription { at: matter.opening });
+        let (at, edits) = (matter.opening, matter.with_description().into_iter().collect());
+        reporter.refuse_fixable(at, NoDescription { at, edits });
     }
     if reporter.refused() {
         return None;
@@ -306,8 +307,12 @@ impl Reader<'_, '_> {
             _ => false,
         };
         if is_empty {
-            let at = self.matter.span(&(key_at.start..value.at.end));
-            self.reporter.refuse(at, EmptyDescription { at });
+            let range = key_at.start..value.at.end;
+            let at = self.matter.span(&range);
+            let line = self.matter.description();
+            let edit = line.and_then(|line| self.matter.rewritten(&range, line));
+            let edits = edit.into_iter().collect();
+            self.reporter.refuse_fixable(at, EmptyDescription { at, edits });
         } else {
             keys.description = self.text(Of::Key(key), value);
         }
@@ -316,15 +321,16 @@ impl Reader<'_, '_> {
     /// Returns a text less the line ends that `|` and `>` leave after it.
     fn text(&mut self, of: Of<'_>, node: &Node) -> Option<Spanned<String>> {
         let Value::Text(text) = &node.value else {
-            let help = match &node.value {
+            let (help, edit) = match &node.value {
                 Value::Bool(_) | Value::Number(_) => {
                     let value = quoted(self.matter.written(&node.at));
-                    format!("write it as: {}", of.line(&value))
+                    let help = format!("write it as: {}", of.line(&value));
+                    (help, self.matter.rewritten(&node.at, value))
                 }
-                Value::Null => "give it a text, or remove the line".into(),
-                _ => "write it as one text".into(),
+                Value::Null => ("give it a text, or remove the line".into(), None),
+                _ => ("write it as one text".into(), None),
             };
-            self.wrong_type(of, node, "text", help);
+            self.wrong_type_fixed(of, node, "text", help, edit);
             return None;
         };
         Some(Spanned { value: text.trim_end().into(), at: self.matter.span(&node.at) })
@@ -429,6 +435,17 @@ impl Reader<'_, '_> {
     }
 
     fn wrong_type(&mut self, of: Of<'_>, node: &Node, expected: impl Into<String>, help: String) {
+        self.wrong_type_fixed(of, node, expected, help, None);
+    }
+
+    fn wrong_type_fixed(
+        &mut self,
+        of: Of<'_>,
+        node: &Node,
+        expected: impl Into<String>,
+        help: String,
+        edit: Option<Edit>,
+    ) {
         let found = match &node.value {
             Value::Null => "nothing".into(),
             Value::Bool(value) => format!("`{value}`"),
@@ -438,10 +455,8 @@ impl Reader<'_, '_> {
             Value::Map(_) => "a group of keys".into(),
         };
         let at = self.matter.span(&node.at);
-        self.reporter.refuse(
-            at,
-            WrongType { what: of.to_string(), expected: expected.into(), found, at, help },
-        );
+        let (what, expected, edits) = (of.to_string(), expected.into(), edit.into_iter().collect());
+        self.reporter.refuse_fixable(at, WrongType { what, expected, found, at, help, edits });
     }
 }
 
@@ -475,6 +490,13 @@ fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
 struct NoDescription {
     #[label(primary, "in what begins here")]
     at: Span,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for NoDescription {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
@@ -484,6 +506,13 @@ struct NoDescription {
 struct EmptyDescription {
     #[label(primary, "no text here")]
     at: Span,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for EmptyDescription {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// The value of a key has another type than its meaning needs. A guess of the meaning could be
@@ -499,6 +528,13 @@ struct WrongType {
     at: Span,
     #[help]
     help: String,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for WrongType {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// A mistyped key would be ignored in silence, and its setting would have no effect.

@@ -1,7 +1,7 @@
 //! The report as JSON, and the findings that the other machine formats are made from.
 
 use miette::{Diagnostic, LabeledSpan};
-use relay_compiler::{Diagnostics, Report, Span};
+use relay_compiler::{Diagnostics, Edit, Report, Span};
 use relay_engine::invisible::visible_json;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,9 +45,22 @@ pub(crate) struct Finding {
     pub(crate) environments: Vec<String>,
     /// This place and related ones.
     pub(crate) labels: Vec<Label>,
+    /// The correction, all parts together, which `relay fmt --fix` writes; empty if it is the author's
+    /// choice.
+    pub(crate) edits: Vec<Replacement>,
     /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
+}
+
+/// A part of a correction.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Replacement {
+    /// The range that is replaced; empty where text is inserted.
+    #[serde(flatten)]
+    pub(crate) place: Range,
+    /// The text in its place.
+    pub(crate) text: String,
 }
 
 /// Whether a bundle can be built in spite of a diagnostic.
@@ -130,6 +143,7 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         place: range(report.at, origin),
         environments: report.environments.clone(),
         labels: labels.map(|label| described(&label, report.at, origin)).collect(),
+        edits: report.edits.iter().map(|edit| replacement(edit, origin)).collect(),
         line_text: origin.sources.line_text(report.at),
     }
 }
@@ -156,6 +170,10 @@ fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
         place: range(span, origin),
         primary: label.primary() || span == at,
     }
+}
+
+fn replacement(edit: &Edit, origin: &Origin<'_>) -> Replacement {
+    Replacement { place: range(edit.at, origin), text: edit.text.clone() }
 }
 
 fn range(span: Span, origin: &Origin<'_>) -> Range {

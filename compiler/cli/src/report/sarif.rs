@@ -6,7 +6,7 @@ use relay_bundle::Digest;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::report::json::{Finding, Findings, Range};
+use crate::report::json::{Finding, Findings, Range, Replacement};
 use crate::report::rule::Rule;
 use crate::sarif::{self, HOME, Log, message, with};
 
@@ -78,17 +78,30 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
     let environments =
         (!finding.environments.is_empty()).then(|| json!({ "environments": finding.environments }));
     let result = with(result, "properties", environments);
+    let result = with(result, "fixes", fix(finding).map(|fix| json!([fix])));
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 
+/// Returns the correction of a finding. All parts of it are in one file.
+fn fix(finding: &Finding) -> Option<Value> {
+    let file = &finding.edits.first()?.place.file;
+    let replacement = |edit: &Replacement| json!({ "deletedRegion": region(&edit.place), "insertedContent": { "text": edit.text } });
+    let replacements: Vec<Value> = finding.edits.iter().map(replacement).collect();
+    let change = json!({ "artifactLocation": sarif::artifact(file), "replacements": replacements });
+    Some(json!({ "artifactChanges": [change] }))
+}
+
 fn location(place: &Range) -> Value {
-    let region = json!({
+    sarif::location(&place.file, region(place))
+}
+
+fn region(place: &Range) -> Value {
+    json!({
         "startLine": place.line,
         "startColumn": place.column,
         "endLine": place.end_line,
         "endColumn": place.end_column,
-    });
-    sarif::location(&place.file, region)
+    })
 }
 
 /// Fingerprints of findings, which stay the same when other lines are added or removed.

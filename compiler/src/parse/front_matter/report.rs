@@ -15,7 +15,7 @@ use std::fmt;
 use miette::{Diagnostic, LabeledSpan, Severity};
 
 use crate::ast::OnError;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Edit, Fixable};
 use crate::source::Span;
 
 /// The message of a fault; its severity comes from `on-error`.
@@ -37,12 +37,22 @@ impl<'o> Reporter<'o> {
 
     /// Reports a fault that makes the file unusable as a prompt.
     pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
+        let outcome = self.refused_outcome();
+        self.out.report(at, FaultReport { fault, outcome });
+    }
+
+    /// The same for a fault that may have a correction.
+    pub(crate) fn refuse_fixable(&mut self, at: Span, fault: impl Finding + Fixable) {
+        let outcome = self.refused_outcome();
+        self.out.report_fixable(at, FaultReport { fault, outcome });
+    }
+
+    fn refused_outcome(&mut self) -> Outcome {
         self.refused = true;
-        let outcome = match self.on_error {
+        match self.on_error {
             OnError::Fail | OnError::Repair => Outcome::Rejected,
             OnError::Skip => Outcome::Skipped,
-        };
-        self.out.report(at, FaultReport { fault, outcome });
+        }
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
@@ -52,6 +62,16 @@ impl<'o> Reporter<'o> {
                 self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })
             }
             OnError::Fail | OnError::Skip => self.refuse(at, fault),
+        }
+    }
+
+    /// The same for a fault that may have a correction.
+    pub(crate) fn repair_fixable(&mut self, at: Span, fault: impl Finding + Fixable) {
+        match self.on_error {
+            OnError::Repair => {
+                self.out.report_fixable(at, FaultReport { fault, outcome: Outcome::Repaired });
+            }
+            OnError::Fail | OnError::Skip => self.refuse_fixable(at, fault),
         }
     }
 
@@ -112,5 +132,11 @@ impl<F: Diagnostic> Diagnostic for FaultReport<F> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.fault.labels()
+    }
+}
+
+impl<F: Fixable> Fixable for FaultReport<F> {
+    fn edits(&self) -> &[Edit] {
+        self.fault.edits()
     }
 }

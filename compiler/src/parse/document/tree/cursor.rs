@@ -7,7 +7,7 @@ use crate::source::{FileId, Span};
 pub(super) struct Cursor<'t> {
     pub(super) file: FileId,
     /// The bytes of the document.
-    end: usize,
+    text: &'t str,
     tokens: Tokens<'t>,
     /// The next token; `None` at the end.
     pub(super) next: Option<(Token, usize, &'t str)>,
@@ -28,7 +28,7 @@ impl<'t> Cursor<'t> {
     /// Returns the cursor before the first token of a document.
     pub(super) fn new(file: FileId, text: &'t str) -> Self {
         let (tokens, line) = (Tokens::new(text), Line::default());
-        let mut cursor = Self { file, end: text.len(), tokens, next: None, line };
+        let mut cursor = Self { file, text, tokens, next: None, line };
         cursor.advance();
         cursor
     }
@@ -38,14 +38,20 @@ impl<'t> Cursor<'t> {
         self.next.map(|(token, ..)| token)
     }
 
+    /// Returns the text from the next token on.
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at()..).unwrap_or_default()
+    }
+
     /// Returns where the next token begins.
     pub(super) fn at(&self) -> usize {
-        self.next.map_or(self.end, |(_, start, _)| start)
+        self.next.map_or(self.text.len(), |(_, start, _)| start)
     }
 
     /// Returns the span of the next token; that of the end is empty.
     pub(super) fn next_span(&self) -> Span {
-        let (start, length) = self.next.map_or((self.end, 0), |(_, at, text)| (at, text.len()));
+        let (start, length) =
+            self.next.map_or((self.text.len(), 0), |(_, at, text)| (at, text.len()));
         self.file.span(start, start + length)
     }
 
