@@ -80,11 +80,6 @@ fn slips() -> Vec<Slip> {
         ),
         document(
             "node::extra_argument",
-            "title Prompts of a shop\nprompts { prompt a { text \"T\" } }",
-            "title \"Prompts of a shop\"\nprompts { prompt a { text \"T\" } }",
-        ),
-        document(
-            "node::extra_argument",
             "prompts { prompt a { summary It is short; text \"T\" } }",
             "prompts { prompt a { summary \"It is short\"; text \"T\" } }",
         ),
@@ -172,9 +167,10 @@ fn every_correction_removes_its_finding_and_adds_none() {
         let mut expected = codes(&found);
         let left = expected.get_mut(code).expect("it was found");
         *left -= 1;
-        expected.retain(|_, count| *count > 0);
-        // A document that can be read has the rest of its faults, and none is made for these.
-        assert_eq!(codes(&findings(&sandbox)), expected, "{fixed}");
+        // What followed from the slip may be gone too, such as a role that was not declared.
+        for (code, count) in codes(&findings(&sandbox)) {
+            assert!(expected.get(&code).is_some_and(|known| count <= *known), "{code}: {fixed}");
+        }
         let again = sandbox.relay("fmt . --fix");
         assert!(!again.stderr.contains("fixed"), "{again:?}");
         assert_eq!(sandbox.read(slip.path), fixed);
@@ -241,7 +237,7 @@ fn a_line_with_two_slips_is_corrected_in_one_run() {
     let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     sandbox.relay("fmt . --fix").ends(0);
     let fixed = sandbox.read("project.kdl");
-    let line = "prompts { prompt a summary=\"S\" priority=8 enabled=#true { text \"T\" } }";
+    let line = r#"prompts { prompt a title="S" priority=8 enabled=#true { text "T" } }"#;
     assert!(fixed.lines().any(|other| other == line), "{fixed}");
     sandbox.relay("check .").ends(0);
 }
