@@ -310,7 +310,12 @@ impl Reader<'_, '_> {
             let range = key_at.start..value.at.end;
             let at = self.matter.span(&range);
             let line = self.matter.description();
-            let edit = line.and_then(|line| self.matter.rewritten(&range, line));
+            // A value that is missing may be before the colon.
+            let colon = key_at.end..key_at.end + 1;
+            let has_colon = self.matter.written(&colon) == ":";
+            let whole = range.start..range.end.max(colon.end);
+            let edit = line.filter(|_| has_colon);
+            let edit = edit.and_then(|line| self.matter.rewritten(&whole, line));
             let edits = edit.into_iter().collect();
             self.reporter.refuse_fixable(at, EmptyDescription { at, edits });
         } else {
