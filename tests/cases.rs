@@ -6,7 +6,7 @@
 //! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
 //! and what the bundle holds if there is one, are the snapshot beside the case.
 //!
-//! A first line `//# env=production strict` gives options; `tools-list` shows that list too, and
+//! A first line `//# env=production strict` gives options; `tools-list` shows that list too, `notes` asks for the notes, and
 //! `complete` wants of a fact file what the table of the shipped facts must have.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use relay_bundle::{
     Contents, Gate, Mask, Message, MessagePiece, Messages, Part, PartContent, PathRow, Place,
     Policy, Prompt, Segment, Tool,
 };
-use relay_compiler::{Diagnostics, Options, Sources, facts};
+use relay_compiler::{Diagnostics, Options, Severity, Sources, facts};
 use relay_policy::facts::{Facts, SHIPPED};
 use serde_json::Value;
 
@@ -178,9 +178,14 @@ fn check(case: &Path) {
     let found: BTreeSet<Note> = diagnostics
         .sorted()
         .into_iter()
+        .filter(|report| report.severity() != Severity::Note || has_notes(&text))
         .map(|report| {
             let place = sources.place(report.at);
-            let severity = if report.is_error() { "error" } else { "warning" };
+            let severity = match report.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            };
             Note {
                 file: place.file,
                 line: place.line,
@@ -215,6 +220,11 @@ fn check(case: &Path) {
     });
 }
 
+/// Returns whether a case is about notes, which many others would have.
+fn has_notes(text: &str) -> bool {
+    text.starts_with("//# notes")
+}
+
 /// Returns what is wrong with a fact file.
 fn of_facts(sources: &Sources<'_>, file: &str, text: &str) -> Diagnostics {
     let files = [file.to_owned()];
@@ -240,7 +250,7 @@ fn notes(text: &str, file: &str) -> Vec<Note> {
         for note in text.split("//~").skip(1) {
             let words: Vec<&str> = note.split_whitespace().collect();
             let [place @ .., severity, code] = words.as_slice() else {
-                panic!("{file}:{line}: a note is `//~ [FILE:LINE] error|warning CODE`");
+                panic!("{file}:{line}: a note is `//~ [FILE:LINE] error|warning|note CODE`");
             };
             // A file's name may have spaces.
             let place = place.join(" ");
@@ -267,7 +277,7 @@ fn options(text: &str) -> Options {
         match word.split_once('=') {
             Some(("env", environment)) => options.environment = Some(environment.into()),
             None if word == "strict" => options.strict = true,
-            None if word == "tools-list" => {}
+            None if ["tools-list", "notes"].contains(&word) => {}
             None if word == "no-epoch" => options.epoch = None,
             _ => panic!("unknown option `{word}` of a case"),
         }

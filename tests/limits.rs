@@ -1,7 +1,7 @@
 //! Inputs that do not belong in a repository: empty, huge, deep, not text. Each must end in
 //! a clear error, in bounded time, without a panic.
 
-use relay_compiler::{Files, Listed, Options, ReadError, Sources, compile};
+use relay_compiler::{Files, Listed, Options, ReadError, Severity, Sources, compile};
 
 use crate::support::{Memory, compiled, contents};
 
@@ -10,7 +10,9 @@ fn check(document: impl Into<Vec<u8>>, code: &str) -> String {
     let files = Memory([("project.kdl".to_owned(), document.into())].into());
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     assert!(compiled.bundle.is_none());
-    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    let reports = compiled.diagnostics.sorted().into_iter();
+    let faults = reports.filter(|report| report.severity() != Severity::Note);
+    let codes: Vec<_> = faults.map(|report| report.code()).collect();
     assert_eq!(codes, [code], "{report}");
     report
 }
@@ -178,7 +180,10 @@ struct Linked(Memory);
 
 impl Files for Linked {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
-        self.0.read(path)
+        match path.starts_with("c/out") {
+            true => Err(ReadError::Outside),
+            false => self.0.read(path),
+        }
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
@@ -188,37 +193,30 @@ impl Files for Linked {
 }
 
 #[test]
-fn a_linked_command_is_refused_or_skipped() {
+fn a_command_that_is_a_link_out_of_the_project_is_refused_or_skipped() {
     for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
-        let project = format!(
-            "project demo epoch=1\nprompts {{ prompt a {{ text \"x\" }}; commands \"c\" on-error={mode} }}"
-        );
+        let project = format!("project demo epoch=1\nprompts {{ commands \"c\" on-error={mode} }}");
+        // A link to a file of the project is followed.
+        let command = "---\ndescription: A\n---\nx";
         let files = Linked(Memory::of(&[
             ("project.kdl", &project),
-            ("c/a.md", "---\ndescription: A\n---\nx"),
+            ("c/a.md", command),
+            ("c/out-1.md", command),
+            ("c/out-2.md", command),
         ]));
         let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
         let found = (compiled.diagnostics.error_count(), compiled.diagnostics.warning_count());
         assert_eq!(found, (errors, warnings), "on-error={mode}");
-        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
-        assert_eq!(codes, ["markdown::link"]);
+        // All of a folder are one report.
+        let reports = compiled.diagnostics.sorted();
+        let [report] = reports.as_slice() else { panic!("on-error={mode}") };
+        assert_eq!(report.code(), "markdown::link");
+        let others = report.others.iter().map(|other| other.diagnostic.to_string());
+        let prefix = if mode == "skip" { "skipped: " } else { "" };
+        let linked = |name| format!("{prefix}`c/{name}.md` is a link out of the project's folder");
+        assert_eq!(report.diagnostic.to_string(), linked("out-1"));
+        assert_eq!(others.collect::<Vec<_>>(), [linked("out-2")]);
     }
-}
-
-#[test]
-fn every_linked_command_is_reported() {
-    let files = Linked(Memory::of(&[
-        (
-            "project.kdl",
-            "project demo epoch=1\nprompts { prompt a { text \"x\" }; commands \"c\" on-error=skip }",
-        ),
-        ("c/a.md", "---\ndescription: A\n---\nx"),
-        ("c/b.md", "---\ndescription: B\n---\nx"),
-    ]));
-    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
-    let said: Vec<_> = compiled.diagnostics.sorted();
-    let said: Vec<_> = said.iter().map(|report| report.diagnostic.to_string()).collect();
-    assert_eq!(said, ["skipped: `c/a.md` is a link", "skipped: `c/b.md` is a link"]);
 }
 
 /// A project with a command that cannot be read.
@@ -490,4 +488,56 @@ fn facts_are_in_a_bounded_number_of_documents() {
     assert!(compiled.bundle.is_none());
     let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
     assert!(codes.contains(&"facts::too_many_files".to_owned()), "{report}");
+}
+
+#[test]
+fn an_agent_skill_has_a_limit_of_files_and_of_bytes() {
+    let skill = "---\nname: a\ndescription: A.\n---\nText.\n";
+    let project = "project demo epoch=1\nprompts { agent-skills \"skills\" }\n";
+    let with = |count: usize, bytes: usize| {
+        let mut files = Memory::of(&[("project.kdl", project), ("skills/a/SKILL.md", skill)]);
+        for number in 1..count {
+            files.0.insert(format!("skills/a/{number}.bin"), vec![0; bytes]);
+        }
+        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+        let reports = compiled.diagnostics.sorted().into_iter();
+        (compiled.bundle.is_some(), reports.map(|report| report.code()).collect::<Vec<_>>(), report)
+    };
+    let (built, codes, report) = with(512, 1);
+    assert!(built && codes.is_empty(), "{report}");
+    let (built, codes, report) = with(513, 1);
+    assert!(!built && codes == ["agent_skills::too_large"], "{report}");
+    assert!(report.contains("513 files"), "{report}");
+    let (built, codes, report) = with(18, 1 << 20);
+    assert!(!built && codes == ["agent_skills::too_large"], "{report}");
+}
+
+/// A list of files without the one that cannot be read would pass for the whole skill.
+#[test]
+fn an_agent_skill_with_a_file_that_cannot_be_read_is_refused() {
+    struct Unreadable(Memory);
+
+    impl Files for Unreadable {
+        fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+            match path.ends_with("secret.md") {
+                true => Err(ReadError::Outside),
+                false => self.0.read(path),
+            }
+        }
+
+        fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+            self.0.list(folder)
+        }
+    }
+
+    let files = Unreadable(Memory::of(&[
+        ("project.kdl", "project demo epoch=1\nprompts { agent-skills \"skills\" }\n"),
+        ("skills/a/SKILL.md", "---\nname: a\ndescription: A.\n---\nText.\n"),
+        ("skills/a/secret.md", ""),
+    ]));
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    assert!(compiled.bundle.is_none());
+    let codes: Vec<_> =
+        compiled.diagnostics.sorted().into_iter().map(|report| report.code()).collect();
+    assert_eq!(codes, ["agent_skills::unreadable"]);
 }

@@ -1,6 +1,7 @@
 //! `relay-serve` as its clients and its operators see it: the program itself, run on a bundle.
 
 mod agent;
+mod agent_skills;
 mod audiences;
 mod audit;
 mod audit_trouble;

@@ -14,7 +14,7 @@ pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
 pub(crate) use crate::language::policy::{FloorSetting, PathSettings, Policy};
 pub(crate) use crate::language::project::ProjectSettings;
-pub(crate) use crate::language::prompt::{PromptAbout, PromptSettings};
+pub(crate) use crate::language::prompt::{FrontMatterUse, PromptAbout, PromptSettings};
 pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
 pub(crate) use crate::language::readers::ForSettings;
 pub(crate) use crate::language::resource::{ResourceAbout, ResourceSettings};
@@ -80,11 +80,11 @@ pub(crate) struct When {
 
 /// A node of `prompts { … }`.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "most are prompts, and each is moved once")]
 pub(crate) enum PromptsItem {
     Prompt(Prompt),
     Folder(Folder),
     Commands(Folder),
+    AgentSkills(Folder),
 }
 
 /// `prompt NAME … { … }`
@@ -145,7 +145,7 @@ pub(crate) enum Part {
     Resource { uri: Spanned<String>, mime: Option<Spanned<String>>, body: Body },
 }
 
-/// `folder PATH` or `commands PATH on-error=…`
+/// `folder PATH`, `commands PATH on-error=…` or `agent-skills PATH`
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,

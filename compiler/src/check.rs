@@ -21,6 +21,7 @@ mod merged_over_limit;
 mod message_variables;
 mod missing_index;
 mod no_epoch;
+mod not_enforced;
 mod pattern_without_tool;
 mod prompt_over_budget;
 mod role_over_parent;
@@ -65,6 +66,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     message_variables::check(sources, model, out);
     missing_index::check(model, out);
     no_epoch::check(model, out);
+    not_enforced::check(model, out);
     pattern_without_tool::check(model, out);
     prompt_over_budget::check(model, out);
     role_over_parent::check(model, out);

@@ -5,7 +5,7 @@ mod one_line;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use miette::{Diagnostic, Severity};
+use miette::Diagnostic;
 use relay_bundle::Digest;
 
 use self::one_line::OneLine;
@@ -13,7 +13,7 @@ use crate::secret;
 use crate::source::Span;
 
 /// The most diagnostics that are kept; the rest are counted.
-const KEPT_MAX: usize = 1000;
+pub(crate) const KEPT_MAX: usize = 1000;
 /// The most diagnostics that are remembered so that each is counted once; beyond it all are
 /// counted.
 const SAID_MAX: usize = 50_000;
@@ -33,6 +33,7 @@ pub struct Diagnostics {
     used: BTreeSet<Span>,
     errors: usize,
     warnings: usize,
+    notes: usize,
     /// Whether a warning is as bad as an error.
     strict: bool,
 }
@@ -59,11 +60,14 @@ pub struct Report {
     pub at: Span,
     /// Code, message, labels and help, each in one line.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
-    /// The correction, if it is certain. All parts of it belong together.
+    /// The correction, if it is certain. All parts of it belong together. Those of `others` are theirs.
     pub edits: Vec<Edit>,
     /// The environments in which it was found, sorted; empty if it was found without one, or if
     /// only one was compiled.
     pub environments: Vec<String>,
+    /// The findings of the same kind that are reported with it, sorted by place. They are not
+    /// counted.
+    pub others: Vec<Report>,
 }
 
 /// The identity of a diagnostic: two with the same identity are reported once.
@@ -72,13 +76,40 @@ struct Said {
     at: Span,
     code: String,
     message: Digest,
-    is_error: bool,
+    severity: Severity,
+}
+
+/// The severity of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// No bundle can be made.
+    Error,
+    /// A bundle can be made, and is probably not what the author wants. A strict build refuses it.
+    Warning,
+    /// The project is as it should be, and the author should know something about it. No exit code
+    /// depends on a note, and a strict build takes it.
+    Note,
 }
 
 impl Report {
-    fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        let (edits, environments) = (Vec::new(), Vec::new());
-        Self { at, diagnostic: Box::new(OneLine(diagnostic)), edits, environments }
+    pub(crate) fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
+        let (edits, environments, others) = (Vec::new(), Vec::new(), Vec::new());
+        Self { at, diagnostic: Box::new(OneLine(diagnostic)), edits, environments, others }
+    }
+
+    /// Returns the report of a diagnostic that may have a correction. A correction that would print a
+    /// secret is left out.
+    pub(crate) fn fixable(at: Span, diagnostic: impl Fixable + Send + Sync + 'static) -> Self {
+        let is_secret =
+            |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
+        let edits = diagnostic.edits();
+        let edits = if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() };
+        Self { edits, ..Self::new(at, diagnostic) }
+    }
+
+    /// Returns this finding and those of the same kind that are reported with it.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
     }
 
     fn said(&self) -> Said {
@@ -86,14 +117,24 @@ impl Report {
             at: self.at,
             code: self.code(),
             message: Digest::of(self.diagnostic.to_string().as_bytes()),
-            is_error: self.is_error(),
+            severity: self.severity(),
+        }
+    }
+
+    /// Returns its severity.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        match self.diagnostic.severity() {
+            None | Some(miette::Severity::Error) => Severity::Error,
+            Some(miette::Severity::Warning) => Severity::Warning,
+            Some(miette::Severity::Advice) => Severity::Note,
         }
     }
 
     /// Returns whether it prevents a bundle.
     #[must_use]
     pub fn is_error(&self) -> bool {
-        is_error(&*self.diagnostic)
+        self.severity() == Severity::Error
     }
 
     /// Returns the code: `area::what`.
@@ -116,17 +157,13 @@ impl Diagnostics {
         self.take(Report::new(at, diagnostic));
     }
 
-    /// Takes a diagnostic that may have a correction. A correction that would print a secret is left out.
+    /// Takes a diagnostic that may have a correction.
     pub(crate) fn report_fixable(
         &mut self,
         at: Span,
         diagnostic: impl Fixable + Send + Sync + 'static,
     ) {
-        let is_secret =
-            |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
-        let edits = diagnostic.edits();
-        let edits = if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() };
-        self.take(Report { edits, ..Report::new(at, diagnostic) });
+        self.take(Report::fixable(at, diagnostic));
     }
 
     /// Takes a diagnostic that the thing at `at` is idle. It counts once [`Self::settle`] finds the
@@ -186,7 +223,8 @@ impl Diagnostics {
         other.reports.into_iter().for_each(|report| self.take(report));
     }
 
-    fn take(&mut self, report: Report) {
+    /// Takes a report, unless one with the same identity was taken before.
+    pub(crate) fn take(&mut self, report: Report) {
         let said = report.said();
         if !self.said.contains_key(&said) {
             self.add(said, Some(report));
@@ -194,10 +232,10 @@ impl Diagnostics {
     }
 
     fn add(&mut self, said: Said, report: Option<Report>) {
-        if said.is_error {
-            self.errors += 1;
-        } else {
-            self.warnings += 1;
+        match said.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
         }
         let kept = report.filter(|_| self.reports.len() < KEPT_MAX);
         if self.said.len() < SAID_MAX {
@@ -224,10 +262,22 @@ impl Diagnostics {
         self.warnings
     }
 
+    /// Returns the number of notes, dropped ones included.
+    #[must_use]
+    pub fn note_count(&self) -> usize {
+        self.notes
+    }
+
+    /// Returns whether there is no error and no warning.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
+    }
+
     /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
-        self.errors + self.warnings - self.reports.len()
+        self.errors + self.warnings + self.notes - self.reports.len()
     }
 
     /// Returns the kept diagnostics, in the order of reports.
@@ -237,10 +287,6 @@ impl Diagnostics {
         reports.sort_by_key(|report| (report.at, report.code()));
         reports
     }
-}
-
-fn is_error(diagnostic: &dyn Diagnostic) -> bool {
-    matches!(diagnostic.severity(), None | Some(Severity::Error))
 }
 
 fn code(diagnostic: &dyn Diagnostic) -> String {

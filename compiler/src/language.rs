@@ -26,7 +26,7 @@ pub(crate) mod users;
 #[cfg(test)]
 mod tests;
 
-use crate::grammar::{Field, Kind, Rule};
+use crate::grammar::{Field, Form, Kind, Rule};
 
 /// Lists the nodes at the top of a document; a `when` may hold those that are `patched`.
 macro_rules! top {
@@ -116,3 +116,35 @@ pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("shell", "tools that run commands"),
     ("ssh", "tools that reach hosts"),
 ];
+
+/// Returns whether a node takes a text of several words after `taken` other values.
+///
+/// The names of nodes are texts too, but no one writes several words of them without quotes.
+pub(crate) fn takes_text(node: &str, taken: usize) -> bool {
+    any_rule(TOP, &|rule| {
+        let argument = rule.argument(taken).filter(|_| rule.name == node);
+        let is_text = argument.is_some_and(|field| {
+            field.kind == Kind::Text("text")
+                && matches!(field.form, Form::Argument | Form::Optional)
+        });
+        let is_name = taken == 0 && rule.property(shared::NEW.name).is_some();
+        let is_line = || rule.field(node).is_some_and(|field| is_text_node(field) && taken == 0);
+        (is_text && !is_name) || is_line()
+    })
+}
+
+/// Returns whether a property of any node takes a text of several words.
+pub(crate) fn is_text_property(name: &str) -> bool {
+    any_rule(TOP, &|rule| {
+        rule.property(name).is_some_and(|field| is_text_node(field) || name == shared::BECAUSE.name)
+    })
+}
+
+/// Returns whether a row is a text that may also be a node of its own.
+fn is_text_node(field: &Field) -> bool {
+    matches!(field.form, Form::Either | Form::Line)
+}
+
+fn any_rule(rules: &[&'static Rule], holds: &impl Fn(&Rule) -> bool) -> bool {
+    rules.iter().any(|rule| holds(rule) || any_rule(rule.children, holds))
+}

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alike;
 mod ast;
 mod check;
 mod derived;
@@ -35,8 +36,9 @@ use std::collections::BTreeSet;
 use matching::worst_case::{self, WorstCase};
 
 pub use derived::mismatches;
-pub use diagnostic::{Diagnostics, Edit, Report};
+pub use diagnostic::{Diagnostics, Edit, Report, Severity};
 pub use options::{Git, Options, VERSION};
+pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
@@ -59,7 +61,7 @@ pub struct Compiled {
     /// The largest text of skills for a call of each tenant, the largest first; empty without a
     /// bundle or without skills.
     pub skill_texts: Vec<SkillText>,
-    /// The errors and warnings of all stages.
+    /// The errors, warnings and notes of all stages.
     pub diagnostics: Diagnostics,
     /// The results of the `expect`s, for each environment that was compiled.
     pub proven: Vec<Proven>,

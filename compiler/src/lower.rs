@@ -1,6 +1,7 @@
 //! Model -> contents of a bundle. Lowering never fails: earlier stages report every fault.
 
 mod access;
+mod agent_skills;
 mod gate;
 mod messages;
 mod places;
@@ -51,9 +52,16 @@ pub(crate) fn contents(
     let (policy, facts) = policy::policy(policy, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
-    let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
+    let mut found = Vec::new();
+    let prompts = prompts.into_iter().map(|mut prompt| {
+        let skill = prompt.agent_skill.take();
+        found.extend(skill.map(|skill| (prompt.name.value.clone(), skill)));
+        prompt
+    });
+    let prompts: Vec<_> = prompts.map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
         resources.into_iter().map(|resource| lower_resource(resource, &places)).collect();
+    let agent_skills = agent_skills::agent_skills(found, &resources, &places);
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
     let known_tools = skills::known_tools(&skills, &tools, &other_tools);
@@ -85,6 +93,7 @@ pub(crate) fn contents(
         prompts,
         resources,
         templates,
+        agent_skills,
         known_tools,
         skills,
         skill_settings,
@@ -99,7 +108,8 @@ pub(crate) fn contents(
 fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
-        settings: model::PromptSettings { enabled: _, priority, title, description },
+        settings:
+            model::PromptSettings { enabled: _, priority, title, description, front_matter: _ },
         briefing,
         summary,
         chapters,
@@ -113,6 +123,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         booleans: _,
         readers: _,
         allowed: _,
+        agent_skill: _,
     } = prompt;
     let summary = summary.map(|summary| places.setting(summary));
     Prompt {

@@ -109,10 +109,10 @@ impl Model {
         self.prompts.iter().filter(|prompt| prompt.briefing.value)
     }
 
-    /// Returns the prompts of an audience's index: with a gate, those that an agent can request.
+    /// Returns the prompts of an audience's index. A prompt that people run is not in it, with a
+    /// gate or without one.
     pub(crate) fn indexed(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
-        let is_gated = self.gate.on.value;
-        self.seen_by(audience).filter(move |(_, prompt)| prompt.briefing.value || !is_gated)
+        self.seen_by(audience).filter(|(_, prompt)| prompt.briefing.value)
     }
 }
 
@@ -182,6 +182,19 @@ pub(crate) struct Prompt {
     pub(crate) booleans: Vec<String>,
     pub(crate) readers: Readers,
     pub(crate) allowed: Vec<Allowed>,
+    /// The agent skill whose text it has.
+    pub(crate) agent_skill: Option<AgentSkill>,
+}
+
+/// An agent skill.
+#[derive(Debug)]
+pub(crate) struct AgentSkill {
+    /// The URI of its `SKILL.md`; `None` if hosts cannot list it.
+    pub(crate) uri: Option<String>,
+    pub(crate) frontmatter: serde_json::Map<String, serde_json::Value>,
+    /// Its files, until they are among the resources of the project.
+    pub(crate) files: Vec<Resource>,
+    pub(crate) at: Span,
 }
 
 /// A `message` node as written, for `relay show` and the checks.

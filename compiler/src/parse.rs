@@ -3,6 +3,7 @@
 //! A document is parsed on its own; [`project()`] follows the includes. Broken nodes are reported
 //! and left out, so that one run reports everything.
 
+mod agent_skill;
 mod argument;
 mod body;
 mod document;
@@ -23,6 +24,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod readers;
+mod reading;
 mod resource;
 mod roles;
 mod skills;
@@ -30,15 +32,22 @@ mod tenants;
 mod tools;
 mod users;
 mod when;
+mod yaml;
 
+pub(crate) use agent_skill::{Departure, is_name as is_skill_name, skill_file};
 pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
-pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
+pub(crate) use front_matter::{
+    FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter, parts as front_matter_parts,
+};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
-    COMMAND_KEYS, FOLDER_KEYS, Key, KeyValue, Kind as MarkdownKind, MarkdownPrompt, Reading,
-    markdown_prompt, slots,
+    CLIENTS, COMMAND_KEYS, Client, FOLDER_KEYS, Key, KeyValue, MarkdownPrompt, UnknownCommandKey,
+    has_slot, markdown_prompt, slots,
 };
+pub use yaml::{Yaml, YamlFault, YamlValue, front_matter, yaml};
+
 pub(crate) use path::{PathError, resolve as resolve_path};
+pub(crate) use reading::{Kind as MarkdownKind, Reading};
 
 use node::Node;
 use relay_policy::facts::{Knowledge, SHIPPED};

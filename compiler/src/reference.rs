@@ -22,6 +22,8 @@ pub fn language_reference() -> String {
         ("%name-chars%", resolve::NAME_CHARS_MAX.to_string()),
         ("%folder-keys%", keys(parse::FOLDER_KEYS)),
         ("%command-keys%", keys(parse::COMMAND_KEYS)),
+        ("%client-keys%", client_keys()),
+        ("%marks%", marks()),
         ("%arguments-chars%", grouped(resolve::ARGUMENTS_CHARS_MAX.into())),
         ("%variables%", variables()),
         ("%limits%", limits()),
@@ -246,6 +248,28 @@ fn keys(keys: &[parse::Key]) -> String {
             }
         };
         let _ = writeln!(out, "| `{name}` | {value} | {meaning} |");
+    }
+    out
+}
+
+fn client_keys() -> String {
+    let mut out = String::from("| client | keys | read |\n| --- | --- | --- |\n");
+    for parse::Client { name, source, read, keys } in parse::CLIENTS {
+        let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "| [{name}]({source}) | {keys} | {read} |");
+    }
+    out
+}
+
+fn marks() -> String {
+    let mut out = String::from("| mark | client | read |\n| --- | --- | --- |\n");
+    for resolve::MarkForm { example, clients, source, read, .. } in resolve::MARK_FORMS {
+        // A span of code with backticks in it has longer ones around it.
+        let mark = match example.contains('`') {
+            true => format!("`` {example} ``"),
+            false => format!("`{example}`"),
+        };
+        let _ = writeln!(out, "| {mark} | [{clients}]({source}) | {read} |");
     }
     out
 }

@@ -3,11 +3,13 @@
 //! Nodes that cannot be resolved are reported and left out of the model. `check` judges the others.
 
 mod access;
+mod agent_skills;
 mod argument;
 mod environment;
 mod expect;
 mod facts;
 mod file;
+mod front_matter;
 mod gate;
 mod markdown;
 mod media;
@@ -29,6 +31,7 @@ mod tools;
 pub(crate) use access::{ID_CHARS_MAX, ROLES_MAX};
 pub(crate) use environment::environments;
 pub(crate) use file::FILE_BYTES_MAX;
+pub(crate) use markdown::{MARK_FORMS, MarkForm};
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use pattern::CHARS_MAX as PATTERN_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
@@ -63,14 +66,15 @@ pub(crate) fn project(
     let mut known = expect::Known::declared(&nodes);
     let project = project::project(nodes.projects, options.epoch, root, out);
     let access = access::access(nodes.tenants, nodes.roles, nodes.users, out);
-    let (resources, templates) = resource::resources(sources, nodes.resources, &access, out);
+    let (mut resources, templates) = resource::resources(sources, nodes.resources, &access, out);
     let named = prompt::Named {
         sources,
         access: &access,
         resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
     };
-    let (prompts, disabled_prompts) =
+    let (mut prompts, disabled_prompts) =
         prompts::prompts(nodes.prompts, nodes.prompt_patches, named, out);
+    agent_skills::move_files(&mut resources, &mut prompts, out);
     let gate = gate::gate(nodes.gates, out);
     let (tools, other_tools) = tools::tools(nodes.tools, out);
     let policy = policy::policy(nodes.policies, out);

@@ -5,6 +5,7 @@
 //! searched as well.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -105,7 +106,14 @@ impl Forms {
             else {
                 continue;
             };
-            let places = form.find_iter(bytes).take(FOUND_MAX);
+            let is_secret = |place: &regex::bytes::Match<'_>| match *rule {
+                PRIVATE_KEY if place.as_bytes().ends_with(b"----") => {
+                    has_body(bytes.get(place.end()..).unwrap_or_default())
+                }
+                _ => !is_example(rule, place.as_bytes()),
+            };
+            // An example is left out before the limit counts: many of them hide no secret.
+            let places = form.find_iter(bytes).filter(is_secret).take(FOUND_MAX);
             found.extend(places.map(|place| Found::whole(rule, place.range())));
         }
     }
@@ -199,8 +207,68 @@ fn ends_name(bytes: &[u8]) -> bool {
     name.is_some_and(|name| endings.iter().any(|ending| name.eq_ignore_ascii_case(*ending)))
 }
 
+/// Bytes after the first line of an armoured key in which its body begins.
+const HEAD_BYTES_MAX: usize = 1000;
+/// The fewest characters of a line of the body of a key.
+const BODY_CHARS_MIN: usize = 32;
+/// The fewest different characters of such a line: `xxxxxxxx` has one.
+const BODY_LETTERS_MIN: usize = 8;
+
+/// Returns whether the body of a key follows its first line. A text about keys names that line
+/// alone.
+fn has_body(rest: &[u8]) -> bool {
+    let near = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
+    let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    near.split(|byte| !is_code(byte)).any(|line| {
+        let letters: BTreeSet<u8> = line.iter().copied().collect();
+        line.len() >= BODY_CHARS_MIN && letters.len() >= BODY_LETTERS_MIN
+    })
+}
+
+/// The signature of the example of <https://jwt.io>.
+const EXAMPLE_JWT: &[u8] = b".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c";
+/// The words of which a placeholder has one.
+const PLACEHOLDER_WORDS: [&str; 6] =
+    ["your", "example", "placeholder", "changeme", "replace", "redacted"];
+/// The most characters of a part of a token that is a version or a region: `api03`.
+const PART_CHARS_MAX: usize = 6;
+
+/// Returns whether what has the form of a token is an example: a key of the issuer's documentation,
+/// one character repeated, or words alone of which one says so (`xoxb-YOUR-BOT-TOKEN`).
+fn is_example(rule: &str, token: &[u8]) -> bool {
+    let documented = match rule {
+        // Every example of the documentation of AWS ends so.
+        "aws-access-key" => token.ends_with(b"EXAMPLE"),
+        "json-web-token" => token.ends_with(EXAMPLE_JWT),
+        _ => false,
+    };
+    documented || is_repeated(token) || is_words(token)
+}
+
+/// Returns whether one character is more than half of a text. A random one has none such.
+fn is_repeated(token: &[u8]) -> bool {
+    let mut counts = BTreeMap::new();
+    for byte in token {
+        *counts.entry(*byte).or_insert(0_usize) += 1;
+    }
+    counts.into_values().max().is_some_and(|most| most * 2 > token.len())
+}
+
+/// Returns whether a text is made of words, of which one says that a value belongs there.
+fn is_words(token: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(token).to_lowercase();
+    let is_word = |part: &str| {
+        part.len() <= PART_CHARS_MAX || part.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    PLACEHOLDER_WORDS.iter().any(|word| text.contains(word))
+        && text.split(|letter: char| !letter.is_alphanumeric()).all(is_word)
+}
+
 /// Returns whether a value is a placeholder.
 fn is_placeholder(value: &[u8]) -> bool {
+    if is_words(value) || value.ends_with("…".as_bytes()) {
+        return true;
+    }
     let marks = value.iter().all(|byte| matches!(byte, b'*' | b'.' | b'x' | b'X' | b'_' | b'-'));
     marks || value.first().is_some_and(|first| matches!(first, b'<' | b'$' | b'{' | b'%' | b'['))
 }
@@ -389,7 +457,9 @@ mod tests {
             sec1.as_bytes(),
             ed25519.as_bytes(),
             b"PuTTY-User-Key-File-3: ssh-ed25519",
-            b"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
+            b"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"a\"\nP2/56wAAAi4AAAA3aWYtbW9kbntzaWdue3JzYS1wa2NzMS1zaGExfSxlbmNyeXB0e3JzYS1wa2Nz",
+            b"\"-----BEGIN EC PRIVATE KEY-----\\nMHcCAQEEIBpA3mX4l9nFZ2sWqf1GQyq1G8qzCq2m3y8mW7\\n\"",
+            b"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\nComment: of a person\n\nlQOYBFWkz2sBCADKZp1uMB2gXuhrcxYSyQmN8rP5C0",
         ] {
             assert_eq!(rules(text), ["private-key"], "{}", String::from_utf8_lossy(text));
         }
@@ -404,9 +474,54 @@ mod tests {
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
             "keys in a file begin with BEGIN PRIVATE KEY",
             "AKIA… is the beginning",
+            // The first line of a key in a text about keys.
+            "Look for lines such as -----BEGIN RSA PRIVATE KEY----- in the repository.",
+            "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n-----END PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\nYOUR_PRIVATE_KEY_GOES_BETWEEN_THESE_LINES\n-----END PRIVATE KEY-----",
         ] {
             assert_eq!(rules(text.as_bytes()), [""; 0], "{text}");
         }
+    }
+
+    /// Each pair has one form: a placeholder, and a key that its issuer could have made.
+    #[test]
+    fn a_placeholder_is_no_secret_and_a_key_of_its_form_is_one() {
+        let jwt = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.";
+        let [example, real] =
+            ["SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", "3jR8xQm2Vb7Lk0Tn5YwZs1Hd9Pc4Fg6Ua"]
+                .map(|signature| format!("{jwt}{signature}"));
+        let pairs: &[(&str, &str, &str)] = &[
+            ("aws-access-key", "AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7QXMWPLE"),
+            ("aws-access-key", "AKIAXXXXXXXXXXXXXXXX", "AKIAXX7QXM2WPLE9ZT4K"),
+            (
+                "anthropic-key",
+                "sk-ant-api03-YOUR-KEY-GOES-HERE",
+                "sk-ant-api03-Yq7Rk2mW9tZb4Xc8Lp1V",
+            ),
+            (
+                "github-token",
+                "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                "ghp_x7Qm2WpL9ZtK4bXc8Lp1Vy6Rk3Nd5Hf0Jg2A",
+            ),
+            (
+                "github-token",
+                "ghp_YOURTOKENGOESHEREYOURTOKENGOESHEREXX",
+                "ghp_YOUR7Qm2WpL9ZtK4bXc8Lp1Vy6Rk3Nd5Hf0J",
+            ),
+            ("gitlab-token", "glpat-xxxxxxxxxxxxxxxxxxxx", "glpat-x7Qm2WpL9ZtK4bXc8Lp1"),
+            ("json-web-token", &example, &real),
+            ("openai-key", "sk-proj-your-api-key-placeholder", "sk-proj-your7Qm2WpL9ZtK4bXc8Lp1V"),
+            ("slack-token", "xoxb-YOUR-BOT-TOKEN", "xoxb-2041986573-7Qm2WpL9ZtK4bXc8"),
+            ("stripe-key", "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx", "sk_live_7Qm2WpL9ZtK4bXc8Lp1Vy6Rk"),
+        ];
+        for (rule, placeholder, key) in pairs {
+            assert_eq!(rules(placeholder.as_bytes()), [""; 0], "{placeholder}");
+            assert_eq!(rules(key.as_bytes()), [*rule], "{key}");
+        }
+        // Placeholders before a key do not hide it.
+        let many = format!("{} AKIAIOSFODNN7QXMWPLE", "AKIAIOSFODNN7EXAMPLE ".repeat(30));
+        assert_eq!(rules(many.as_bytes()), ["aws-access-key"]);
     }
 
     #[test]
@@ -426,6 +541,7 @@ mod tests {
             "the `Passphrase` is Tr0ub4dor",
             "Our pwd\tis Tr0ub4dor",
             "credentials is abcdef123",
+            "password: your7Qm2WpL9",
         ] {
             assert_eq!(found(text), ["assigned-secret"], "{text}");
         }
@@ -438,6 +554,8 @@ mod tests {
             "Passwords: at least 12 characters.",
             "Set api_key=$API_KEY or api_key=<your key here>.",
             "password: ********",
+            "api_key: your-api-key-goes-here",
+            "token = example_token_for_tests",
             "A token: 2026-01-15",
             "https://user@host:8080/path and https://host:443/a@b",
             "https://user:<password>@host",
@@ -448,8 +566,8 @@ mod tests {
 
     #[test]
     fn a_place_is_that_of_the_code() {
-        let text = format!("see {} there", STANDARD.encode("AKIAIOSFODNN7EXAMPLE"));
+        let text = format!("see {} there", STANDARD.encode("AKIAIOSFODNN7QXMWPLE"));
         let [found] = &search(text.as_bytes())[..] else { panic!("one") };
-        assert_eq!(text.get(found.range.clone()), Some("QUtJQUlPU0ZPRE5ON0VYQU1QTEU"));
+        assert_eq!(text.get(found.range.clone()), Some("QUtJQUlPU0ZPRE5ON1FYTVdQTEU"));
     }
 }

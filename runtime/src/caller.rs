@@ -29,8 +29,8 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns what distinguishes this caller from others in records, which have the tenant that the
-    /// bundle gives.
+    /// Returns the key that distinguishes this caller in records, with the tenant that the bundle
+    /// gives.
     pub(crate) fn recorded_key(&self) -> CallerKey {
         Principal { tenant: self.tenant.clone(), ..(*self.principal).clone() }.caller_key()
     }

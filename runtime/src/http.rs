@@ -113,7 +113,7 @@ fn routes(front: Arc<Front>) -> Routes {
         .route(MCP_PATH, any(mcp))
         .route(METRICS_PATH, get(metrics))
         .route_layer(from_fn_with_state(front.clone(), guard));
-    // Probes use addresses that are not in the list of hosts.
+    // Probes use addresses outside of the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
     Routes {
         all: guarded.merge(health.clone()).with_state(front.clone()),
@@ -127,8 +127,8 @@ async fn too_many_connections() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
 }
 
-/// Rejects a request that is not for this server, or that a page of another origin sends. Pages of
-/// allowed origins may read the answers.
+/// Rejects a request for another server, or from a page of another origin. Pages of allowed origins
+/// may read the answers.
 async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
     let from = match front.origins.check(&request) {
         Ok(from) => from,
@@ -146,7 +146,7 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
     }
 }
 
-/// Returns the principal whose credentials a request has; one for records if it has none.
+/// Returns the principal that the credentials name; without valid ones, one for records.
 fn claimed(front: &Front, asked: &Asked<'_>) -> Arc<Principal> {
     match &front.auth {
         None => front.server.settings.principal.clone(),

@@ -1,7 +1,7 @@
 //! The runtime: verifies a signed bundle, maps it read-only and serves it over MCP.
 //!
-//! [`run`] is the whole of `relay-serve`. It knows nothing of projects: the compiler decided what
-//! can be served, and `relay-engine` decides what a request gets.
+//! [`run`] is the whole of `relay-serve`. It knows nothing of projects: the compiler decided the
+//! served contents, and `relay-engine` decides the answer to a request.
 
 mod caller;
 mod clock;
@@ -28,8 +28,8 @@ use settings::reference;
 
 /// Runs `relay-serve` with these arguments (without the program's name) until it is asked to end.
 ///
-/// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 if it was used
-/// wrongly or a file or socket could not be used.
+/// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 for wrong usage or
+/// a file or socket that could not be used.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
         Command::Help => print(args::HELP),
@@ -47,8 +47,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Returns the version, the commit that the build was given in its environment, and what the server
-/// understands.
+/// Returns the version, the commit from the environment of the build, and the formats and protocols
+/// that the server understands.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");

@@ -1,4 +1,4 @@
-//! Locks for values that are never left half-changed, so that a panic of a holder does no harm.
+//! Locks for values that are never half-changed, so that a panic of a holder does no harm.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

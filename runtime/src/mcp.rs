@@ -3,6 +3,7 @@
 //! Only the modules in here name rmcp. They decide nothing: the content of answers comes from
 //! `relay-engine`, and lists were written into the bundle when it was built.
 
+mod agent_skills;
 mod bad_params;
 mod body;
 mod caller;
@@ -33,11 +34,11 @@ pub(crate) use endpoint::{Endpoint, Open};
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 
-/// Returns the oldest and the newest version of MCP that is served.
+/// Returns the oldest and the newest served version of MCP.
 pub(crate) fn protocols() -> [&'static str; 2] {
     [ProtocolVersion::V_2024_11_05.as_str(), ProtocolVersion::V_2026_07_28.as_str()]
 }
 
-/// The log target under which rmcp reports each rejected request as a warning, and each client that
-/// disconnected while it listened as an error: details that an operator rarely needs.
+/// The log target of two kinds of rmcp reports that an operator rarely needs: a warning for each
+/// rejected request, and an error for each client that disconnected while it listened.
 pub(crate) const CHATTY_TARGET: &str = "rmcp::service";

@@ -1,4 +1,4 @@
-//! The history that the server keeps: the audit file, the log, counters, and the texts that callers were sent.
+//! The server's history: the audit file, the log, counters, and the texts sent to callers.
 
 pub(crate) mod audit;
 pub(crate) mod log;

@@ -1,8 +1,8 @@
 //! A replaced bundle -> the bundle in force, without interrupting requests.
 //!
 //! The new bundle is loaded and verified completely before it replaces the old one, which requests
-//! in flight use until they are answered. A bundle that is refused changes nothing. The bundle in
-//! force is judged again whenever the trust file may have changed: a revocation ends service.
+//! in flight use until they are answered. A refused bundle changes nothing. The bundle in force is
+//! judged again whenever the trust file may have changed: a revocation ends service.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const CLOCK_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// Follows the paths of the bundle and of the trust file, SIGHUP and the clock in the background
 /// until the server stops.
 pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result<()> {
-    // From here on SIGHUP no longer ends the process.
+    // From here on SIGHUP leaves the process running.
     let hangups = signal(SignalKind::hangup())?;
     tokio::spawn(watch(server, hangups, Arc::new(follower)));
     Ok(())
@@ -50,7 +50,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
     let mut trust = server.loader().trust_path().map(|path| Watched::new(path, loaded.trust_stamp));
     drop(loaded);
     let mut reported = None;
-    // The settings that were read last; `None` if they are those of the start.
+    // The settings that were read last; `None` for those of the start.
     let mut settings = None;
     loop {
         tokio::select! {
@@ -63,6 +63,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
                 let settings = settings.as_ref().unwrap_or(&server.settings);
                 server.keyring.reload(&settings.briefing);
                 follower.hang_up(settings);
+                // The reload below reads both files, so the next poll must not read them again.
                 bundle.skip();
                 if let Some(trust) = &mut trust {
                     trust.skip();
@@ -82,8 +83,8 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
     }
 }
 
-/// Reads the settings again, and logs those that a restart would change. `None` if they cannot be
-/// used: then those that were read before stay in force.
+/// Reads the settings again, and logs those that need a restart. Returns `None` for invalid
+/// settings, and the earlier ones stay in force.
 fn read_settings(server: &Server) -> Option<Settings> {
     match server.settings.read_again() {
         Ok(new) => {
@@ -99,8 +100,8 @@ fn read_settings(server: &Server) -> Option<Settings> {
     }
 }
 
-/// Logs what a server that starts now would refuse of the names in its settings: above all that its
-/// own caller has no place in the bundle any more, and so sees nothing.
+/// Logs names in the settings that a starting server would refuse: above all its own caller without
+/// a place in the bundle, which then sees nothing.
 fn report_names(server: &Server, loaded: &Arc<Loaded>) {
     let checked = named::check(&server.settings, loaded);
     let warned = checked.and_then(|()| named::warn_of_open_rows(&server.settings, loaded));
@@ -110,7 +111,7 @@ fn report_names(server: &Server, loaded: &Arc<Loaded>) {
     }
 }
 
-/// Logs each new reason why a server that starts now would refuse the bundle in force.
+/// Logs each new reason for which a starting server would refuse the bundle in force.
 fn report_doubt(server: &Server, reported: &mut Option<String>) {
     let doubt = server.doubt();
     let is_served = server.loaded().in_force().is_ok();
@@ -121,8 +122,8 @@ fn report_doubt(server: &Server, reported: &mut Option<String>) {
     *reported = doubt;
 }
 
-/// Returns how long to wait before looking at the clock again: until a key expires that the bundle
-/// needs, but not longer than a minute, since the clock may be set.
+/// Returns the time until the next look at the clock: until a key of the bundle expires, but a
+/// minute at most, since the clock may be set.
 fn until_expiry(server: &Server) -> Duration {
     let now = clock::unix_seconds();
     let expires = server.loaded().standing().expires();
@@ -144,8 +145,8 @@ impl Watched {
         Self { path: path.to_owned(), read, seen: read }
     }
 
-    /// Returns whether the file is another one than was read last, and complete. Then it counts as
-    /// read.
+    /// Returns whether the file differs from the one that was read last, and is complete. It then
+    /// counts as read.
     fn has_changed(&mut self) -> bool {
         let now = Stamp::of(&self.path);
         let changed = now != self.read && is_settled(self.seen, now);
@@ -163,8 +164,8 @@ impl Watched {
 }
 
 /// Returns whether the file at the path can be read. A file that replaced another is complete. A
-/// file that is written in place may be incomplete, and a missing one may be about to return: both
-/// must have the same state twice.
+/// file written in place may be incomplete, and a missing one may soon return: both must have the
+/// same state twice.
 fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
     match (seen, now) {
         (Some(seen), Some(now)) if !now.is_same_file(&seen) => true,
@@ -174,7 +175,7 @@ fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
 
 async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     let (loading, follower) = (server.clone(), follower.clone());
-    // Reading and hashing a large bundle takes a while, so it must not block requests.
+    // Reading and hashing a large bundle takes time that requests must not wait for.
     let task = tokio::task::spawn_blocking(move || -> Result<_, LoadError> {
         loading.judge_again()?;
         let new = Arc::new(loading.loader().load()?);

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
+use relay_engine::system_error::reason;
 use rustix::process::Signal;
 use thiserror::Error;
 use tokio::runtime;
@@ -41,7 +42,7 @@ pub(crate) enum Failure {
     Keyring(#[from] KeyringError),
     #[error(transparent)]
     Http(#[from] HttpError),
-    #[error("{0}")]
+    #[error("{}", reason(.0))]
     Io(#[from] io::Error),
 }
 
@@ -105,7 +106,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
         ending.record_counted_refusals();
         served
     });
-    // A blocking read of standard input that is not a pipe would never end.
+    // A blocking read of standard input, such as a terminal, may never end.
     runtime.shutdown_background();
     done
 }

@@ -32,9 +32,9 @@ pub(crate) struct Server {
     pub(crate) metrics: Metrics,
     /// The keys that seal and open the handles of briefings.
     pub(crate) keyring: Keyring,
-    /// The texts of skills that were sent to callers with a handle.
+    /// The texts of skills sent to callers with a handle.
     pub(crate) sent_texts: SentTexts,
-    /// The calls of tools that are running.
+    /// The running calls of tools.
     pub(crate) calls: Calls,
     /// Cancelled when the server must stop.
     pub(crate) closing: CancellationToken,
@@ -44,11 +44,11 @@ pub(crate) struct Server {
     refusals: Refusals,
 }
 
-/// The label of a request without valid credentials in records.
+/// The label in records of a request without valid credentials.
 const AUTHENTICATION: &str = "authentication";
-/// The label of a request that was refused unread in records.
+/// The label in records of a request that was refused unread.
 const REQUEST: &str = "request";
-/// After this time, requests that were refused without a record are recorded as a count.
+/// The delay of the record that counts requests refused without one of their own.
 const COUNT_DELAY: Duration = Duration::from_secs(1);
 
 impl Server {
@@ -86,7 +86,7 @@ impl Server {
         &self.loader
     }
 
-    /// Puts `loaded` in force; returns what was in force before.
+    /// Puts `loaded` in force; returns the bundle before.
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
         self.metrics.count_reload(Reload::Ok);
         self.keyring.warn_of_own_key(loaded.has_gate());
@@ -103,8 +103,8 @@ impl Server {
         replaced
     }
 
-    /// Judges the bundle in force again, by the trust file as it is now. If it is revoked, nothing
-    /// is served from here on.
+    /// Judges the bundle in force again, by the trust file as it is now. A revoked bundle is not
+    /// served from here on.
     pub(crate) fn judge_again(&self) -> Result<(), LoadError> {
         let loaded = self.loaded();
         let was_revoked = loaded.in_force().is_err();
@@ -117,12 +117,12 @@ impl Server {
         Ok(())
     }
 
-    /// Returns why a server that starts now would refuse the bundle in force, if it would.
+    /// Returns why a starting server would refuse the bundle in force.
     pub(crate) fn doubt(&self) -> Option<String> {
         self.loaded().standing().doubt(clock::unix_seconds()).map(ToOwned::to_owned)
     }
 
-    /// Returns why the last reload failed, if it did.
+    /// Returns why the last reload failed.
     pub(crate) fn last_reload_error(&self) -> Option<String> {
         lock(&self.last_reload_error).clone()
     }
@@ -142,15 +142,15 @@ impl Server {
         }
     }
 
-    /// Records that a request came without valid credentials. `claimed` is the kind and the name of
-    /// the known API key or issuer that they name.
+    /// Records a request without valid credentials. `claimed` is the kind and the name of the known
+    /// API key or issuer that they name.
     pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, claimed: Option<(&str, &str)>) {
         let args = claimed.map(|(kind, name)| (kind, name.to_owned())).into_iter().collect();
         let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
         self.record_refusal(Principal::unauthenticated(), entry);
     }
 
-    /// Returns why a caller has no place in the project, if it has none, and records it.
+    /// Returns why a caller has no place in the project, and records the reason.
     pub(crate) fn refuse_without_place(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
@@ -189,7 +189,7 @@ impl Server {
         }
     }
 
-    /// Records how many requests were refused without a record of their own.
+    /// Records the number of refused requests without a record of their own.
     pub(crate) fn record_counted_refusals(&self) {
         self.record_count(self.refusals.take_count());
     }
@@ -205,7 +205,7 @@ impl Server {
         self.audit.record(&caller, self.loaded().digest(), entry);
     }
 
-    /// Records that the bundle in force is another one than `replaced`.
+    /// Records that the bundle in force differs from `replaced`.
     fn record_reload(&self, replaced: &Loaded) {
         let (old, loaded) = (replaced.digest(), self.loaded());
         if old == loaded.digest() {

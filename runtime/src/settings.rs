@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) audit: AuditPath,
-    /// The caller, where authentication does not name one.
+    /// The caller of requests without authentication.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
     pub(crate) auth: Option<config::Auth>,
@@ -55,9 +55,9 @@ pub(crate) struct Settings {
 /// Where audit records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AuditPath {
-    /// The file that was named.
+    /// The named file.
     Named(PathBuf),
-    /// This user's own file, in a folder that is created if it is missing.
+    /// This user's own file, in a folder created if missing.
     Own(PathBuf),
     /// Nowhere, as configured.
     Off,
@@ -83,8 +83,8 @@ pub(crate) enum SettingsError {
 }
 
 impl Settings {
-    /// Returns whether callers authenticate. Otherwise all requests are of the principal of these
-    /// settings: on standard input and output always.
+    /// Returns whether callers authenticate. Otherwise, and always on standard input and output,
+    /// all requests are of the principal of these settings.
     pub(crate) fn authenticates(&self) -> bool {
         self.auth.is_some() && self.transport != Transport::Stdio
     }
@@ -143,8 +143,7 @@ impl Settings {
         Self::new(self.args.clone())
     }
 
-    /// Returns the keys of `server.toml` that `new` sets differently and that are only read at the
-    /// start.
+    /// Returns the keys of `server.toml` that `new` sets differently and that need a restart.
     pub(crate) fn need_restart(&self, new: &Self) -> Vec<String> {
         let Self {
             args: _,
@@ -173,7 +172,7 @@ impl Settings {
             ("state", *state != new.state),
             ("audit.path", *audit != new.audit),
             ("principal", *principal != new.principal),
-            // Certificates and keys are read again, but not whether there are any.
+            // Certificates and keys are read again; adding or removing them needs a restart.
             ("tls", tls.is_some() != new.tls.is_some()),
             ("auth", auth.is_some() != new.auth.is_some()),
             ("briefing.keys", keys.is_some() != new.briefing.keys.is_some()),
@@ -221,7 +220,7 @@ fn default_metrics(transport: Transport) -> MetricsAccess {
     if is_local(transport) { MetricsAccess::Authenticated } else { MetricsAccess::Off }
 }
 
-/// Returns the first id that is repeated.
+/// Returns the first repeated id.
 fn first_repeated<T: Clone + Ord>(mut ids: impl Iterator<Item = T>) -> Option<T> {
     let mut seen = BTreeSet::new();
     ids.find(|id| !seen.insert(id.clone()))

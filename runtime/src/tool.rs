@@ -12,8 +12,8 @@
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
 //! 5. Approval comes here, before the run; this version has none.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
-//! 7. [`clamp()`]: a result that is too long is truncated, with a note. Before it comes what the
-//!    skills of the project say to the call ([`context::context`]); a call that is refused gets none.
+//! 7. [`clamp()`]: a long result is truncated, with a note. The text of the project's skills for
+//!    the call precedes it ([`context::context`]); a refused call gets no such text.
 //! 8. [`record`]: one audit record, for any outcome of the call.
 
 mod audit_tail;
@@ -68,7 +68,7 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("explain_context", &ExplainContext),
 ];
 
-/// The answer to a call that reached its tool, or that was denied with a text for the model.
+/// The answer to a call that reached its tool, or was denied with a text for the model.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The text of the project's skills for the call; it comes first.
@@ -76,7 +76,7 @@ pub(crate) struct Answer {
     /// Texts, in order.
     pub(crate) blocks: Vec<String>,
     pub(crate) is_error: bool,
-    /// The briefing that was given, if one was.
+    /// The briefing of the answer.
     pub(crate) briefing: Option<Briefing>,
     exit_code: Option<i32>,
 }
@@ -113,6 +113,7 @@ async fn answer(
     admit(call, room, given)?;
     let Decided { offered, permit } = decide(call, name)?;
     let arguments = decode(offered.spec, given)?;
+    // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
@@ -180,7 +181,7 @@ fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {
     tool.ok_or(Rejection::Internal("the tool has no implementation"))
 }
 
-/// Briefs a caller that did not ask for a briefing, by the keywords of its call.
+/// Briefs a caller without a briefing, by the keywords of its call.
 fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Briefing, CallError> {
     let tags = keywords::tags(name, given);
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)

@@ -1,5 +1,5 @@
-//! The bundle in force: loaded, verified, judged again, and what a caller has of it; and the keys of
-//! this server.
+//! The bundle in force: loaded, verified, judged again, and seen by a caller; and the keys of this
+//! server.
 
 pub(crate) mod keyring;
 pub(crate) mod load;

@@ -4,11 +4,11 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Expectation,
-    Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page,
-    Part, PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
-    Segment, Setting, Skill, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User,
-    Visible, Who,
+    AgentSkill, Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents,
+    Expectation, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece,
+    Messages, Page, Part, PartContent, Place, Prompt, Reason, Rendering, Resource,
+    ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppressed, Suppression, Tenant, Tier,
+    Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -25,12 +25,12 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     let pages = [(); 4].map(|()| vec(page(), 0..3));
     let gated = (option::of(gate()), vec(tool(), 0..4), access());
     let settings = (any::<u64>(), manifest(), messages());
-    let skills = (vec(skill(), 0..6), known_tools());
+    let skills = (vec(skill(), 0..6), known_tools(), agent_skills());
     (settings, lists, skills, gated, pages, (text(), text(), review())).prop_map(
         |(
             (epoch, manifest, messages),
             (prompts, resources, templates),
-            (skills, known_tools),
+            (skills, known_tools, agent_skills),
             (gate, tools, (tenants, roles, users)),
             pages,
             (canonical, provenance, review),
@@ -50,6 +50,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 prompts,
                 resources,
                 templates,
+                agent_skills,
                 skills,
                 skill_settings: None,
                 policy: None,
@@ -165,6 +166,21 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 /// between every kind of white space.
 pub(crate) fn topic() -> impl Strategy<Value = String> {
     "([a-bA-B]{0,2}|[ßẞΣσςİıÄäЖжDžǆK漢😴']{1,2}|[ \\t\\r\\n\u{85}\u{a0}\u{2003}\u{2028}\u{3000}]){0,6}"
+}
+
+/// Agent skills, sorted by URI.
+fn agent_skills() -> impl Strategy<Value = Vec<AgentSkill>> {
+    let skill = (text(), text(), text(), place());
+    btree_map("[a-c]{0,3}", skill, 0..4).prop_map(|skills| {
+        let skill = |(uri, (prompt, frontmatter, manifest, at))| AgentSkill {
+            uri,
+            prompt,
+            frontmatter,
+            manifest,
+            at,
+        };
+        skills.into_iter().map(skill).collect()
+    })
 }
 
 fn maybe() -> impl Strategy<Value = Option<String>> {

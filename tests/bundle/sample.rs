@@ -6,12 +6,12 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message,
-    MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy,
-    Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting,
-    Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User,
-    Visible, Who, encode,
+    AgentSkill, Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content,
+    Contents, Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask,
+    Message, MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place,
+    Policy, Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment,
+    Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece,
+    User, Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -89,6 +89,14 @@ pub(crate) fn rich() -> Contents {
                 ])])],
             },
             at: place(50),
+        }],
+        agent_skills: vec![AgentSkill {
+            uri: "skill://rollout/SKILL.md".into(),
+            prompt: "deploy".into(),
+            frontmatter: r#"{"name":"rollout","description":"Deploys"}"#.into(),
+            manifest: r#"[{"uri":"skill://rollout/SKILL.md","digest":"sha256:00","size":1}]"#
+                .into(),
+            at: place(60),
         }],
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),

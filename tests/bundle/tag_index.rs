@@ -147,7 +147,7 @@ proptest! {
         prop_assert_eq!(relay_bundle::lower_case(&text), lower_case(&text));
     }
 
-    /// So a tag that is cut from a text matches it, wherever it was cut.
+    /// So a tag that is cut from a text matches it, at any cut between composed letters.
     #[test]
     fn a_part_of_a_text_stays_one_in_lower_case(text in random::topic(), at in any::<[prop::sample::Index; 2]>()) {
         let borders: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();

@@ -160,6 +160,21 @@ fn the_dev_key_is_made_once() {
     assert_eq!(sandbox.bytes("minimal/minimal.relay"), bundle);
 }
 
+/// A public file of another key would make servers refuse every later build.
+#[test]
+fn a_new_dev_key_replaces_the_public_file_of_a_lost_one() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("build minimal").ends(0);
+    let public = sandbox.dev_key().with_extension("pub");
+    let before = fs::read(&public).expect("a public key");
+    fs::remove_file(sandbox.dev_key()).expect("a key");
+    sandbox.relay("build minimal").ends(0);
+    assert_ne!(fs::read(&public).expect("a public key"), before);
+    let public = public.to_str().expect("UTF-8");
+    sandbox.relay_of(&["trust", "add", "trust.toml", "--key", public]).ends(0);
+    sandbox.relay("verify minimal/minimal.relay --trust trust.toml").ends(0);
+}
+
 #[test]
 fn the_dev_key_falls_back_to_the_home() {
     let sandbox = Sandbox::example("minimal");

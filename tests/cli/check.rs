@@ -242,3 +242,63 @@ fn one_environment_is_checked_if_it_is_named() {
         .collect();
     assert_eq!(codes, [("message::no_index", serde_json::json!([]))]);
 }
+
+#[test]
+fn settings_that_no_server_enforces_yet_are_noted_in_one_line() {
+    let text = project("roles { role a tier=2 }\nusers { anyone role=a }\npolicy\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let noted = "no server enforces this yet: the `tier=` of roles, and `policy` with its";
+    for strict in ["", " --strict"] {
+        let human = sandbox.relay(&format!("check .{strict}")).ends(0).silent().stdout;
+        let lines: Vec<&str> = human.lines().collect();
+        assert_eq!(lines.len(), 2, "{human}");
+        assert!(lines[0].starts_with("note: project.kdl:"), "{human}");
+        assert!(lines[0].contains(noted), "{human}");
+        assert!(lines[0].contains("`expect` and `diff` go by it"), "{human}");
+        assert_eq!(lines[1], "no errors, no warnings in 1 file", "{human}");
+
+        let json = sandbox.relay(&format!("check . --json{strict}")).ends(0).silent().json();
+        assert_conforms("check", &json);
+        let counts = ["errors", "warnings", "notes"].map(|key| json[key].as_u64());
+        assert_eq!(counts, [Some(0), Some(0), Some(1)]);
+        assert_eq!(json["diagnostics"][0]["severity"], "note");
+
+        let build = sandbox.relay(&format!("build .{strict}")).ends(0);
+        assert_eq!(build.stderr.matches(noted).count(), 1, "{}", build.stderr);
+        assert!(!build.stdout.contains("note: "), "{}", build.stdout);
+        let json = sandbox.relay(&format!("build . --json{strict}")).ends(0).json();
+        assert_conforms("build", &json);
+        assert_eq!(json["report"]["notes"], 1);
+    }
+    let sarif = sandbox.relay("check . --format sarif").ends(0).json();
+    assert_eq!(sarif["runs"][0]["results"][0]["level"], "note");
+    let github = sandbox.relay("check . --format github").ends(0).stdout;
+    assert!(github.starts_with("::notice "), "{github}");
+    let short = sandbox.relay("check . --format short").ends(0).stdout;
+    assert!(short.contains(": note[project::not_enforced]: "), "{short}");
+    assert_eq!(sandbox.relay("check . -q").ends(0).silent().stdout, "");
+    sandbox.relay("build . -q").ends(0).silent();
+    // An answer to a question is not lost below it.
+    sandbox.relay("explain . --prompt hello --role a").ends(0).silent();
+    sandbox.relay("rules project::not_enforced").ends(0).prints("note     no server enforces");
+}
+
+#[test]
+fn settings_that_servers_enforce_are_not_noted() {
+    let text = project(
+        "gate on\ntools { diagnostics }\nroles { role a tier=0 { tools \"server_info\" } }\nusers { anyone role=a }\n",
+    );
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let run = sandbox.relay("check .").ends(0).silent();
+    assert!(!run.stdout.contains("note"), "{}", run.stdout);
+    let json = sandbox.relay("check . --json").ends(0).json();
+    assert_eq!(json["notes"], 0);
+}
+
+#[test]
+fn names_with_a_hyphen_stay_on_one_line() {
+    let text = project("expect visible { frobnicate a }\n");
+    let run = Sandbox::of(&[("project.kdl", &text)]).relay("check .").ends(1);
+    assert!(!run.stdout.lines().any(|line| line.ends_with('-')), "{}", run.stdout);
+    run.prints("not-resource").prints("not-prompt");
+}

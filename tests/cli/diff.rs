@@ -33,12 +33,12 @@ const CHANGES: [(&str, &str, &str, &str); 47] = [
         "suppression_added",
         PROJECT,
         "text \"Visitors borrow what hangs on the left wall.\"",
-        "text \"Visitors borrow the key AKIAIOSFODNN7EXAMPLE.\"\n        allow-secret aws-access-key because=\"it opens nothing\"",
+        "text \"Visitors borrow the key AKIAIOSFODNN7QXMWPLE.\"\n        allow-secret aws-access-key because=\"it opens nothing\"",
     ),
     (
         "suppression_removed",
         PROJECT,
-        ": AKIAIOSFODNN7EXAMPLE\"\n        allow-secret aws-access-key because=\"the example of the manual\"",
+        ": AKIAIOSFODNN7QXMWPLE\"\n        allow-secret aws-access-key because=\"the example of the manual\"",
         ".\"",
     ),
     (

@@ -147,7 +147,7 @@ fn a_failure_prints_a_help() {
     sandbox
         .relay("check projct.kdl")
         .ends(2)
-        .says("error: cannot read `projct.kdl`: no such file or folder")
+        .says("error: cannot read `projct.kdl`: the file or folder does not exist")
         .says("help: did you mean `other.kdl` or `project.kdl`?");
     sandbox.relay("chek project.kdl").ends(2).says("check");
     sandbox

@@ -3,8 +3,10 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 19] = [
     "init",
+    "import",
+    "export",
     "check",
     "test",
     "rules",
@@ -80,6 +82,9 @@ fn versions() {
     let number = env!("CARGO_PKG_VERSION");
     assert!(version.starts_with(&format!("relay {number} (commit ")), "{version}");
     assert!(version.ends_with(", bundle format 1.0)\n"), "{version}");
+    // The commit is the one that the build was given in its environment.
+    let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");
+    assert!(version.contains(&format!("(commit {commit}, ")), "{version}");
     let served = sandbox.relay("serve --version").ends(0).silent().stdout;
     assert!(served.ends_with("MCP 2024-11-05 to 2026-07-28)\n"), "{served}");
 }

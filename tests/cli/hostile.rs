@@ -128,14 +128,14 @@ fn no_name_of_a_file_steers_a_report() {
 
 #[test]
 fn no_report_prints_a_secret() {
-    let secrets = ["AKIAIOSFODNN7EXAMPLE", "hunter2horse-battery", "s3cretW0rd"];
+    let secrets = ["AKIAIOSFODNN7QXMWPLE", "hunter2horse-battery", "s3cretW0rd"];
     let project = r#"project demo epoch=1
 prompts {
-    prompt a { text "Use AKIAIOSFODNN7EXAMPLE." }
+    prompt a { text "Use AKIAIOSFODNN7QXMWPLE." }
     prompt b { text "password: hunter2horse-battery" }
     prompt c { text "Read postgres://u:s3cretW0rd@db/x"; nope 1 }
-    prompt d { text "\u{41}KIAIOSFODNN7EXAMPLE" }
-    prompt AKIAIOSFODNN7EXAMPLE file="missing.md"
+    prompt d { text "\u{41}KIAIOSFODNN7QXMWPLE" }
+    prompt AKIAIOSFODNN7QXMWPLE file="missing.md"
     prompt f file="f.md"
 }
 "#;
@@ -143,7 +143,7 @@ prompts {
         ("project.kdl", project),
         (
             "f.md",
-            "---\ndescription: x\nAKIAIOSFODNN7EXAMPLE: y\n---\nThe api_key=hunter2horse-battery\n",
+            "---\ndescription: x\nAKIAIOSFODNN7QXMWPLE: y\n---\nThe api_key=hunter2horse-battery\n",
         ),
     ]);
     for form in ["human", "json", "sarif", "github"] {

@@ -36,6 +36,41 @@ const SLIPS: &[Slip] = &[
         "2:29: error[kdl::syntax]",
         "write `3`: spaces separate them",
     ),
+    slip(
+        "prompts { prompt a { text Ask first, then go. } }",
+        "2:31: error[kdl::syntax]",
+        "write `text \"Ask first, then go.\"`",
+    ),
+    slip(
+        "prompts { prompt a { text Note: read this } }",
+        "2:27: error[kdl::syntax]",
+        "write `text \"Note: read this\"`",
+    ),
+    slip(
+        "prompts { prompt a { text Ask (always) first } }",
+        "2:31: error[kdl::syntax]",
+        "write `text \"Ask (always) first\"`",
+    ),
+    slip(
+        "prompts { prompt a { text See https://a.example/b, then go } }",
+        "2:31: error[kdl::syntax]",
+        "write `text \"See https://a.example/b, then go\"`",
+    ),
+    slip(
+        "prompts { prompt a title=Names, rules { text \"x\" } }",
+        "2:26: error[kdl::syntax]",
+        "write `title=\"Names, rules\"`",
+    ),
+    slip(
+        "prompts { prompt a { summary 5 rules; text \"x\" } }",
+        "2:30: error[kdl::syntax]",
+        "write `summary \"5 rules\"`",
+    ),
+    slip(
+        "skills { global { skill a Ask first, then go. // why\n} }",
+        "2:31: error[kdl::syntax]",
+        "write `skill a \"Ask first, then go.\"`",
+    ),
     slip("tools { other \"a\", \"b\" }", "2:18: error[kdl::syntax]", "remove the comma"),
     slip(
         "prompts { prompt a { text \"x\"; arg b { one-of c,d } } }",
@@ -102,12 +137,37 @@ const SLIPS: &[Slip] = &[
         "2:20: error[node::extra_argument]",
         "`tenant a; tenant b`",
     ),
+    slip(
+        "tenants { a b }",
+        "2:11: error[node::unknown]",
+        "write a node for each name: `tenants { tenant a; tenant b }`",
+    ),
+    slip(
+        "tenants a b",
+        "2:9: error[node::extra_argument]",
+        "write nodes in braces: `tenants { tenant a; tenant b }`",
+    ),
+    slip(
+        "roles { reader writer }",
+        "2:9: error[node::unknown]",
+        "`roles { role reader; role writer }`",
+    ),
+    slip(
+        "tenants { tenant a b }",
+        "2:20: error[node::extra_argument]",
+        "a name is one word, `tenant a-b`; several are nodes of their own, `tenant a; tenant b`",
+    ),
+    slip(
+        "prompts { prompt a priority=11 { summary \"A\"; text \"x\" } }",
+        "2:29: error[value::out_of_range]",
+        "the value is 11; the limit is 1 to 10",
+    ),
     slip("roles { admin }", "2:9: error[node::unknown]", "write `role admin`"),
     slip("roles { role a { tier 2 } }", "2:18: error[node::unknown]", "write `tier=2`"),
     slip(
         "roles { role a tier=STATEFUL }",
         "2:21: error[value::wrong_type]",
-        "write the number of 2 STATEFUL: `2`",
+        "write the tier as its number: `2`",
     ),
     slip("gate on { budget \"8KB\" }", "2:18: error[value::wrong_unit]", "write `(bytes)\"8KiB\"`"),
     slip(
@@ -134,6 +194,44 @@ fn a_slip_is_one_finding_that_says_what_to_write() {
         let [line] = lines.as_slice() else { panic!("{text}:\n{}", run.stdout) };
         assert!(line.contains(&format!("project.kdl:{place}")), "{text}: {line}");
         assert!(line.contains(says), "{text}: {line}");
+    }
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_answered_with_the_nearest_one() {
+    let files = [
+        ("house/prompts/naming.md", "---\ndescription: Names\n---\nNames.\n"),
+        ("intro.md", "Hello.\n"),
+    ];
+    for (text, near) in [
+        ("folder \"house/promts\"", "`house/prompts`"),
+        ("folder \"hause/prompts\"", "`house/prompts`"),
+        ("prompt a file=\"house/promts/naming.md\"", "`house/prompts/naming.md`"),
+        ("prompt a file=\"house/prompts/namign.md\"", "`naming.md`"),
+        ("prompt a file=\"into.md\"", "`intro.md`"),
+    ] {
+        let project = format!("{HEAD}prompts {{ {text} }}\n");
+        let sandbox = Sandbox::of(&[files[0], files[1], ("project.kdl", &project)]);
+        let run = sandbox.relay("check --format short").ends(1);
+        run.prints("file::unreadable").prints(&format!("did you mean {near}?"));
+    }
+}
+
+#[test]
+fn front_matter_of_two_documents_says_which_line_to_remove() {
+    let project = format!("{HEAD}prompts {{ folder \"prompts\" }}\n");
+    for (text, line, help) in [
+        (
+            "---\n---\ndescription: Names\n---\nNames.\n",
+            1,
+            "remove that line, so that the keys below count",
+        ),
+        ("---\ntitle: Names\n--- \ndescription: Names\n---\nNames.\n", 3, "remove this line"),
+        ("---\n---\nNames.\n", 1, "add a line `description: …`"),
+    ] {
+        let sandbox = Sandbox::of(&[("project.kdl", &project), ("prompts/a.md", text)]);
+        let run = sandbox.relay("check --format short").ends(1);
+        run.prints(&format!("prompts/a.md:{line}:1: error[front_matter::")).prints(help);
     }
 }
 
@@ -351,6 +449,8 @@ fn a_server_that_does_not_start_says_what_was_meant() {
     sandbox.write("keys.toml", "[auth]\napi-keys = [\"rk_a_b\"]\n");
     sandbox.write("limit.toml", "[limits]\nrequest-s-max = \"30s\"\n");
     sandbox.write("typo.toml", "listn = \"127.0.0.1:0\"\n");
+    sandbox.write("theshold.toml", "version = 1\ntheshold = 1\n");
+    sandbox.write("quoted.toml", "version = \"1\"\n");
     sandbox.write("tls.toml", "listen = \"127.0.0.1:0\"\n[tls]\ncertificate = \"a.pem\"\n");
     for (line, error) in [
         (".", "`.` is a folder, and a bundle is served: write one with `relay build .`"),
@@ -364,10 +464,77 @@ fn a_server_that_does_not_start_says_what_was_meant() {
         ("p.relay --config limit.toml", "a whole number from 1; the name of the key has its unit"),
         ("p.relay --config typo.toml", "did you mean `listen`?"),
         ("p.relay --config tls.toml", "did you mean `cert`?"),
+        ("p.relay --config typo.toml", "typo.toml:1:1: unknown key `listn`"),
+        (
+            "p.relay --config limit.toml",
+            "limit.toml:2:17: the text \"30s\" does not fit `request-s-max`",
+        ),
+        (
+            "p.relay --trust none.toml",
+            "`none.toml`: the file does not exist; `relay trust add none.toml --key FILE.pub`",
+        ),
+        (
+            "p.relay --config none.toml",
+            "`none.toml`: the file does not exist; name the file with --config",
+        ),
+        (
+            "none.relay --trust trust.toml",
+            "`none.relay`: the file does not exist; `relay build` writes one",
+        ),
+        (
+            "p.relay --trust trust.toml --audit none/audit",
+            "`none/audit`: its folder does not exist",
+        ),
+        (
+            "p.relay --trust theshold.toml",
+            "theshold.toml:2:1: unknown key `theshold`; did you mean `threshold`?",
+        ),
+        (
+            "p.relay --trust quoted.toml",
+            "quoted.toml:1:11: the text \"1\" does not fit `version`, which takes a whole number",
+        ),
     ] {
         let run = sandbox.relay(&format!("serve {line}")).ends(2).says(error);
-        for rust in ["struct", "u32", "usize", "os error"] {
+        for rust in ["struct", "u32", "usize", "os error", "TOML parse error", "No such file"] {
             assert!(!run.stderr.contains(rust), "{line}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_file_of_relay_with_a_fault_is_answered_with_its_place_and_key() {
+    let sandbox = shop();
+    sandbox.write("typo.toml", "version = 1\ntheshold = 1\n");
+    sandbox.write("kind.toml", "version = 1\nrevoked = { keys = \"a\" }\n");
+    sandbox.write("quote.toml", "version = 1\nproject = \"p\n");
+    sandbox.write("empty.toml", "");
+    for (line, error) in [
+        (
+            "trust list typo.toml",
+            "typo.toml:2:1: unknown key `theshold`; did you mean `threshold`?",
+        ),
+        ("verify p.relay --trust typo.toml", "typo.toml:2:1: unknown key `theshold`"),
+        (
+            "trust list kind.toml",
+            "kind.toml:2:20: the text \"a\" does not fit `keys`, which takes a list",
+        ),
+        ("trust list quote.toml", "quote.toml:2:"),
+        ("trust list empty.toml", "empty.toml:1:1: the key `version` is missing"),
+        ("diff trust.toml typo.toml", "typo.toml:2:1: unknown key `theshold`"),
+        (
+            "diff p.relay q.relay --accepted typo.toml",
+            "typo.toml:2:1: unknown key `theshold`; known keys: accepted",
+        ),
+        ("trust add new.toml --key nope.pub", "`nope.pub`: the file does not exist"),
+        (
+            "trust add new.toml --key nope.pub",
+            "help: give the file that ends with `.pub`; `relay keygen -o NAME` makes",
+        ),
+        ("trust add none/new.toml --key k.pub", "`none/new.toml`: its folder does not exist"),
+    ] {
+        let run = sandbox.relay(line).ends(2).says(error);
+        for raw in ["os error", "No such file", "TOML parse error", "expected struct"] {
+            assert!(!run.stderr.contains(raw), "{line}: {}", run.stderr);
         }
     }
 }

@@ -32,7 +32,7 @@ fn one_code_is_explained() {
     assert_eq!(rule["messages"][1]["message"], "`description` is empty");
     assert_eq!(rule["messages"][0]["severity"], "error");
     assert!(rule["why"][0].as_str().expect("a text").contains("Clients list prompts"), "{rule}");
-    assert!(rule["example"].as_str().expect("a text").contains("─[.claude/commands/"), "{rule}");
+    assert!(rule["example"].as_str().expect("a text").contains("─[strict/c.md"), "{rule}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn every_answer_conforms() {
     let trust = sandbox.relay("keygen -o other").ends(0).stdout;
     sandbox.write("trust.toml", &trust);
     sandbox.write("empty.kdl", "project empty version=\"1.0.0\"\n");
+    sandbox.write("empty/CLAUDE.md", "Run the tests.\n");
     sandbox.write("wrong.kdl", "project wrong version=\"1.0.0\"\npromts\n");
     let table = [
         ("build", 0, "build homelab --key ci.key -o x.relay --format json"),
@@ -35,6 +36,8 @@ fn every_answer_conforms() {
         ("describe", 0, "describe x.relay --json"),
         ("describe", 0, "describe empty.relay --json"),
         ("trust-list", 0, "trust list trust.toml --json"),
+        ("import", 0, "import empty --dry-run --json"),
+        ("export", 0, "export command x.relay -o exported --json"),
         ("verify", 1, "verify x.relay --trust trust.toml --json"),
         ("explain-cascade", 0, "explain x.relay --tenant acme --tool audit_tail --json"),
         ("explain-index", 0, "explain x.relay --index --json"),

@@ -39,7 +39,7 @@ prompts {
     }
     prompt suppressed {
         allow-secret aws-access-key because="an example of the vendor's own manual"
-        text "AKIAIOSFODNN7EXAMPLE"
+        text "AKIAIOSFODNN7QXMWPLE"
     }
     prompt off enabled=#false { text "Off." }
     prompt taken { text "In staging." }

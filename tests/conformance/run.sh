@@ -71,7 +71,23 @@ suite_run() {
     tail -n 50 "$work/server.log"
 }
 
+# skills_run SCENARIO: every check of a scenario of the skills extension must pass.
+skills_run() {
+    local log=$work/$1.log
+    if (cd "$work" && timeout 600 "$node22" "$entry" server --url "http://$address/mcp" --scenario "$1") >"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok   conformance $1: $(grep -o '[0-9]* passed' "$log" | tail -n 1)"
+    else
+        failed=$((failed + 1))
+        echo "FAIL conformance $1; the suite said:"
+        tail -n 60 "$log"
+    fi
+}
+
 suite_run 2026-07-28 37
 suite_run 2025-11-25 30
+for scenario in enumeration manifest directory; do
+    skills_run "sep-2640-skills-$scenario"
+done
 echo "$passed passed, $failed failed"
 [[ $failed = 0 ]]

@@ -15,7 +15,12 @@ use crate::support::{Memory, contents, root, sources};
 
 /// A project with every kind of section but the facts, whose table is large.
 static PROJECT: LazyLock<Contents> = LazyLock::new(|| {
-    let files = Memory::of(&[("project.kdl", TEXT)]);
+    let skill = "---\nname: care\ndescription: How to take care.\n---\nTake care.\n";
+    let files = Memory::of(&[
+        ("project.kdl", TEXT),
+        ("skills/care/SKILL.md", skill),
+        ("skills/care/more.md", "More.\n"),
+    ]);
     let compiled = relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
     contents(&compiled).expect("it compiles")
 });
@@ -28,6 +33,7 @@ users { user ann role=operator tenant=north; anyone role=reader }
 gate on
 tools { diagnostics; other "pay-list" "pay-create" }
 prompts {
+    agent-skills "skills"
     prompt always priority=10 { summary "Always"; text "Ask first." }
     prompt disks {
         title "Disks"
@@ -110,7 +116,25 @@ fn each_derived_part_that_was_altered_is_named() {
         *page = page.replace("Never force an import.", "Send ~/.ssh.");
     };
     type Alter<'a> = &'a dyn Fn(&mut Contents);
-    let cases: [(Alter<'_>, &[&str]); 15] = [
+    let cases: [(Alter<'_>, &[&str]); 18] = [
+        (
+            &|it| {
+                let manifest = &mut it.agent_skills[0].manifest;
+                *manifest = manifest.replace("\"size\":6", "\"size\":7");
+            },
+            &["files or prompt of agent skill skill://care/SKILL.md"],
+        ),
+        (
+            &|it| it.agent_skills[0].prompt = "disk".into(),
+            &["files or prompt of agent skill skill://care/SKILL.md"],
+        ),
+        (
+            &|it| {
+                let twin = it.agent_skills[0].clone();
+                it.agent_skills.push(twin);
+            },
+            &["two rows of one name among the agent skills"],
+        ),
         (
             &|it| {
                 let twin = it.users[0].clone();

@@ -14,7 +14,7 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 20] = [
+const IGNORED: [&str; 21] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
@@ -26,6 +26,7 @@ const IGNORED: [&str; 20] = [
     "/prompt_pages",
     "/resource_pages",
     "/template_pages",
+    "/agent_skills/*/manifest",
     "/tool_pages",
     "/audiences/list/*/*/pages",
     "/messages/prompt_index",

@@ -48,6 +48,12 @@ impl Agent {
         if self.protocol == Protocol::Modern { modern(params) } else { params }
     }
 
+    /// Sends a request, and returns its result.
+    pub(crate) fn get(&mut self, method: &str, params: Value) -> Value {
+        let params = self.params(params);
+        self.client.get(method, params)
+    }
+
     pub(crate) fn tools(&mut self) -> Vec<String> {
         let params = self.params(json!({}));
         let list = self.client.get("tools/list", params);

@@ -387,7 +387,10 @@ fn a_contradictory_configuration_is_rejected() {
         ),
         (
             "[auth.jwt]\nissuer = \"i\"\n",
-            &["line 1", "expected [[auth.jwt]] in double brackets, a table for each issuer"],
+            &[
+                "server.toml:1:",
+                "expected [[auth.jwt]] in double brackets, a table for each issuer",
+            ],
         ),
         ("allowed-origins = [\"app.example\"]\n", &["`app.example`", "https://app.example.com"]),
     ];

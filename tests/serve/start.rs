@@ -468,7 +468,11 @@ fn a_key_that_cannot_be_used_is_reported() {
         (SECRET, &KEY.replace("= 1", "= 256"), &["a number from 0 to 255"]),
         (SECRET, &KEY.replace("= 1", "= -1"), &["a number from 0 to 255"]),
         (SECRET, &KEY.replace("key-file", "file"), &["unknown key `file`"]),
-        (SECRET, "[[briefing.keys]]\nid = 1\n", &["missing key `key-file`"]),
+        (
+            SECRET,
+            "[[briefing.keys]]\nid = 1\n",
+            &["server.toml:1:1: the key `key-file` is missing"],
+        ),
         (SECRET, "[briefing]\nlifetime-min = 0\n", &["a number from 1 to 43200"]),
         (SECRET, "[briefing]\nlifetime-min = 43201\n", &["a number from 1 to 43200"]),
         (SECRET, "[briefing]\nlifetime-mins = 1\n", &["did you mean `lifetime-min`?"]),
@@ -507,7 +511,12 @@ fn a_random_key_is_reported_where_there_is_a_gate() {
     let mut command = command(&house, &["--stdio"]);
     command.env("RELAY_LOG", "info");
     let log = run(command).stderr;
+    let mut command = self::command(&house, &["--stdio"]);
     assert!(log.lines().any(|line| line.contains("INFO") && line.contains(warning)), "{log}");
+    // A line is its time, its level and its words. Names of modules come with `debug`.
+    assert!(!log.contains("relay_runtime") && !log.contains("::"), "{log}");
+    command.env("RELAY_LOG", "debug");
+    assert!(run(command).stderr.contains("relay_runtime::"));
 
     let web = Web::start(&gated(), &[]);
     let log = web.server.log();

@@ -23,12 +23,12 @@ const SHAPES: [(&str, usize); 5] = [
     // A doc comment begins with a verb or the thing.
     (r"^//[/!] What\b", 0),
     // The positive case is the main statement.
-    (r"\b(is|are|was|were) none\b|\b(that|which) (is|are) no\b", 85),
+    (r"\b(is|are|was|were) none\b|\b(that|which) (is|are) no\b", 13),
     // Words of another English than that of manuals.
-    (r"\b(nobody|whoever|whatever|excuse|mend)\b", 66),
+    (r"\b(nobody|whoever|whatever|excuse|mend)\b", 3),
     (r"\bthere is no such\b", 0),
     // "What" as a noun: the thing has a name.
-    (r"\b[Ww]hat (it|they|is|are|was|a|the|this|each|an)\b", 672),
+    (r"\b[Ww]hat (it|they|is|are|was|a|the|this|each|an)\b", 33),
 ];
 
 #[test]

@@ -18,7 +18,8 @@ const INTRODUCTION: &str = "\
 Generated from the sources of the compiler; a test keeps it current. `relay rules` prints it, `relay rules CODE` one of them.
 
 An error means that no bundle can be built. A warning means that the bundle is probably not what you want; `--strict` makes it an
-error. `fix` marks what `relay fmt --fix` corrects. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
+error. A note says something about a sound project; it changes no exit code, and `--strict` ignores it.
+`fix` marks diagnostics that `relay fmt --fix` may correct. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
 ";
 
 /// The mark of a diagnostic that may have a correction.
@@ -234,8 +235,11 @@ impl Parse for Diagnostic {
                     diagnostic.code = Some(words.join("::"));
                 }
                 "severity" => {
-                    assert_eq!(content.parse::<Ident>()?, "Warning");
-                    diagnostic.severity = "warning";
+                    diagnostic.severity = match content.parse::<Ident>()?.to_string().as_str() {
+                        "Warning" => "warning",
+                        "Advice" => "note",
+                        other => panic!("a diagnostic has the severity `{other}`"),
+                    };
                 }
                 "help" => diagnostic.help = Some(content.parse()?),
                 other => panic!("a diagnostic has the unknown attribute `{other}`"),

@@ -1,6 +1,7 @@
 //! The output of the verbs that read a bundle: JSON types, and the human output that several verbs
 //! share.
 
+pub(crate) mod agent_skill;
 pub(crate) mod audience;
 pub(crate) mod effect;
 pub(crate) mod gate;

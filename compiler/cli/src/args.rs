@@ -9,6 +9,7 @@ mod dev;
 mod diff;
 mod explain;
 mod format;
+mod import;
 mod key;
 mod location;
 mod project;
@@ -32,6 +33,7 @@ pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
+pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
@@ -79,6 +81,10 @@ pub(crate) enum Verb {
     /// Write a small project to begin with
     #[command(alias = "new")]
     Init(InitArgs),
+    /// Write a project of the prompts and skills that a folder has for other programs
+    Import(ImportArgs),
+    /// Write prompts or skills as files of other programs
+    Export(ExportArgs),
     /// Check a project and report errors and warnings
     #[command(aliases = ["lint", "validate"])]
     Check(CheckArgs),
@@ -138,9 +144,9 @@ pub(crate) enum Verb {
 
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Write a project", &["init", "check", "test", "rules", "fmt", "show"]),
+    ("Write a project", &["init", "import", "check", "test", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
-    ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
+    ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
     ("Run", &["dev", "serve", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
@@ -154,8 +160,8 @@ pub(crate) struct GeneratedArgs {
     pub(crate) out: PathBuf,
 }
 
-/// Returns the version, the commit that the build was given in its environment, and the format of
-/// bundles that this version writes.
+/// Returns the version, the commit from the environment of the build, and the format of bundles
+/// that this version writes.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");

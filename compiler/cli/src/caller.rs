@@ -1,4 +1,4 @@
-//! For whom a question is asked: what that caller sees of a bundle.
+//! The caller of a question, and its view of a bundle.
 
 use relay_bundle::Bundle;
 use relay_engine::nearest::nearest;
@@ -8,9 +8,9 @@ use relay_engine::view::View;
 use crate::args::CallerArgs;
 use crate::failure::Failure;
 
-/// A caller in the project, and what it sees.
+/// A caller in the project, and its view.
 pub(crate) struct Asker<'b> {
-    /// The whole bundle, to say what the caller does not see.
+    /// The whole bundle, to explain hidden things.
     pub(crate) bundle: &'b Bundle,
     /// The tenant and the role.
     pub(crate) placement: Placement,
@@ -18,12 +18,12 @@ pub(crate) struct Asker<'b> {
     pub(crate) view: View<'b>,
 }
 
-/// Places the caller of a question. A role alone is taken as it is; with an id or groups it must be
-/// one that `users` gives, as on a server.
+/// Places the caller of a question. A role alone is taken as it is; with an id or groups, `users`
+/// must give the role, as on a server.
 ///
 /// # Errors
 ///
-/// A name is unknown, or nobody is placed there.
+/// A name is unknown, or its callers have no place.
 pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<'b>, Failure> {
     check_names(bundle, caller)?;
     let CallerArgs { tenant, role, user, group } = caller;
@@ -38,7 +38,7 @@ pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<
     Ok(Asker { bundle, placement, view: View::of(bundle, &placement)? })
 }
 
-/// Refuses names that the project does not have: the answer would be one for nobody.
+/// Refuses names missing in the project: no caller would get the answer.
 fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
     if let Some(name) = &caller.tenant
         && bundle.tenants().find(name)?.is_none()
@@ -46,13 +46,13 @@ fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
         let tenants = bundle.tenants().list()?;
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
         let failure = unknown("tenant", name, &known);
-        // A server refuses a caller of a tenant that the project does not list; without a list, tenants mean nothing.
+        // A server refuses a caller of an unlisted tenant; without a list, tenants mean nothing.
         return Err(if known.is_empty() { failure } else { failure.into_no() });
     }
     check_role(bundle, caller.role.as_deref())
 }
 
-/// Refuses a role that the project does not have.
+/// Refuses a role missing in the project.
 pub(crate) fn check_role(bundle: &Bundle, role: Option<&str>) -> Result<(), Failure> {
     match role {
         Some(name) if place::number_of(bundle.roles(), name).is_none() => {
@@ -81,6 +81,6 @@ fn refused(bundle: &Bundle, reason: &NoPlace, names_who: bool) -> Failure {
             .help("`users` of the project says who is admitted");
     }
     let roles = role_names(bundle).join(", ");
-    Failure::error("the answer depends on who asks, and `users` admits nobody without a name")
+    Failure::error("the answer depends on who asks, and `users` admits no caller without a name")
         .help(format!("say who asks with --role or --user; the roles are: {roles}"))
 }

@@ -1,5 +1,5 @@
-//! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its parsed arguments
-//! and returns how it ended.
+//! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its
+//! parsed arguments and returns its outcome.
 
 mod audit;
 mod build;
@@ -10,10 +10,12 @@ mod describe;
 mod dev;
 mod diff;
 mod explain;
+mod export;
 mod facts;
 mod fmt;
 mod generated;
 mod git_setup;
+mod import;
 mod init;
 mod inspect;
 mod keygen;
@@ -45,10 +47,12 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Dev(arguments) => dev::run(&arguments, output),
         Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Export(arguments) => export::run(&arguments, output),
         Verb::Facts(arguments) => facts::run(&arguments, output),
         Verb::FactTable(arguments) => facts::write_table(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::GitSetup(GitSetupArgs {}) => git_setup::run(output),
+        Verb::Import(arguments) => import::run(&arguments, output),
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),

@@ -1,6 +1,6 @@
 //! The only module that reads the environment: variables, the location of programs, and the clock.
 //!
-//! No written file depends on the clock; the validity of signing keys does.
+//! Written files are independent of the clock; the validity of signing keys depends on it.
 
 use std::env;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ pub(crate) fn is_terminal_dumb() -> bool {
     variable("TERM").is_some_and(|value| value == "dumb")
 }
 
-/// Returns the folder for data of this user, `…/relay`; absent if there is no home folder.
+/// Returns the folder for data of this user, `…/relay`; absent without a home folder.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(absolute);

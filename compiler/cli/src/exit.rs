@@ -7,8 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The command succeeded; the answer is yes.
     Yes,
-    /// The command succeeded; the answer is no: errors in the project, not trusted, `fmt --check` or
-    /// `diff --exit-code` differs, `diff --fail-on` trips.
+    /// The command succeeded; the answer is no: errors in the project, not trusted, `fmt --check`
+    /// or `diff --exit-code` differs, `diff --fail-on` trips.
     No,
     /// The command failed: a wrong command line, a file that cannot be read or written.
     Failed,

@@ -6,8 +6,8 @@ use toml_edit::Datetime;
 use crate::environment;
 use crate::failure::Failure;
 
-/// Reads the value of `--not-after`: as it was written, and what it means. For a date in the past the
-/// failure says `what` that would mean.
+/// Reads the value of `--not-after`: its text and its time. A date in the past is a failure, with
+/// its consequence in `what`.
 pub(crate) fn parse(text: &str, what: &str) -> Result<(Datetime, Time), Failure> {
     let both = Time::parse(text).zip(text.parse().ok());
     let (time, written) = both.ok_or_else(|| {

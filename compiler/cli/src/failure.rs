@@ -1,10 +1,11 @@
-//! Why a command stopped, as a message for the user: what, where, and what to do.
+//! Why a command stopped, as a message for the user: fault, place, and remedy.
 
 use std::io;
 use std::path::Path;
 
 use relay_bundle::envelope::EnvelopeError;
 use relay_bundle::{Corrupt, OpenError};
+use relay_engine::system_error;
 
 use crate::exit::Exit;
 use crate::text::shown_path;
@@ -48,10 +49,15 @@ impl Failure {
 
     /// Returns a failure to use a file; `doing` is a verb such as `read` or `write`.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
-        Self::error(format!("cannot {doing} `{}`: {}", shown_path(path), reason(error)))
+        let reason = match (error.kind(), doing) {
+            (io::ErrorKind::NotFound, "write" | "create") => "its folder does not exist".into(),
+            (io::ErrorKind::NotFound, "list") => "the folder does not exist".into(),
+            _ => system_error::reason(error),
+        };
+        Self::error(format!("cannot {doing} `{}`: {reason}", shown_path(path)))
     }
 
-    /// Adds what to do about it.
+    /// Adds the remedy.
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         match self {
             Self::ClosedPipe => self,
@@ -62,20 +68,11 @@ impl Failure {
     }
 }
 
-/// Returns the system's error message, or a shorter one of our own.
+/// Returns why a file or a folder could not be used, to follow a colon.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::IsADirectory => "it is a folder".into(),
-        io::ErrorKind::AlreadyExists => "it already exists".into(),
-        io::ErrorKind::StorageFull => "the disk is full".into(),
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
-        _ => {
-            let text = error.to_string();
-            // Rust puts the number after the words: `File name too long (os error 36)`.
-            text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_lowercase()
-        }
+        io::ErrorKind::NotFound => "the file or folder does not exist".into(),
+        _ => system_error::reason(error),
     }
 }
 

@@ -20,20 +20,20 @@ use relay_compiler::{Files, Listed, ReadError, is_shown};
 pub(crate) use disk::Disk;
 pub(crate) use patched::Patched;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
-pub(crate) use typed::WithDocument;
+pub(crate) use typed::WithFiles;
 pub(crate) use watched::{Noted, Watched};
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of files and folders below a listed folder, and in a revision.
 pub(crate) const ENTRIES_MAX: usize = 1_000_000;
-/// Omitted when the project's own folder is listed: large, and not part of the project.
+/// Omitted in a listing of the project's own folder: large, and not part of the project.
 const REPOSITORY: &str = ".git";
 
 /// The folder of a project.
 pub(crate) struct ProjectFiles<T> {
     tree: T,
-    /// INVARIANT: without links, so that such a path is inside exactly if it begins with this one.
+    /// INVARIANT: without links, so a path without links is inside exactly if it begins with this.
     root: PathBuf,
 }
 
@@ -91,7 +91,7 @@ impl<T: FileTree> Files for ProjectFiles<T> {
         };
         walk.enter(&Folder { path: folder.into(), found, left: Vec::new(), fault: None })?;
         while let Some(folder) = walk.folders.pop() {
-            // One that cannot be read is no end of the others.
+            // An unreadable folder does not end the listing of the others.
             if let Err(fault) = walk.enter(&folder) {
                 let (path, link) = (format!("{}/", folder.path), folder.is_linked());
                 walk.files.push(Listed { path, link, fault: Some(fault) });
@@ -125,7 +125,7 @@ struct Folder {
     path: String,
     /// The path with every link resolved.
     found: PathBuf,
-    /// The folders, with every link resolved, in which the links of the path are.
+    /// The folders, with every link resolved, that contain the links of the path.
     left: Vec<PathBuf>,
     /// The error of the path.
     fault: Option<ReadError>,
@@ -174,7 +174,7 @@ impl<T: FileTree> Walk<'_, T> {
         let target = is_link.then(|| self.tree.follow(&here()));
         let out_of_project = match &target {
             Some(Ok(found)) => self.tree.is_folder(found) && !found.starts_with(self.root),
-            // What is at the end of a link out of a repository is unknown; files have an extension.
+            // The target of a link out of a repository is unknown; files have an extension.
             Some(Err(ReadError::Outside)) => Path::new(&entry.name).extension().is_none(),
             _ => false,
         };
@@ -195,7 +195,7 @@ impl<T: FileTree> Walk<'_, T> {
     }
 }
 
-/// Returns the path of a name in a folder, and what is wrong with the name.
+/// Returns the path of a name in a folder, and the fault of the name.
 fn path_of(folder: &Folder, name: &OsStr) -> (String, Option<ReadError>) {
     let fault = match name.to_str() {
         None => Some(ReadError::Io {

@@ -1,5 +1,5 @@
-//! The door to what commands are judged by: the facts, floors and paths of a bundle, of a project, or
-//! those that are shipped. A verb that judges a command, or prints what is known, opens a [`Judge`].
+//! The door to the rules for commands: the facts, floors and paths of a bundle, of a project, or
+//! the shipped ones. A verb that judges a command, or prints facts, opens a [`Judge`].
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,26 +16,26 @@ use crate::shipped;
 use crate::subject::{self, Opened};
 use crate::text::shown_path;
 
-/// The table of facts, with floors and paths, that commands are judged by.
+/// The table of facts that commands are judged by, with floors and paths.
 pub(crate) struct Judge {
     table: Cow<'static, [u8]>,
     /// The floors and paths.
     pub(crate) rules: Rules,
 }
 
-/// A judge, or the exit code because the project has errors, which were reported.
+/// A judge, or the exit code for a project with errors, which were reported.
 pub(crate) enum Chosen {
     Judge(Judge),
     Ended(Exit),
 }
 
 impl Judge {
-    /// Takes the facts, floors and paths that are shipped.
+    /// Takes the shipped facts, floors and paths.
     fn shipped() -> Self {
         Self { table: Cow::Borrowed(shipped::facts()), rules: Rules::default() }
     }
 
-    /// Takes the policy of a bundle; `None` if it has none.
+    /// Takes the policy of a bundle; `None` without one.
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
         let Some(policy) = bundle.policy() else { return Ok(None) };
         let rules = Rules::of(policy).map_err(|error| Failure::error(error.to_string()))?;
@@ -53,7 +53,7 @@ impl Judge {
     }
 }
 
-/// Takes the policy of a bundle or project; without one, what is shipped.
+/// Takes the policy of a bundle or project; without one, the shipped one.
 pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chosen, Failure> {
     let Some(path) = policy else { return Ok(Chosen::Judge(Judge::shipped())) };
     let project = ProjectArgs { env: None, strict: false };
@@ -68,7 +68,7 @@ pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chose
     })
 }
 
-/// Returns the failure of a question about the policy of a bundle or project that has none.
+/// Returns the failure of a question about the policy of a bundle or project without one.
 pub(crate) fn no_policy(path: &Path) -> Failure {
     Failure::error(format!("`{}` has no policy", shown_path(path)))
 }

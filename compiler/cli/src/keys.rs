@@ -19,7 +19,7 @@ use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::text::shown_path;
 
-/// A key file is a few lines.
+/// A key file has a few lines.
 pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
 
 /// A signing key and its name.
@@ -105,7 +105,7 @@ impl KeyFiles {
     }
 }
 
-/// Returns this user's dev key, which is generated on first use.
+/// Returns this user's dev key, generated on first use.
 ///
 /// With it, a first build needs no `relay keygen`. Servers trust it on stdio and loopback only.
 pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
@@ -134,8 +134,10 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         }
     }
     let key = Key::read(&files.private, output)?;
-    if !files.public.exists() {
-        disk::create(&files.public, key.public_line().as_bytes(), Access::AllUsers)?;
+    // The public file may be of an earlier key, or of none: servers trust only what it says.
+    let line = key.public_line();
+    if disk::read_text(&files.public, KEY_BYTES_MAX).ok().as_deref() != Some(&line) {
+        disk::replace(&files.public, line.as_bytes())?;
     }
     Ok(key)
 }

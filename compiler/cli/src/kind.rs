@@ -1,5 +1,5 @@
-//! The kind of the file at a path, by its name and its first bytes: a bundle where a project is meant, a key in place of a trust
-//! file. Each is said before the file is read as something that it is not.
+//! The kind of a file, by its name and its first bytes: a bundle in place of a project, a key in
+//! place of a trust file. Such a mistake is reported before the file is read as something else.
 
 use std::path::Path;
 
@@ -40,8 +40,8 @@ enum Kind {
     ApiKey,
 }
 
-/// Fails if the file at `path` is known to be something else than what is wanted; the help names what takes it, or how
-/// to get what is wanted.
+/// Fails if the file at `path` is known to differ from the wanted kind; the help names the command
+/// that takes it, or the way to get the wanted one.
 pub(crate) fn refuse_others(path: &Path, wanted: Wanted) -> Result<(), Failure> {
     let Some(kind) = Kind::of(path)? else { return Ok(()) };
     if kind.is(wanted) {
@@ -72,12 +72,12 @@ pub(crate) fn is_key(path: &Path) -> bool {
 }
 
 impl Kind {
-    /// Returns the kind of a file; `None` if nothing says it, or the file does not exist.
+    /// Returns the kind of a file; `None` if it is unknown, or the file does not exist.
     fn of(path: &Path) -> Result<Option<Self>, Failure> {
         if path.is_dir() {
             return Ok(Some(Self::Folder));
         }
-        // A pipe is read once, by whatever it is for.
+        // A pipe is read once, by its own reader.
         if !path.is_file() {
             return Ok(None);
         }
@@ -99,14 +99,15 @@ impl Kind {
         }))
     }
 
-    /// Returns whether it may be what is wanted; a file may have any name, so that only its reader knows what it holds.
+    /// Returns whether it may be the wanted kind: only its reader knows the contents of other
+    /// files.
     fn is(self, wanted: Wanted) -> bool {
         match wanted {
             Wanted::Project => matches!(self, Self::Folder | Self::Document),
             Wanted::Bundle => self == Self::Bundle,
-            // One in JSON is refused by its reader.
+            // A trust file in JSON is refused by its reader.
             Wanted::Trust => matches!(self, Self::Toml | Self::Folder | Self::Other(_)),
-            // The reader says what is wrong with a key.
+            // The reader reports the fault of a key.
             Wanted::Key => !matches!(self, Self::Bundle | Self::Document | Self::Toml),
         }
     }
@@ -137,7 +138,7 @@ impl Wanted {
     }
 }
 
-/// Returns what to do with the file at `path`, which is not what is wanted.
+/// Returns the remedy for a file at `path` of an unwanted kind.
 fn help(kind: Kind, wanted: Wanted, path: &str) -> String {
     match (wanted, kind) {
         (Wanted::Project, Kind::Bundle) => format!(

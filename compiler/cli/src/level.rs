@@ -1,6 +1,6 @@
-//! How grave a finding is, in the words of the forms for other programs.
+//! The gravity of a finding, in the words of the forms for other programs.
 
-/// How grave a finding is.
+/// The gravity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// It must not pass unseen.

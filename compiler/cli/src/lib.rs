@@ -1,4 +1,4 @@
-//! `relay`: checks, builds, signs and explains what agents may read and do.
+//! `relay`: checks, builds, signs and explains the texts and the authority of agents.
 //!
 //! The command line (`args`) is separate from its meaning (`command`, one file for each verb). All
 //! output goes through one `output::Output`; the libraries below never print.
@@ -13,12 +13,15 @@ mod disk;
 mod environment;
 mod exit;
 mod expiry;
+mod export;
 mod failure;
 mod files;
+mod import;
 mod judge;
 mod keys;
 mod kind;
 mod level;
+mod markdown;
 mod output;
 mod process;
 mod progress;
@@ -31,6 +34,7 @@ mod shell;
 mod shipped;
 mod subject;
 mod text;
+mod toml_text;
 mod trust_file;
 mod usage;
 mod workflow;
@@ -51,7 +55,7 @@ pub use reference::reference;
 pub use report::findings;
 pub use revision::files_at_head;
 
-/// Runs `relay` with a command line whose first word is the program's name, and the table of the shipped facts.
+/// Runs `relay` with a command line, which begins with the program's name, and the shipped facts.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) -> ExitCode {
     shipped::set_facts(facts);
     let mut output = Output::new();
@@ -62,7 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     };
     let exit = match ended {
         Ok(exit) => exit,
-        // Not every line was judged.
+        // Some lines were not judged.
         Err(Failure::ClosedPipe) => Exit::No,
         Err(Failure::Stopped { exit, message, help }) => {
             output.fail(&message, help.as_deref());
@@ -85,7 +89,7 @@ fn parse(arguments: &mut [OsString]) -> Result<Cli, clap::Error> {
     if let Verb::Classify(classify) = &cli.verb
         && let Some(options) = classify.options_behind()
     {
-        // They are read as options where they are in front of the text.
+        // Options are recognized in front of the text.
         let words = arguments.len().saturating_sub(options + 1);
         if let Some(words) = arguments.get_mut(words..) {
             words.rotate_left(1);

@@ -1,5 +1,5 @@
-//! The binary `relay`. All code is in the library, where tests can reach it; the shipped facts are here, so that a
-//! fact that changes builds nothing else anew.
+//! The binary `relay`. All code is in the library, where tests can reach it; the shipped facts are
+//! here, so that a changed fact rebuilds only this.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
-/// A third of the time to check a project went into the system's allocator.
+/// The system's allocator took a third of the time to check a project.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -13,7 +13,7 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::text::{page, printable_lines, without_commands};
 
-/// The line width if the output has none of its own: a pipe, a file.
+/// The line width of an output without one: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
 /// The maximum line width, for wide terminals.
 const WIDTH_MAX: usize = 120;
@@ -25,12 +25,12 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
 const DIM: Style = Style::new().dimmed();
 
-/// Where `relay` prints.
+/// The two outputs of `relay`.
 ///
-/// Both streams drop styles where they are not wanted: in a pipe, or with `NO_COLOR`.
+/// Both streams drop unwanted styles: in a pipe, or with `NO_COLOR`.
 ///
-/// A reader that closes standard output early, such as `head`, gets no more; the exit code is that of the
-/// whole answer all the same, or `verify | head -1` would pass what is not trusted.
+/// A reader that closes standard output early, such as `head`, gets no more; the exit code is still
+/// that of the whole answer, since otherwise `verify | head -1` would pass an untrusted bundle.
 pub(crate) struct Output {
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
@@ -68,8 +68,8 @@ impl Output {
         self.note_written(written)
     }
 
-    /// Writes a text that an agent gets, and a line end. It is unchanged, unless it holds what people
-    /// do not see, or what a CI takes for a command.
+    /// Writes a text for an agent, and a line end. It is unchanged, except invisible characters and
+    /// commands of a CI.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let text = without_commands(&printable_lines(&format!("{text}\n")));
         self.verbatim(&text)
@@ -81,19 +81,19 @@ impl Output {
         self.verbatim(&format!("{}\n", visible_json(&text)))
     }
 
-    /// Writes something that is not a result. A closed standard error is ignored.
+    /// Writes a message besides the result. A closed standard error is ignored.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let text = page(&text.to_string());
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
     }
 
-    /// Writes something for programs that is not a result, unchanged.
+    /// Writes a message for programs besides the result, unchanged.
     pub(crate) fn machine_message(&mut self, text: &str) {
         let mut stderr = self.stderr.as_inner();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
-    /// Writes one line that is neither error nor result.
+    /// Writes a note on one line.
     pub(crate) fn note(&mut self, text: impl fmt::Display) {
         self.message(format_args!("{} {}\n", bold("note:"), hanging(&text.to_string())));
     }
@@ -104,7 +104,7 @@ impl Output {
         self.message(format_args!("  {} {}\n", styled(HELP, "help:"), hanging(help)));
     }
 
-    /// Writes why a command stopped.
+    /// Writes the reason why a command stopped.
     pub(crate) fn fail(&mut self, message: &str, help: Option<&str>) {
         self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(hanging(message))));
         if let Some(help) = help {
@@ -112,22 +112,22 @@ impl Output {
         }
     }
 
-    /// Returns how to render results.
+    /// Returns the width and colours for results.
     pub(crate) fn result_look(&self) -> Look {
         look(&io::stdout())
     }
 
-    /// Returns the columns of the terminal that shows results; `None` if a program reads them line by line.
+    /// Returns the columns of the terminal that shows results; `None` if they go elsewhere.
     pub(crate) fn result_columns(&self) -> Option<usize> {
         io::stdout().is_terminal().then(|| self.result_look().width)
     }
 
-    /// Returns how to render everything else.
+    /// Returns the width and colours for everything else.
     pub(crate) fn message_look(&self) -> Look {
         look(&io::stderr())
     }
 
-    /// Returns whether the reader of standard output closed it, so that more output has no reader.
+    /// Returns whether the reader of standard output closed it.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }

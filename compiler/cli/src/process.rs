@@ -18,13 +18,13 @@ use crate::text::shown_path;
 pub(crate) use git::{Inside, Objects, Repository};
 pub(crate) use server::{Event, Server, Transport, exit_of, is_input_terminal};
 
-/// Runs `relay serve`: becomes `relay-serve`, which is a program of its own so that it links no compiler.
+/// Runs `relay serve`: becomes `relay-serve`, a separate program so that it links no compiler.
 pub(crate) fn serve(arguments: &[OsString]) -> Result<Exit, Failure> {
     become_program(&server::program()?, arguments)
 }
 
-/// Replaces this process with `program`; returns only if that fails (or, where a process cannot be
-/// replaced, when the program has ended).
+/// Replaces this process with `program`; returns only if that fails (or, on systems that cannot
+/// replace a process, after the program has ended).
 #[expect(clippy::disallowed_methods, reason = "the purpose of `relay serve` is to start a program")]
 fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
     let mut command = Command::new(program);
@@ -41,9 +41,9 @@ fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failur
     Err(Failure::error(format!("cannot start `{}`: {}", shown_path(program), reason(&failed))))
 }
 
-/// Asks git which commit `folder` is at, and whether anything below it differs from that commit.
+/// Returns the commit of `folder`, and whether anything below it differs from that commit.
 ///
-/// The file system monitor is off, because it is a program that the repository's settings choose.
+/// The file system monitor is off, because the repository's settings choose its program.
 pub(crate) fn git_state(folder: &Path) -> Result<Git, Failure> {
     let commit = ask_git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
     // A bundle beside the project is an output of the build, not an input.

@@ -50,7 +50,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, thread)) = self.running.take() {
             drop(done);
-            // Waits until the line is cleared; if the thread failed, nothing is to clear.
+            // Waits until the line is cleared; after a failed thread, nothing is to clear.
             let _ = thread.join();
         }
     }

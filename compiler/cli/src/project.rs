@@ -11,7 +11,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{Noted, Patched, ProjectFiles, WithDocument};
+use crate::files::{Noted, Patched, ProjectFiles, WithFiles};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -19,20 +19,23 @@ use crate::report::{self, Origin};
 use crate::shipped;
 use crate::text::shown_path;
 
-/// The name in reports of a document that is read from standard input.
+/// The name in reports of a document from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
-/// The document of a project that is given as a folder.
+/// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
 
-/// A project's document, found.
+/// The name of a project whose folder has no valid name.
+const NAME: &str = "my-team";
+
+/// A project with its document found.
 pub(crate) struct Project {
     files: Box<dyn Files>,
     /// The document's path from the project's folder.
     root: String,
     /// The prefix of a file's path from the project's folder, in reports.
     prefix: String,
-    /// The same without the revision that it is from.
+    /// The same without its revision.
     folder: String,
 }
 
@@ -115,17 +118,18 @@ impl Project {
         Ok(Self { files, root: root.into(), prefix, folder })
     }
 
-    /// Opens the project whose document is this text, and whose other files are in the folder where the command runs.
+    /// Opens the project whose document is this text, with other files from the current folder.
     pub(crate) fn of_text(text: Vec<u8>) -> Result<Self, Failure> {
         let files = ProjectFiles::open(Path::new(".")).map_err(|error| {
             Failure::error(format!("cannot read this folder: {}", reason(&error)))
         })?;
-        let files = WithDocument { files, name: STANDARD_INPUT, text };
+        let added = [(STANDARD_INPUT.to_owned(), text)].into();
+        let files = WithFiles { files: Box::new(files), added };
         Self::of(Box::new(files), STANDARD_INPUT, String::new(), String::new())
     }
 
-    /// Takes the project of these files whose document is at `root`; reports show paths with
-    /// `prefix` before them, which ends with its `folder`.
+    /// Takes the project of these files with its document at `root`; reports show paths after
+    /// `prefix`, which ends with its `folder`.
     pub(crate) fn of(
         files: Box<dyn Files>,
         root: &str,
@@ -139,8 +143,8 @@ impl Project {
         Ok(Self { files, root: root.into(), prefix, folder })
     }
 
-    /// Returns what precedes the path of a file, from the project's folder, for programs that look
-    /// for it in a checkout: empty, or it ends with `/`.
+    /// Returns the prefix of a file's path from the project's folder, for programs that search for
+    /// it in a checkout: empty, or it ends with `/`.
     pub(crate) fn folder(&self) -> &str {
         &self.folder
     }
@@ -161,7 +165,7 @@ impl Project {
         self.read(relay_compiler::compile(sources, &request.into()))
     }
 
-    /// Checks the project in every environment, or in the one that is asked for.
+    /// Checks the project in every environment, or in the requested one.
     pub(crate) fn check(
         &self,
         sources: &Sources<'_>,
@@ -202,8 +206,25 @@ pub(crate) fn document_at(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() }
 }
 
+/// Returns a project name after the folder's own.
+pub(crate) fn name_of(folder: &Path) -> Result<String, Failure> {
+    let path = std::fs::canonicalize(folder).map_err(|error| {
+        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
+    })?;
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let name: String = name
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(64)
+        .collect();
+    let name = name.trim_matches('-');
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    Ok(if begins { name.to_owned() } else { NAME.to_owned() })
+}
+
 /// Reports errors and warnings to standard error, since standard output is for the result. Returns
-/// the exit code if there are errors: then a report in a machine format is the result.
+/// the exit code for errors: then a report in a machine format is the result.
 pub(crate) fn report_findings(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
@@ -213,7 +234,7 @@ pub(crate) fn report_findings(
     let is_for_people = matches!(format, ReportFormat::Human | ReportFormat::Short);
     if diagnostics.has_errors() && !is_for_people {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
-    } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
+    } else if !diagnostics.is_clean() {
         let drawn = report::draw(diagnostics, origin, format, output.message_look())?;
         if is_for_people { output.message(drawn) } else { output.machine_message(&drawn) }
     }

@@ -1,4 +1,4 @@
-//! The reference documentation, generated from the tables that the program uses: the language of projects,
+//! The reference documentation, generated from the tables of the program: the language of projects,
 //! by the compiler, and the tools, here.
 
 use relay_engine::audit_record::AuditRecord;
@@ -20,7 +20,7 @@ denied call returns `[DENIED tier N (NAME): reason]`, a failed one `[ERROR: reas
 allowed one, and null counts as absent. One caller runs at most `limits.principal-calls-max` calls at a time.
 ";
 
-/// Returns the name and text of each document, as they are in `docs/NAME`, sorted by name.
+/// Returns the name and text of each document in `docs/`, sorted by name.
 #[must_use]
 pub fn reference() -> Vec<(&'static str, String)> {
     vec![

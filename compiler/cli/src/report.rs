@@ -40,7 +40,7 @@ pub(crate) fn draw(
     })
 }
 
-/// Returns the findings as human output to a pipe, without the line of counts: 100 columns wide, no
+/// Returns the errors and warnings as human output to a pipe, without the line of counts: 100 columns wide, no
 /// colours, paths from the project's folder.
 #[must_use]
 pub fn findings(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {

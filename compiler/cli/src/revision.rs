@@ -19,7 +19,7 @@ use crate::revision::tree::Tree;
 pub(crate) use name::Named;
 pub(crate) use tree::os_string;
 
-/// At most so many project documents of a revision are listed in a help.
+/// The most project documents of a revision in a help.
 const LISTED_MAX: usize = 5;
 
 /// A commit, or the index, and its files.
@@ -44,8 +44,8 @@ pub(crate) enum Found {
 }
 
 impl Revision {
-    /// Opens the revision `name` of a repository; the index if it is empty. `subject` is what the
-    /// user asked for, for messages.
+    /// Opens the revision `name` of a repository; the index if it is empty. `subject` is the user's
+    /// word for it, in messages.
     pub(crate) fn open(
         repository: &Repository,
         name: &OsStr,
@@ -75,7 +75,7 @@ impl Revision {
         Ok(Self { name: name.to_owned(), commit, prefix, tree: Rc::new(tree) })
     }
 
-    /// Returns the path from the root that `written` means, with `/` before it.
+    /// Returns the path from the root that `written` means, after a `/`.
     pub(crate) fn path(&self, written: &Path, subject: &str) -> Result<PathBuf, Failure> {
         let refuse = |reason: &str, help: &str| {
             Err(Failure::error(format!("cannot read `{subject}`: {reason}")).help(help))
@@ -114,7 +114,7 @@ impl Revision {
         Ok(path)
     }
 
-    /// Returns what `path` names.
+    /// Returns the kind of the object at `path`.
     pub(crate) fn find(&self, path: &Path, subject: &str) -> Result<Found, Failure> {
         match self.tree.follow(path) {
             Ok(found) if self.tree.is_folder(&found) => Ok(Found::Folder),
@@ -175,13 +175,13 @@ impl Revision {
         list().map_err(|error| unreadable(subject, &error))
     }
 
-    /// Returns `REV:PATH` for a path with `/` before it.
+    /// Returns `REV:PATH` for a path after a `/`.
     pub(crate) fn label(&self, path: &Path) -> String {
         let path = path.to_string_lossy();
         format!("{}:{}", self.name.to_string_lossy(), path.trim_start_matches('/'))
     }
 
-    /// Returns how a person would say which revision it is.
+    /// Returns the revision in the words of a person.
     pub(crate) fn words(&self) -> String {
         match &self.commit {
             None => "the index".into(),
@@ -193,7 +193,7 @@ impl Revision {
         }
     }
 
-    /// Returns what a person may have meant by a path that names nothing.
+    /// Returns the paths that a person may have meant by an unknown one.
     pub(crate) fn advice(&self, path: &Path) -> String {
         let paths: Vec<_> = self
             .tree
@@ -222,8 +222,8 @@ impl Revision {
     }
 }
 
-/// Returns the files that the commit of HEAD has of a folder, as `relay diff` reads them; `None` if
-/// it has no such folder, or the folder is in no repository.
+/// Returns the files of a folder in the commit of HEAD, as `relay diff` reads them; `None` if it
+/// lacks the folder, or the folder is outside of any repository.
 #[must_use]
 pub fn files_at_head(folder: &Path) -> Option<Box<dyn Files>> {
     let head = Revision::open(&Repository::of(folder.to_owned()), "HEAD".as_ref(), "HEAD").ok()?;
@@ -235,15 +235,14 @@ fn unreadable(subject: &str, error: &ReadError) -> Failure {
     Failure::error(format!("cannot read `{subject}`: {error}"))
 }
 
-/// Returns the failure for a revision that the repository does not have, with the command that
-/// fetches it.
+/// Returns the failure for an unknown revision, with the command that fetches it.
 fn unknown(name: &OsStr, subject: &str, is_shallow: bool) -> Failure {
     let name = name.to_string_lossy();
     let failure = Failure::error(format!("cannot read `{subject}`: unknown revision `{name}`"));
     if name == "HEAD" {
         return failure.help("the repository has no commit yet: compare with `/dev/null`");
     }
-    // Without what git adds to a name to step back from it.
+    // Without the suffixes by which git steps back from a name.
     let base = name.split(['^', '~', '@', ':', '{']).next().unwrap_or_default();
     let (remote, branch) = match base.strip_prefix("origin/") {
         Some(branch) => ("origin", branch),

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0: what the logs of all verbs share.
+//! SARIF 2.1.0: the common parts of the logs of all verbs.
 
 use relay_engine::invisible::visible_json;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::text::printable_lines;
 
-/// Where relay is documented.
+/// The address of relay's documentation.
 pub(crate) const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -16,10 +16,10 @@ pub(crate) struct Log {
     pub(crate) rules: Vec<Value>,
     /// The results.
     pub(crate) results: Vec<Value>,
-    /// Facts that a reader must know and that are no result.
+    /// Notes for readers besides the results.
     pub(crate) notes: Vec<String>,
-    /// The category, which keeps these results apart from others of relay for one commit: code scanning
-    /// replaces results by later ones of the same category.
+    /// The category, which keeps these results apart from others of relay for one commit: code
+    /// scanning replaces results by later ones of the same category.
     pub(crate) category: Option<&'static str>,
 }
 
@@ -50,12 +50,12 @@ impl Log {
     }
 }
 
-/// Returns a message. Nothing in it is a link: the text may be an author's.
+/// Returns a message. It holds no link: the text may be an author's.
 pub(crate) fn message(text: &str) -> Value {
     json!({ "text": printable_lines(text).replace("](", "] (") })
 }
 
-/// Returns a location: a region of a file, whose path is as its reader opens it.
+/// Returns a location: a region of a file, with the path for its reader.
 pub(crate) fn location(file: &str, region: Value) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact(file), "region": region } })
 }

@@ -1,6 +1,6 @@
 //! The table of the shipped facts, which the binary hands over when it starts.
 //!
-//! The binary embeds it and the libraries do not, so that a fact that changes builds the binary alone anew.
+//! Only the binary embeds it, so that a changed fact rebuilds the binary alone.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ pub(crate) fn set_facts(table: &'static [u8]) {
     FACTS.get_or_init(|| table);
 }
 
-/// Returns the table; empty if the binary handed over none.
+/// Returns the table; empty without one from the binary.
 pub(crate) fn facts() -> &'static [u8] {
     FACTS.get().copied().unwrap_or_default()
 }

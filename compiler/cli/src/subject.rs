@@ -1,4 +1,4 @@
-//! The subject of a verb: a bundle, or a project that is compiled to one in memory.
+//! The subject of a verb: a bundle, or a project compiled to one in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -21,7 +21,7 @@ use crate::text::{printable, shown_path};
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
-/// Bytes that are read of the beginning of a large bundle: more than header, table and settings can have.
+/// The bytes read from a large bundle: more than header, table and settings can have.
 const FRONT_BYTES: u64 = 2 << 20;
 
 /// A bundle to inspect, and its size as a file.
@@ -32,11 +32,11 @@ pub(crate) struct Subject {
     pub(crate) bytes: usize,
 }
 
-/// A bundle to inspect, or the exit code because the project has errors.
+/// A bundle to inspect, or the exit code for a project with errors.
 pub(crate) enum Opened {
     /// A bundle.
     Subject(Box<Subject>),
-    /// The project has errors, and they were reported.
+    /// The project has errors, which were reported.
     Ended(Exit),
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     open_path(&arguments.subject, &arguments.project, arguments.format.chosen(), output)
 }
 
-/// Opens the bundle, or compiles the project, at a path; `format` is that of the project's findings.
+/// Opens the bundle, or compiles the project, at a path; its findings are printed in `format`.
 pub(crate) fn open_path(
     path: &Path,
     arguments: &ProjectArgs,
@@ -86,7 +86,7 @@ pub(crate) fn open_path(
     in_memory(bundle).map(Box::new).map(Opened::Subject)
 }
 
-/// Says that there are warnings, and where they are listed: the answer to a question is not lost below them.
+/// Notes the number of warnings and the place of their list, so that the answer stays visible.
 fn note_warnings(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
     let count = diagnostics.warning_count();
     if count > 0 {
@@ -105,11 +105,11 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     in_memory(bytes).map_err(|failure| at(&shown_path(path), failure))
 }
 
-/// The advice on a bundle whose parts do not follow from its contents.
+/// The advice on a bundle with parts that contradict its contents.
 const BUILD_AGAIN: &str =
     "it was altered after it was built, or another version of relay built it: build it again";
 
-/// Fails if parts of a bundle do not follow from its contents: servers refuse it.
+/// Fails if parts of a bundle contradict its contents: servers refuse it.
 pub(crate) fn check_derived(bundle: &Bundle) -> Result<(), Failure> {
     match altered(bundle)? {
         None => Ok(()),
@@ -117,7 +117,7 @@ pub(crate) fn check_derived(bundle: &Bundle) -> Result<(), Failure> {
     }
 }
 
-/// Warns if parts of a bundle do not follow from its contents: a report on it may mislead.
+/// Warns if parts of a bundle contradict its contents: a report on it may mislead.
 fn warn_of_altered(bundle: &Bundle, output: &mut Output) -> Result<(), Failure> {
     bundle.check_all()?;
     if let Some(message) = altered(bundle)? {
@@ -126,24 +126,24 @@ fn warn_of_altered(bundle: &Bundle, output: &mut Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Says which parts of a bundle do not follow from its contents; `None` if all do.
+/// Returns words for the parts of a bundle that contradict its contents; `None` without any.
 fn altered(bundle: &Bundle) -> Result<Option<String>, Failure> {
     let parts = relay_diff::named(&relay_compiler::mismatches(bundle)?);
     Ok(parts.map(|parts| format!("parts of the bundle do not follow from its contents: {parts}")))
 }
 
-/// A bundle of whose tables some may be missing.
+/// A bundle that may lack some tables.
 pub(crate) struct Front {
-    /// The bundle. A page that was not read is refused as damaged.
+    /// The bundle. An unread page is refused as damaged.
     pub(crate) bundle: Bundle,
     /// Whether all of the file was read.
     pub(crate) is_whole: bool,
 }
 
 /// Opens the bundle in a file without reading its tables, if it is large: digest, settings and
-/// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
+/// signatures. Returns `None` if that fails, so that reading all of it reports the reason.
 pub(crate) fn open_front(path: &Path) -> Option<Front> {
-    // A pipe is opened once, by whoever reads all of it: its writer ends when a reader goes.
+    // A pipe can be opened only once, to read all of it: its writer ends when a reader goes.
     if !path.is_file() {
         return None;
     }
@@ -153,7 +153,7 @@ pub(crate) fn open_front(path: &Path) -> Option<Front> {
     file.read_exact(&mut start).ok()?;
     let outline = relay_bundle::outline(&start).ok()?;
     outline.check_length(length).ok()?;
-    // Memory that is never written to is not resident.
+    // Unwritten memory is not resident.
     let mut bytes = vec![0; usize::try_from(length).ok()?];
     let mut read = |from: u64, to: u64| {
         let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_that_begins(path, BEGINNING, BUNDLE_BYTES_MAX)
 }
 
-/// Returns a failure whose message begins with what it is about.
+/// Returns a failure whose message begins with its subject.
 pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Stopped { exit, message, help } => {
@@ -188,7 +188,7 @@ pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
     }
 }
 
-/// Opens a bundle for `verify`, where an unreadable bundle is an answer and not a failure.
+/// Opens a bundle for `verify`, where an unreadable bundle is an answer rather than a failure.
 pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
     kind::refuse_others(path, Wanted::Bundle)?;
     let file = read(path)?;

@@ -6,27 +6,27 @@ use relay_engine::invisible;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// Returns `text` in one line that displays all of it: line ends, tabs and every invisible character are
-/// escaped. The author of a bundle may be hostile, and so may the names of files and callers.
+/// Returns `text` in one line with line ends, tabs and every invisible character escaped. The
+/// author of a bundle may be hostile, and so may the names of files and callers.
 pub(crate) fn printable(text: &str) -> String {
     printable_lines(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Returns `text` as [`printable`], with its lines and tabs. Callers mark or indent each line, so that
-/// none looks like one of relay's own.
+/// Returns `text` as [`printable`], with its lines and tabs. Callers mark or indent each line, so
+/// that none looks like one of relay's own.
 pub(crate) fn printable_lines(text: &str) -> String {
-    // That of a Windows line end is one that a terminal obeys, too.
+    // A terminal obeys the `\r` of a Windows line end too.
     invisible::visible(text).replace('\r', "\\u{d}")
 }
 
-/// Returns a path as [`printable`]: names of files may come from a stranger's branch. Nothing here prints
-/// a path by its own `display`.
+/// Returns a path as [`printable`]: names of files may come from a stranger's branch. No path here
+/// is printed by its own `display`.
 pub(crate) fn shown_path(path: impl AsRef<Path>) -> String {
     printable(&path.as_ref().to_string_lossy())
 }
 
-/// Returns `text` without anything that GitHub Actions takes for a command in what a step prints: a
-/// line that begins with `::NAME::`, and `##[` anywhere.
+/// Returns `text` without commands for GitHub Actions in the output of a step: a line that begins
+/// with `::NAME::`, and `##[` anywhere.
 pub(crate) fn without_commands(text: &str) -> String {
     if !text.contains("::") && !text.contains("##[") {
         return text.to_owned();
@@ -56,11 +56,11 @@ pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// Returns a whole page for people: as [`printable_lines`] and [`without_commands`], but for the styles
-/// that `relay` itself uses, which stay.
+/// Returns a whole page for people: as [`printable_lines`] and [`without_commands`], except for the
+/// styles of `relay` itself, which stay.
 ///
-/// Everything that `relay` prints for people passes here, so a name or a message that holds an escape
-/// sequence can colour a word, and nothing else.
+/// Everything that `relay` prints for people passes here, so an escape sequence in a name or a
+/// message can only colour a word.
 pub(crate) fn page(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut pieces = text.split('\u{1b}');
@@ -82,7 +82,7 @@ pub(crate) fn page(text: &str) -> String {
     without_commands(&safe)
 }
 
-/// Returns the bytes of the white space and styles that `line` begins with.
+/// Returns the length of the white space and styles at the start of `line`.
 fn visible_start(line: &str) -> usize {
     let mut rest = line;
     loop {
@@ -96,7 +96,7 @@ fn visible_start(line: &str) -> usize {
     }
 }
 
-/// Returns the bytes of the style that `piece`, the text after an escape character, begins with.
+/// Returns the length of the style at the start of `piece`, the text after an escape character.
 fn style_length(piece: &str) -> Option<usize> {
     let end = piece.strip_prefix('[')?.find(|c: char| !c.is_ascii_digit() && c != ';')? + 1;
     let numbers = piece.get(1..end)?;
@@ -109,8 +109,8 @@ fn style_length(piece: &str) -> Option<usize> {
     is_style.then_some(end + 1)
 }
 
-/// Returns `text` in lines of at most `width` columns, each with `indent` before and a line end
-/// after it. Only a word that cannot be broken is wider.
+/// Returns `text` in lines of at most `width` columns, each between `indent` and a line end. Only
+/// an unbreakable word is wider.
 pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
     let options = Options::new(width)
         .initial_indent(indent)
@@ -133,7 +133,7 @@ pub(crate) fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(display_width(text))))
 }
 
-/// Returns how many columns the widest of `texts` has.
+/// Returns the columns of the widest of `texts`.
 pub(crate) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts.into_iter().map(display_width).max().unwrap_or(0)
 }
@@ -148,7 +148,7 @@ mod tests {
         // Text without blanks may break between two such letters.
         assert_eq!(wrapped("家を出る前に鍵を", "", 8), "家を出る\n前に鍵を\n");
         assert_eq!(padded("家", 4), "家  ");
-        // A letter with its accents takes one.
+        // A letter takes one column with its accents.
         assert_eq!(wrapped("e\u{301}e\u{301} e\u{301}", "", 4), "e\u{301}e\u{301} e\u{301}\n");
     }
 

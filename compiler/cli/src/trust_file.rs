@@ -12,6 +12,7 @@ use crate::disk::{self, Access};
 use crate::failure::Failure;
 use crate::kind::{self, Wanted};
 use crate::text::shown_path;
+use crate::toml_text;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -32,11 +33,11 @@ pub(crate) struct NewKey {
     pub(crate) public: PublicKey,
     /// The roles that its signatures count for.
     pub(crate) roles: BTreeSet<String>,
-    /// The time from which they no longer count, as it is written.
+    /// The time from which they no longer count, as written.
     pub(crate) not_after: Option<(Datetime, Time)>,
 }
 
-/// A trust file with edits that are not written yet.
+/// A trust file with unwritten edits.
 pub(crate) struct TrustFile {
     path: PathBuf,
     document: DocumentMut,
@@ -58,10 +59,10 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
     Ok((text, trust))
 }
 
-/// Reads the text of a trust file, whose name is `label` in errors.
+/// Reads the text of a trust file, called `label` in errors.
 pub(crate) fn of_text(text: &str, label: &str) -> Result<Trust, Failure> {
-    parse(text)
-        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file:{reason}")))
+    parse(text, label)
+        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file: {reason}")))
 }
 
 /// Returns the text of a trust file with this key.
@@ -71,16 +72,15 @@ pub(crate) fn new_text(key: &NewKey) -> String {
     format!("{HEAD}\n{}", document.to_string().trim_start())
 }
 
-/// Reads a trust file, or returns why a server would refuse it, to follow a colon.
-fn parse(text: &str) -> Result<Trust, String> {
-    let trust: Trust =
-        toml::from_str(text).map_err(|error| format!("\n{error}").trim_end().to_owned())?;
-    trust.check().map_err(|error| format!(" {error}"))?;
+/// Reads a trust file whose name is `label`, or returns why a server would refuse it.
+fn parse(text: &str, label: &str) -> Result<Trust, String> {
+    let trust: Trust = toml_text::parse(text).map_err(|fault| format!("{label}:{fault}"))?;
+    trust.check().map_err(|error| error.to_string())?;
     Ok(trust)
 }
 
 impl NewKey {
-    /// Returns a key without roles that is always valid.
+    /// Returns a key without roles and without an end.
     pub(crate) fn of(name: String, public: PublicKey) -> Self {
         Self { name, public, roles: BTreeSet::new(), not_after: None }
     }
@@ -95,7 +95,7 @@ impl TrustFile {
     /// Makes a trust file with this key.
     pub(crate) fn new(path: &Path, key: &NewKey) -> Result<Self, Failure> {
         let text = new_text(key);
-        let trust = parse(&text).map_err(|reason| invalid(path, &reason))?;
+        let trust = parse(&text, &shown_path(path)).map_err(|reason| invalid(path, &reason))?;
         Self::of(&text, trust, path, true)
     }
 
@@ -109,18 +109,20 @@ impl TrustFile {
     }
 
     fn of(text: &str, trust: Trust, path: &Path, is_new: bool) -> Result<Self, Failure> {
-        let document = text.parse().map_err(|error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", shown_path(path)).trim_end())
+        let document = text.parse().map_err(|error: toml_edit::TomlError| {
+            let fault = toml_text::fault_of_edit(text, &error);
+            let path = shown_path(path);
+            Failure::error(format!("`{path}` is not TOML: {path}:{fault}"))
         })?;
         Ok(Self { path: path.to_owned(), document, trust, is_new })
     }
 
-    /// Returns whether the file is made by this edit.
+    /// Returns whether this edit makes the file.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Returns what the file means with its edits.
+    /// Returns the trust of the edited file.
     pub(crate) fn trust(&self) -> &Trust {
         &self.trust
     }
@@ -162,14 +164,14 @@ impl TrustFile {
         is_new
     }
 
-    /// Sets how many keys must have signed.
+    /// Sets the number of keys that must have signed.
     pub(crate) fn set_threshold(&mut self, threshold: u32) -> Result<(), Failure> {
         self.set("threshold", Some(threshold.into()))?;
         self.trust.threshold = threshold;
         Ok(())
     }
 
-    /// Removes a key by its id. What is revoked stays so.
+    /// Removes a key by its id. Its revocation stays.
     pub(crate) fn remove_key(&mut self, id: &str) {
         let is_it = |key: &TrustedKey| key_id(&key.public.0) == id;
         // INVARIANT: the keys of the document are those of `trust`, in their order.
@@ -185,7 +187,7 @@ impl TrustFile {
         }
     }
 
-    /// Allows a bundle whatever epoch was served before. Returns false if it is allowed already.
+    /// Allows a bundle of any epoch, even a lower one. Returns false if it is allowed already.
     pub(crate) fn allow_digest(&mut self, digest: Digest) -> bool {
         let is_new = self.trust.allow_digests.insert(digest);
         if is_new {
@@ -197,7 +199,7 @@ impl TrustFile {
         is_new
     }
 
-    /// Takes back what [`Self::allow_digest`] did. Returns false if the bundle is not allowed.
+    /// Reverses [`Self::allow_digest`]. Returns false if the bundle is not allowed.
     pub(crate) fn forbid_digest(&mut self, digest: Digest) -> bool {
         let is_there = self.trust.allow_digests.remove(&digest);
         if is_there
@@ -208,7 +210,7 @@ impl TrustFile {
         is_there
     }
 
-    /// Writes the file, unless a server would refuse it or read something else in it.
+    /// Writes the file, unless a server would refuse it or read another meaning.
     pub(crate) fn write(self) -> Result<Trust, Failure> {
         let path = shown_path(&self.path);
         let text = self.document.to_string();
@@ -216,7 +218,7 @@ impl TrustFile {
             let message = format!("`{path}` would be larger than {TRUST_BYTES_MAX} bytes");
             return Err(Failure::error(message).help("remove keys that have expired"));
         }
-        if parse(&text).map_err(|reason| invalid(&self.path, &reason))? != self.trust {
+        if parse(&text, &path).map_err(|reason| invalid(&self.path, &reason))? != self.trust {
             return Err(Failure::error(format!("`{path}` cannot be edited in its layout"))
                 .help("this is a bug in relay: report it with the file, and edit it by hand"));
         }
@@ -249,7 +251,7 @@ impl TrustFile {
 }
 
 fn invalid(path: &Path, reason: &str) -> Failure {
-    let message = format!("`{}` would not be a valid trust file:{reason}", shown_path(path));
+    let message = format!("`{}` would not be a valid trust file: {reason}", shown_path(path));
     Failure::error(message).help("nothing was written")
 }
 
@@ -289,7 +291,7 @@ fn push_as_others(list: &mut Array, mut value: Value) {
     let last = list.len().checked_sub(1).and_then(|last| list.get(last));
     let prefix = last.and_then(|last| text(last.decor().prefix())).unwrap_or_default();
     let Some((_, indent)) = prefix.rsplit_once('\n') else { return list.push(value) };
-    // What is between the last value and the bracket: the rest of its line stays on its line.
+    // The text between the last value and the bracket: the rest of its line stays on its line.
     let after = match list.trailing_comma() {
         true => text(Some(list.trailing())),
         false => last.and_then(|last| text(last.decor().suffix())),

@@ -1,5 +1,5 @@
-//! Errors in the command line, in the words of `relay`: which argument is wrong, and the command line that was
-//! probably meant. The grammar is in `args`; how each verb is misused in `usage/meant.rs`.
+//! Errors in the command line, in the words of `relay`: the wrong argument, and the line that was
+//! probably meant. The grammar is in `args`; the misuses of each verb are in `usage/meant.rs`.
 
 mod meant;
 
@@ -15,13 +15,13 @@ use crate::output::Output;
 
 use meant::Line;
 
-/// A command line that could not be read.
+/// An unreadable command line.
 struct Typed {
     /// The words after the program's name.
     words: Vec<String>,
-    /// The grammar of the verb that they name; of the program if they name none.
+    /// The grammar of the named verb; without one, that of the program.
     grammar: clap::Command,
-    /// The verb as it is typed, with that of `relay trust add`: `trust add`.
+    /// The verb as typed, with that of `relay trust add`: `trust add`.
     verb: String,
 }
 
@@ -72,7 +72,7 @@ impl Typed {
         if self.verb.is_empty() { "relay".to_owned() } else { format!("relay {}", self.verb) }
     }
 
-    /// Returns what is wrong and what to write instead.
+    /// Returns the fault and the remedy.
     fn explain(&self, error: &clap::Error) -> (String, String) {
         let program = self.program();
         let listed = format!("`{program} --help` lists its options");
@@ -182,7 +182,7 @@ impl Typed {
     }
 }
 
-/// Returns the argument, or the verb, that is at fault.
+/// Returns the argument or verb at fault.
 fn invalid(error: &clap::Error) -> String {
     text(error, ContextKind::InvalidSubcommand)
         .or_else(|| texts(error, ContextKind::InvalidArg).into_iter().next())

@@ -7,9 +7,9 @@ use crate::text::{printable, printable_lines};
 
 /// One annotation.
 pub(crate) struct Annotation<'a> {
-    /// How grave it is.
+    /// Its gravity.
     pub(crate) level: Level,
-    /// Where it is; `None` is the run as a whole.
+    /// Its place; `None` is the run as a whole.
     pub(crate) place: Option<Lines<'a>>,
     /// Its title.
     pub(crate) title: &'a str,
@@ -19,7 +19,7 @@ pub(crate) struct Annotation<'a> {
 
 /// Lines of a file.
 pub(crate) struct Lines<'a> {
-    /// The path, as its reader opens it.
+    /// The path for its reader.
     pub(crate) file: &'a str,
     /// The first line, from 1, and the last.
     pub(crate) lines: (u32, u32),
@@ -28,7 +28,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl Annotation<'_> {
-    /// Returns the command: one line, whatever is in the texts.
+    /// Returns the command: one line, for any texts.
     pub(crate) fn command(&self) -> String {
         let Self { level, place, title, message } = self;
         let mut properties = Vec::new();

@@ -70,7 +70,7 @@ fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
                     let added = added.direction(Direction::Narrower);
                     added.meaning(format!("everyone saw everything; {sees}"))
                 } else {
-                    // Who has it is a finding of its own.
+                    // Its users are a finding of their own.
                     let added = added.direction(Direction::Same);
                     added.meaning(format!("{sees}; `users` says who has it"))
                 });
@@ -84,7 +84,7 @@ fn finding(name: &str, change: Change) -> Finding {
     Finding::new(Area::Authority, Kind::Role, name, change)
 }
 
-/// Returns what a role sees, in numbers.
+/// Returns the counts of things that a role sees.
 fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
     let view = view(bundle, role)?;
     let lists = [
@@ -102,7 +102,7 @@ fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
     Ok(format!("its callers without a tenant have {}", counts.join(", ")))
 }
 
-/// Returns what callers of a role and without a tenant see.
+/// Returns the view of callers with a role and without a tenant.
 fn view<'b>(bundle: &'b Bundle, role: &CallerRole) -> Result<View<'b>, Corrupt> {
     let role = number_of(bundle.roles(), &role.name);
     View::of(bundle, &Placement { tenant: None, role, row: None })
@@ -146,7 +146,7 @@ fn differences(
                 .at(of_a.as_ref().or(Some(&old.at)), of_b.as_ref().or(Some(at))),
         );
     }
-    // The numbers of one role differ where another one was added.
+    // A role's number changes when another role is added, so names are compared.
     let old_parent = role::parent(a.roles(), &old.name);
     let parent = role::parent(b.roles(), name);
     if old_parent != parent {
@@ -161,8 +161,8 @@ fn differences(
         };
         let before = names(a.roles(), &old.name);
         let after = names(b.roles(), name);
-        // With fewer roles around it, no `for` admits it in addition, and no set of groups has one
-        // that contains the others where none had.
+        // With fewer roles around it, no further `for` admits it, and no set of groups gets a role
+        // that contains the others where it had none.
         let is_narrower = after.iter().all(|name| before.contains(name));
         let no_longer = old_parent
             .map(|parent| format!("`{name}` no longer sees what a `for role={parent}` admits"));
@@ -175,8 +175,8 @@ fn differences(
     Ok(())
 }
 
-/// Returns the tools that both sides offer and that one side alone shows to a role: those that it
-/// gains and those that it loses.
+/// Returns the tools that both sides offer and that one side alone shows to a role: the gained and
+/// the lost ones.
 fn offered<'b>(
     before: &View<'_>,
     after: &View<'b>,

@@ -11,7 +11,7 @@ pub(crate) fn compare(subject: &Subject, a: &[Argument], b: &[Argument], out: &m
     let mut new: Vec<&Argument> = b.iter().filter(|one| named(a, &one.name).is_none()).collect();
     let mut renamed = Vec::new();
     for old in gone {
-        // One that is equal but for its name, at the same place of the list.
+        // One equal but for its name, at the same place of the list.
         let same =
             |new: &&Argument| named(a, &old.name) == named(b, &new.name) && is_renamed(old, new);
         if let Some(index) = new.iter().position(same) {
@@ -82,7 +82,7 @@ fn is_renamed(a: &Argument, b: &Argument) -> bool {
 }
 
 fn differences(subject: &Subject, a: &Argument, b: &Argument, out: &mut Findings) {
-    // How a text depends on it is seen in the text.
+    // A text's dependence on it shows in the text.
     let Argument { name, description, required, default, kind, stride: _, only_printed: _, at } = b;
     let part = |part: &str, change| {
         let part = format!("argument {name} {part}");
@@ -112,7 +112,7 @@ fn differences(subject: &Subject, a: &Argument, b: &Argument, out: &mut Findings
     }
 }
 
-/// Returns whether calls that were answered are refused now, and what happens to them.
+/// Returns whether calls that were answered are refused now, and the consequence for them.
 fn narrowed(a: &ArgumentKind, b: &ArgumentKind) -> (bool, Option<String>) {
     match (a, b) {
         (ArgumentKind::Choice(a), ArgumentKind::Choice(b)) => {

@@ -1,4 +1,4 @@
-//! Who sees which prompts, resources and tools: whom each gains and loses.
+//! The audiences of prompts, resources and tools: the callers that each gains and loses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::pairs::{Cell, Pair, Pairs};
 use crate::role::ancestors;
 
-/// Compares who sees what both sides have. What is new or gone is a finding itself, and so are the
-/// tools of a role and the role that contains it: what follows from these is left out.
+/// Compares the audiences of things on both sides. New and gone things are findings themselves, and
+/// so are the tools of a role and the role that contains it: their consequences are left out.
 pub(crate) fn compare(
     a: &Bundle,
     b: &Bundle,
@@ -22,7 +22,7 @@ pub(crate) fn compare(
         return Ok(());
     }
     let briefed: BTreeSet<String> = out.briefed.iter().cloned().collect();
-    // The roles that lose something with a role which contained them.
+    // The roles that lose something with a role that contained them.
     let mut losing: BTreeSet<&str> = BTreeSet::new();
     for list in List::ALL {
         let items = items(a, b, list, out)?;
@@ -72,7 +72,7 @@ struct Item {
     b: usize,
 }
 
-/// Returns what both sides have of a list, also under another name.
+/// Returns the items of a list on both sides, renamed ones included.
 fn items(a: &Bundle, b: &Bundle, list: List, out: &Findings) -> Result<Vec<Item>, Corrupt> {
     let mut rows = BTreeMap::new();
     for row in 0..a.list(list).count() {
@@ -143,7 +143,7 @@ impl Item {
     }
 }
 
-/// Who gains and loses something, in words, and all of it.
+/// The callers that gain and lose something: in words, and in full.
 struct Whose {
     gained: Vec<String>,
     lost: Vec<String>,
@@ -166,12 +166,12 @@ impl Whose {
     }
 }
 
-/// The changes of each item, pair by pair. Items of one history share it, so that a thousand
+/// The changes of each item, pair by pair. Items with one history share it, so that a thousand
 /// prompts of one folder are one.
 struct Histories {
-    /// The history of each item; 0 is that of no change.
+    /// The history of each item; 0 is the unchanged one.
     of_items: Vec<usize>,
-    /// Each history: the one before, the pair, and whether that gains the item.
+    /// Each history: the one before, the pair, and whether the pair gains the item.
     list: Vec<(usize, usize, bool)>,
     known: BTreeMap<(usize, usize, bool), usize>,
 }
@@ -190,7 +190,7 @@ impl Histories {
         });
     }
 
-    /// Returns the pairs of a history, each with whether it gains.
+    /// Returns the pairs of a history, each with whether it gains the item.
     fn changes(&self, mut history: usize) -> Vec<(usize, bool)> {
         let mut changes = Vec::new();
         while let (1.., Some((before, pair, is_gain))) = (history, self.list.get(history)) {
@@ -206,7 +206,7 @@ impl Histories {
 struct Sight<'b> {
     a: Seen<'b>,
     b: Seen<'b>,
-    /// The rows of roles that now contain those of the pair, and of roles that no longer do.
+    /// The rows of roles that began to contain those of the pair, and of roles that no longer do.
     new_parents: Vec<[Option<Seen<'b>>; 2]>,
     old_parents: Vec<[Option<Seen<'b>>; 2]>,
 }
@@ -218,7 +218,7 @@ impl<'b> Sight<'b> {
                 let of_a = parent.a.map(|view| Seen::of(a, &view, list)).transpose()?;
                 Ok([of_a, parent.b.map(|view| Seen::of(b, &view, list)).transpose()?])
             };
-            // A role sees the tools that it names, whoever contains it.
+            // A role sees the tools that it names, independently of the role that contains it.
             parents.iter().filter(|_| list != List::Tools).map(seen).collect()
         };
         Ok(Self {
@@ -229,8 +229,8 @@ impl<'b> Sight<'b> {
         })
     }
 
-    /// Returns whether the pair gains an item or loses it, and whether that follows from a role which
-    /// contains theirs now, or no longer does, and sees the item before and after.
+    /// Returns whether the pair gains or loses an item, and whether that follows from a role that
+    /// began or ended to contain theirs, and sees the item before and after.
     fn change(&self, item: &Item) -> Seeing {
         let is_gain = match (self.a.has(item.a), self.b.has(item.b)) {
             (false, true) => true,
@@ -249,7 +249,7 @@ impl<'b> Sight<'b> {
     }
 }
 
-/// How what a pair sees of an item differs.
+/// The difference in a pair's sight of an item.
 enum Seeing {
     Same,
     Changes {

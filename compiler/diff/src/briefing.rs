@@ -1,4 +1,4 @@
-//! The prompts that briefings bring: asked of `engine`, with the tags that the prompts themselves suggest.
+//! The prompts of briefings: asked of `engine`, with the tags that the prompts themselves suggest.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -12,15 +12,15 @@ use relay_engine::view::View;
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind, Lost};
 use crate::pairs::{Cell, Pair, Pairs};
 
-/// Audiences that are tried: those that see a changed prompt, and of these those that see most.
+/// The most tried audiences: those that see a changed prompt first, then those that see most.
 const AUDIENCES_MAX: usize = 8;
-/// Tags that are tried, of all audiences together.
+/// The most tried tags, of all audiences together.
 const TAGS_MAX: usize = 400;
 /// Tags that a finding names.
 const EXAMPLES_MAX: usize = 5;
 
-/// Compares what tags bring in full, if both bundles have a gate and a prompt changed. Audiences that
-/// are brought the same are one.
+/// Compares the prompts that tags bring in full, if both bundles have a gate and a prompt or the
+/// budget changed. Audiences with equal differences are one.
 pub(crate) fn compare(
     a: &Bundle,
     b: &Bundle,
@@ -59,7 +59,7 @@ pub(crate) fn compare(
     if !untried.is_empty() {
         let cells = || untried.iter().flat_map(|pair| pair.cells.iter().copied());
         let (readers, causes) = (pairs.words(cells()), causes.clone());
-        // All of these may differ, or none would be left.
+        // All of these may differ: the others were removed.
         let claim = Claim::Tried { inputs: audiences.len(), of: audiences.len() + untried.len() };
         let change = Change::Untried { readers, causes };
         let finding = Finding::new(Area::Contexts, Kind::Briefings, "", change);
@@ -70,7 +70,7 @@ pub(crate) fn compare(
         let count =
             |of: fn(&Lost) -> &Vec<String>| lost.iter().filter(|each| !of(each).is_empty()).count();
         let (losing, gaining) = (count(|each| &each.lost), count(|each| &each.gained));
-        // Those that lose most say most, and chapters are what agents are likely to ask for.
+        // Those that lose most come first, then chapters, which agents are likely to ask for.
         lost.sort_by_key(|each| (Reverse(each.lost.len()), !chapters.contains(&each.tag)));
         lost.truncate(EXAMPLES_MAX);
         let causes = causes.clone();
@@ -116,12 +116,12 @@ impl Changed {
     }
 }
 
-/// How briefings of an audience differ.
+/// The difference in the briefings of an audience.
 #[derive(PartialEq)]
 struct Difference {
     /// Bytes of the prompts that every briefing sends.
     always: [usize; 2],
-    /// The prompts that each tag brings no longer, or in addition; only tags that were tried.
+    /// The prompts that each tried tag no longer brings, or brings in addition.
     lost: Vec<Lost>,
 }
 
@@ -134,7 +134,7 @@ fn difference(
     for tag in tried {
         let before = in_full(&pair.a, gates[0], tag)?;
         let after = in_full(&pair.b, gates[1], tag)?;
-        // What is gone, new or seen by others itself is reported as that.
+        // A gone, new or hidden prompt has a finding of its own.
         let is_left =
             |view: &View<'_>, name: &str| Ok::<_, Corrupt>(view.find_prompt(name)?.is_some());
         let mut each = Lost { tag: tag.clone(), lost: Vec::new(), gained: Vec::new() };
@@ -167,7 +167,7 @@ fn chapters(a: &Bundle, b: &Bundle) -> Result<BTreeSet<String>, Corrupt> {
     Ok(tags)
 }
 
-/// Returns the names of what changed and the words of its summaries, a tag each.
+/// Returns the names of the changed prompts and the words of their summaries, a tag each.
 fn words(a: &Bundle, b: &Bundle, changed: &[String]) -> Result<BTreeSet<String>, Corrupt> {
     let mut tags = BTreeSet::new();
     for bundle in [a, b] {
@@ -184,13 +184,13 @@ fn words(a: &Bundle, b: &Bundle, changed: &[String]) -> Result<BTreeSet<String>,
     Ok(tags)
 }
 
-/// Returns at most so many of the tags, spread over all of them.
+/// Returns at most `most` of the tags, spread over all of them.
 fn evenly(tags: &BTreeSet<String>, most: usize) -> Vec<String> {
     let step = tags.len().div_ceil(most).max(1);
     tags.iter().step_by(step).cloned().collect()
 }
 
-/// Returns the names of the prompts that come in full for one tag, at the begin of a session.
+/// Returns the names of the prompts that come in full for one tag, at the start of a session.
 fn in_full(view: &View<'_>, gate: &Gate, tag: &str) -> Result<BTreeSet<String>, Corrupt> {
     let Ok(tags) = Tags::new(&[tag], gate.tags_max.value as usize) else {
         return Ok(BTreeSet::new());

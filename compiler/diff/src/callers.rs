@@ -1,20 +1,20 @@
-//! The callers that rows of `users` tell apart: names to ask both bundles with.
+//! The callers that rows of `users` distinguish: names to ask both bundles with.
 //!
-//! A caller is an id, a tenant or none, some groups, and the role that it asks for or none. Groups
-//! that have the same rows on both sides are one. Three groups are enough for every pair of decisions:
-//! one gives the role before, one gives the role after, and a refusal needs two that do not agree.
+//! A caller is an id, an optional tenant, groups, and an optional role that it asks for. Groups
+//! with equal rows on both sides are one. Three groups are enough for every pair of decisions: one
+//! gives the role before, one the role after, and a refusal needs two that disagree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Corrupt, User, Who};
 use relay_engine::place::Identity;
 
-/// The most callers that are asked for one row of `users`.
+/// The most callers to ask for, of one row of `users`.
 const OF_ROW_MAX: usize = 8_192;
-/// The most groups of a caller, beside the one that a row is for.
+/// The most groups of a caller, with the one that a row is for.
 const GROUPS_MAX: usize = 3;
 
-/// Whom a row names.
+/// The subject of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) who: Who,
@@ -23,10 +23,10 @@ pub(crate) struct Key {
     pub(crate) tenant: Option<String>,
 }
 
-/// A row that counts: the tenant for which it does, and its role.
+/// A row that counts: its tenant and its role.
 pub(crate) type Counting<'r> = (Option<&'r str>, &'r str);
 
-/// The rows of `users` of one bundle, by whom they name.
+/// The rows of `users` of one bundle, by their subject.
 pub(crate) struct Rows {
     rows: BTreeMap<(Who, String), BTreeMap<Option<String>, String>>,
     tenants: BTreeSet<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Rows {
 /// A caller, as authentication gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller<'r> {
-    /// Absent for an id that neither bundle names.
+    /// Absent for an id in neither bundle.
     pub(crate) id: Option<&'r str>,
     pub(crate) tenant: Option<&'r str>,
     pub(crate) groups: Vec<&'r str>,
@@ -44,10 +44,10 @@ pub(crate) struct Caller<'r> {
     pub(crate) role: Option<&'r str>,
 }
 
-/// The callers that a row of `users` is about.
+/// The callers that a row of `users` affects.
 pub(crate) struct Affected<'r> {
     pub(crate) callers: Vec<Caller<'r>>,
-    /// Whether there are no others.
+    /// Whether these are all.
     pub(crate) are_all: bool,
 }
 
@@ -82,7 +82,7 @@ impl Rows {
         }
     }
 
-    /// Returns whether callers of a tenant are asked for their rows at all.
+    /// Returns whether the bundle decides by rows on callers of a tenant.
     fn admits(&self, tenant: Option<&str>) -> bool {
         self.has_roles
             && (self.tenants.is_empty() || tenant.is_none_or(|name| self.tenants.contains(name)))
@@ -110,7 +110,7 @@ impl Rows {
 }
 
 impl Caller<'_> {
-    /// Returns what authentication says of the caller; `unnamed` is an id that neither bundle names.
+    /// Returns the caller's identity for a decision; `unnamed` is an id in neither bundle.
     pub(crate) fn identity<'i>(&'i self, unnamed: &'i str, groups: &'i [String]) -> Identity<'i> {
         Identity { id: self.id.unwrap_or(unnamed), tenant: self.tenant, groups, role: self.role }
     }
@@ -120,7 +120,7 @@ impl Caller<'_> {
 pub(crate) struct Both {
     a: Rows,
     b: Rows,
-    /// A tenant that neither bundle names.
+    /// A tenant in neither bundle.
     other_tenant: String,
 }
 
@@ -134,12 +134,12 @@ impl Both {
         Ok(Self { a, b, other_tenant })
     }
 
-    /// Returns whether neither bundle names the tenant of a caller.
+    /// Returns whether the tenant of a caller is in neither bundle.
     pub(crate) fn is_other_tenant(&self, tenant: &str) -> bool {
         tenant == self.other_tenant
     }
 
-    /// Returns an id that neither bundle names.
+    /// Returns an id in neither bundle.
     pub(crate) fn unnamed(&self) -> String {
         let mut id = "anyone else".to_owned();
         while [&self.a, &self.b].iter().any(|side| side.ids(Who::User).any(|named| named == id)) {
@@ -148,12 +148,12 @@ impl Both {
         id
     }
 
-    /// Returns whether a caller's tenant means something on either side.
+    /// Returns whether either side has tenants.
     pub(crate) fn have_tenants(&self) -> bool {
         !(self.a.tenants.is_empty() && self.b.tenants.is_empty())
     }
 
-    /// Returns the rows of an id on each side: ids whose rows are equal are placed alike.
+    /// Returns the rows of an id on each side: ids with equal rows are placed alike.
     pub(crate) fn class(&self, key: &Key) -> [Vec<Counting<'_>>; 2] {
         [&self.a, &self.b].map(|side| side.counting(key.who, &key.id, None))
     }
@@ -198,7 +198,7 @@ impl Both {
     /// Returns the tenants of the callers for whom a row can count.
     fn tenants_of<'r>(&'r self, key: &'r Key) -> Vec<Option<&'r str>> {
         let own = key.tenant.as_deref();
-        // Without tenants on one side, callers of any tenant are asked for all of their rows there.
+        // Where one side has no tenants, all rows count there for callers of any tenant.
         if own.is_some() && !self.a.tenants.is_empty() && !self.b.tenants.is_empty() {
             return vec![own, None];
         }
@@ -208,12 +208,12 @@ impl Both {
         [None].into_iter().chain(all.into_iter().map(Some)).chain([other]).collect()
     }
 
-    /// Returns the ids of the callers for whom a row can count, one of those with the same rows.
+    /// Returns the ids of the callers for whom a row can count, one for each set of rows.
     fn ids<'r>(&'r self, key: &'r Key, tenant: Option<&str>) -> Vec<Option<&'r str>> {
         if key.who == Who::User {
             return vec![Some(&key.id)];
         }
-        // Where both sides name an id, groups and `anyone` do not count.
+        // Where both sides name an id, groups and `anyone` never count.
         let mut known = BTreeMap::new();
         for id in self.named(Who::User) {
             let rows = self.counting(Who::User, id, tenant);
@@ -224,7 +224,7 @@ impl Both {
         [None].into_iter().chain(known.into_values()).collect()
     }
 
-    /// Returns the groups that have rows for callers of a tenant, one of those with the same rows.
+    /// Returns the groups with rows for callers of a tenant, one for each set of rows.
     fn groups(&self, tenant: Option<&str>) -> Vec<&str> {
         let mut known = BTreeMap::new();
         for id in self.named(Who::Group) {
@@ -250,14 +250,14 @@ impl Both {
     }
 }
 
-/// Returns the sets of groups to ask with: up to three, with the group of a row among them.
+/// Returns the sets of groups to ask with: up to three groups, with that of a row among them.
 fn sets<'r>(key: &'r Key, groups: &[&'r str]) -> impl Iterator<Item = Vec<&'r str>> {
     let own: Vec<&str> =
         Some(key.id.as_str()).filter(|_| key.who == Who::Group).into_iter().collect();
     let others: Vec<&str> = groups.iter().copied().filter(|group| !own.contains(group)).collect();
     let more = GROUPS_MAX - own.len();
     let count = others.len();
-    // Each place is a group or none; rising, so that no set comes twice. Small sets come first.
+    // Each set is rising, so that none comes twice. Small sets come first.
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -265,7 +265,7 @@ fn sets<'r>(key: &'r Key, groups: &[&'r str]) -> impl Iterator<Item = Vec<&'r st
         next += 1;
         if set.len() < more {
             let first = set.last().map_or(0, |last| last + 1);
-            // No more sets than are asked for are kept.
+            // Only as many sets are kept as may be asked for.
             let room = (OF_ROW_MAX + 1).saturating_sub(chosen.len());
             chosen.extend(
                 (first..count)

@@ -1,7 +1,7 @@
-//! The skills that calls are given: those of each tenant, tool and user, before and after.
+//! The skills of calls: those of each tenant, tool and user, before and after.
 //!
-//! A change of one skill reaches other calls than the ones it names where skills share a topic. So
-//! both bundles are asked, with every name that a changed skill asks for and one that none asks for.
+//! Through a topic, a change of one skill reaches calls that the skill does not name. So both
+//! bundles are asked, with every name that a changed skill asks for and one that none asks for.
 
 mod asked;
 mod given;
@@ -18,9 +18,9 @@ use self::given::{CALLS_MAX, Difference, Side, serves_nothing, skills};
 pub(crate) use self::moved::compare_moved;
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind};
 
-/// Compares what calls are given, if a skill that both sides or one of them has is another one.
+/// Compares the skills of calls, if a skill differs between the sides.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
-    // All of what is given is new where nothing was, and gone where nothing is.
+    // With nothing served on one side, all skills are plainly new or gone.
     if serves_nothing(a) || serves_nothing(b) {
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     if differences.is_empty() && claim == Claim::Exact {
         return Ok(());
     }
-    // What was tried alone may differ with any other change of these skills.
+    // After trials alone, acceptance holds only for the same changes of these skills.
     let [before, mut content] = match claim {
         Claim::Exact => [String::new(), String::new()],
         Claim::Tried { .. } => asked.changed().clone(),
@@ -47,7 +47,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     let tried = asked.totals(CALLS_MAX);
     let mut groups = Vec::new();
     for (difference, calls) in &differences {
-        // Words leave out names; what is accepted is all of them.
+        // The words leave out names; acceptance covers all of them.
         content.push_str(&format!("{difference:?}\n"));
         calls.iter().for_each(|call| content.push_str(&format!("{:?}\n", asked.question(*call))));
         groups.push(difference.of_calls(asked.words(calls, &tried)));

@@ -15,7 +15,7 @@ use crate::role;
 /// The most callers that both bundles are asked for.
 const ASKED_MAX: usize = 262_144;
 
-/// The names of a kind that a finding says.
+/// The most names of a kind in a finding.
 const NAMED_MAX: usize = 4;
 
 /// A place in a project, by names.
@@ -35,19 +35,19 @@ pub(crate) struct Decided<'b> {
     pub(crate) loses: bool,
 }
 
-/// A comparison of two places: whether the second has something that the first lacks, and the reverse.
+/// A comparison of two places: whether the second has more, and whether the first has more.
 #[derive(Clone, Copy)]
 struct Extent {
     gains: bool,
     loses: bool,
 }
 
-/// Both bundles, and what was asked of them.
+/// Both bundles, and their answers so far.
 pub(crate) struct Decisions<'b> {
     a: &'b Bundle,
     b: &'b Bundle,
     unnamed: String,
-    /// The row of the first bundle for each row of the second that both have.
+    /// The row of the first bundle for each row of the second; `None` for a new one.
     counterparts: Vec<(List, Vec<Option<usize>>)>,
     extents: RefCell<BTreeMap<[Given<'b>; 2], Extent>>,
     asked: Cell<usize>,
@@ -66,7 +66,7 @@ impl<'b> Decisions<'b> {
         })
     }
 
-    /// Returns whether more callers can be asked for.
+    /// Returns whether more callers may be asked for.
     pub(crate) fn have_room(&self) -> bool {
         self.asked.get() < ASKED_MAX
     }
@@ -87,8 +87,8 @@ impl<'b> Decisions<'b> {
         Ok(Decided { before, after, gains, loses })
     }
 
-    /// Returns whether a caller that asks for a role could have all that it has now before, by asking
-    /// for another role or for none.
+    /// Returns whether a caller that asks for a role could have had all of it before, by asking for
+    /// another role or for none.
     pub(crate) fn could_have(
         &self,
         caller: &Caller<'_>,
@@ -120,8 +120,8 @@ impl<'b> Decisions<'b> {
         Ok(Some(Given { tenant, role }))
     }
 
-    /// Compares what callers of a place see and may do before with those of another one after. The same
-    /// place is none of a caller's difference: what its role or tenant gains is a finding of its own.
+    /// Compares the rows and the authority of a place before with those of one after. A caller that
+    /// stays in a place does not differ: gains of its role or tenant are findings of their own.
     fn extent(&self, before: Given<'b>, after: Given<'b>) -> Result<Extent, Corrupt> {
         if before == after {
             return Ok(Extent { gains: false, loses: false });
@@ -150,7 +150,7 @@ impl<'b> Decisions<'b> {
         Ok(extent)
     }
 
-    /// Returns what callers of a place after have that those of a place before had not, in words.
+    /// Returns the gains of a place after over one before, in words.
     pub(crate) fn gained(
         &self,
         before: Option<Given<'b>>,
@@ -209,7 +209,7 @@ impl<'b> Decisions<'b> {
         Ok(words)
     }
 
-    /// Hands over each row that the second bundle has: whether a place before and one after see it.
+    /// Hands over each row of the second bundle: whether a place before and one after see it.
     fn each_row(
         &self,
         before: Given<'b>,
@@ -219,7 +219,7 @@ impl<'b> Decisions<'b> {
         let (Some(seen_a), Some(seen_b)) = (view(self.a, before)?, view(self.b, after)?) else {
             return Ok(());
         };
-        // The place before, as the second bundle has it: what it sees of what is new.
+        // The place before in the second bundle: it shows which new rows that place sees.
         let kept = view(self.b, before)?;
         for (list, counterparts) in &self.counterparts {
             let [of_a, of_b] = [seen_a, seen_b].map(|view| view.rows(*list));
@@ -229,7 +229,7 @@ impl<'b> Decisions<'b> {
             for (row, counterpart) in counterparts.iter().enumerate() {
                 let was_seen = match counterpart {
                     Some(old) => of_a.contains(old),
-                    // Everyone saw everything.
+                    // Without roles, everyone saw everything.
                     None if self.a.roles().is_empty() => continue,
                     None => of_kept.as_ref().is_some_and(|rows| rows.contains(&row)),
                 };
@@ -282,7 +282,7 @@ fn view<'b>(bundle: &'b Bundle, given: Given<'_>) -> Result<Option<View<'b>>, Co
     Ok(Some(View::of(bundle, &Placement { tenant, role, row: None })?))
 }
 
-/// Returns the most tier and the tools of a place; without roles, all.
+/// Returns the highest tier and the tools of a place; without roles, all.
 fn authority<'b>(bundle: &'b Bundle, given: Given<'_>) -> (Tier, Option<&'b [Setting<String>]>) {
     let role = given.role.and_then(|name| bundle.roles().get(number_of(bundle.roles(), name)?));
     match role {

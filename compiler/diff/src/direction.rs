@@ -1,8 +1,8 @@
 //! The direction of a difference in authority: the one type, and the one way to it.
 //!
-//! Every concept asks the same two questions: is all that agents may do after the change proved to be within
-//! what they could do before, and the other way round? What is not proved *loosens*: a comparison is
-//! never silent because it does not know.
+//! Every concept asks the same two questions: is all that agents may do after the change proved to
+//! be within their authority before, and the other way round? An unproved case *loosens*: an unsure
+//! comparison always reports.
 
 use serde::Serialize;
 
@@ -32,8 +32,8 @@ impl Direction {
         }
     }
 
-    /// Returns the direction of a change from what is proved: that all after it was possible before, and
-    /// that all before it is possible after.
+    /// Returns the direction of a change from two proofs: all after it was possible before, and all
+    /// before it is possible after.
     pub(crate) const fn proved(is_within_before: bool, holds_before: bool) -> Self {
         match (is_within_before, holds_before) {
             (true, true) => Self::Same,
@@ -42,17 +42,17 @@ impl Direction {
         }
     }
 
-    /// Returns the direction of what only ever lets agents do less; `NotProved` if it does not hold.
+    /// Returns the direction of a change that lets agents do less, if proved; else `NotProved`.
     pub(crate) const fn narrower_if(is_proved: bool) -> Self {
         Self::proved(is_proved, false)
     }
 
-    /// Returns the direction of a limit of which more lets agents do more: the tier of a role.
+    /// Returns the direction of a limit that lets agents do more as it rises: the tier of a role.
     pub(crate) fn of_limit<T: Ord>(before: &T, after: &T) -> Self {
         Self::proved(after <= before, before <= after)
     }
 
-    /// Returns the direction of a demand of which more lets agents do less: the tier of a command.
+    /// Returns the direction of a demand that lets agents do less as it rises: a tier of commands.
     pub(crate) fn of_demand<T: Ord>(before: &T, after: &T) -> Self {
         Self::proved(before <= after, after <= before)
     }

@@ -1,7 +1,7 @@
 //! The promises of a project about its answers: each `expect`, which every build proves.
 //!
-//! A promise that is gone *loosens*, although no answer differs: a later change may break it, and no build
-//! says so.
+//! A removed promise *loosens*, although no answer differs: a later change may break it unnoticed
+//! by builds.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! Facts about programs, compared concept by concept: settings, options, values, operands, forms and
 //! sub-commands, each with the direction of its difference.
 //!
-//! A difference is narrower only where no command that it touches can be judged lower; `direction` of each
-//! concept says why. Everything else loosens, and a command that both sides judge shows it.
+//! A difference is narrower only if every affected command is judged at least as high; `direction`
+//! of each concept gives the reason. Other differences loosen, shown by a command that both sides
+//! judge.
 
 mod command;
 mod commands;
@@ -31,14 +32,14 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
 use crate::witness::{Judges, Witness};
 
-/// Differences of one program and direction that are findings of their own.
+/// The most differences of one program and direction with findings of their own.
 const EACH_MAX: usize = 12;
-/// Characters of a part that such a finding names.
+/// The most characters of a part's name in such a finding.
 const PART_CHARS_MAX: usize = 48;
-/// Differences that a finding about more of them names.
+/// The most names in a finding about further differences.
 const NAMES_MAX: usize = 8;
 
-/// Returns how the facts of a program differ, each difference with its direction.
+/// Returns the differences between the facts of a program, each with its direction.
 #[must_use]
 pub fn differences(before: &Node, after: &Node, floors: [Floors; 2]) -> Vec<Difference> {
     let [before_floors, after_floors] = floors;
@@ -59,14 +60,14 @@ fn has_value_caps(node: &Node) -> bool {
     values.into_iter().any(|value| value.cap.is_some()) || node.subs.iter().any(has_value_caps)
 }
 
-/// The facts of one side, and how it judges what no fact describes.
+/// The facts of one side, and its tiers for undescribed commands.
 pub(crate) struct Side<'k> {
     pub(crate) knowledge: Option<&'k Knowledge>,
     pub(crate) floors: Floors,
 }
 
-/// Compares the facts of two bundles. Where one of them judges no command, its policy says so, and only the
-/// project's own programs are listed.
+/// Compares the facts of two bundles. If one of them judges no command, its policy says so, and
+/// only the project's own programs are listed.
 pub(crate) fn compare(
     sides: &[Side<'_>; 2],
     reasons: &Reasons<'_>,
@@ -141,7 +142,7 @@ fn programs<'k>(side: &Side<'k>, own_only: bool) -> Programs<'k> {
 /// A program on both sides.
 struct Compared<'c, 'k> {
     sides: &'c [Side<'k>; 2],
-    /// Why the second side lowers something.
+    /// The second side's reasons for lowering something.
     reasons: &'c Reasons<'c>,
     old: Option<&'c Program<'k>>,
     new: Option<&'c Program<'k>>,
@@ -161,7 +162,7 @@ impl Compared<'_, '_> {
                 std::cmp::Reverse(witness.as_ref().map(|it| (it.before - it.after, it.before)))
             });
             let shown = all.iter().filter(|(_, witness)| witness.is_some()).count();
-            // Of many that no command shows, one finding says so.
+            // If no command shows many of them, one finding says so.
             let most = if all.len() - shown > 2 { shown.min(EACH_MAX) } else { EACH_MAX };
             let most = if direction == Direction::NotProved { most } else { EACH_MAX };
             let count = if all.len() > most + 1 { most } else { all.len() };
@@ -252,7 +253,7 @@ impl Compared<'_, '_> {
         finding.at(of_a.as_ref(), of_b.as_ref())
     }
 
-    /// Returns a finding about the differences that have none of their own.
+    /// Returns a finding about the differences without one of their own.
     fn more(
         &self,
         rest: &[(&Difference, Option<Witness>)],
@@ -282,7 +283,7 @@ impl Compared<'_, '_> {
     }
 
     fn new_finding(&self, change: Change, direction: Direction) -> Finding {
-        // Words leave out what is accepted: all of both sides.
+        // Words leave out details; acceptance covers all of both sides.
         let debug =
             |program: Option<&Program<'_>>| format!("{:?}", program.map(|program| &program.node));
         Finding::new(Area::Authority, Kind::Program, self.names.join(", "), change)
@@ -291,7 +292,7 @@ impl Compared<'_, '_> {
     }
 }
 
-/// Returns a part of a program in short.
+/// Returns a part of a program, shortened.
 fn named(part: &str) -> String {
     let short: String = part.chars().take(PART_CHARS_MAX).collect();
     let more = if short.len() < part.len() { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! A difference, as reviewers read it.
+//! A difference, in the form for reviewers.
 
 use std::cmp::Reverse;
 
@@ -12,9 +12,9 @@ use crate::witness::Witness;
 /// Bytes of text for one token, as an estimate for English.
 pub const TOKEN_BYTES: i64 = 4;
 
-/// The part that a bundle's environment is.
+/// The part of a finding about a bundle's environment.
 pub(crate) const ENVIRONMENT: &str = "environment";
-/// The part that says which role contains a role.
+/// The part of a finding about the role that contains a role.
 pub(crate) const PARENT: &str = "parent";
 
 /// The area of a difference, the most dangerous first.
@@ -65,6 +65,8 @@ pub enum Kind {
     Expectation,
     /// A prompt.
     Prompt,
+    /// An agent skill.
+    AgentSkill,
     /// A skill.
     Skill,
     /// A message of the server itself.
@@ -293,7 +295,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Creates a finding that is exact, breaks nothing and has no place.
+    /// Creates an exact finding without a place, which breaks nothing.
     pub(crate) fn new(area: Area, kind: Kind, name: impl Into<String>, change: Change) -> Self {
         Self {
             area,
@@ -348,13 +350,13 @@ impl Finding {
         self
     }
 
-    /// Adds the reason that the project gives.
+    /// Adds the project's reason.
     pub(crate) fn because(mut self, reason: Option<String>) -> Self {
         self.because = reason;
         self
     }
 
-    /// Adds words to what it means.
+    /// Adds words to its meaning.
     fn also(&mut self, words: String) {
         self.meaning = Some(match self.meaning.take() {
             Some(meaning) => format!("{meaning}; {words}"),
@@ -378,7 +380,7 @@ impl Finding {
         self
     }
 
-    /// Sets what both sides hold, where the change does not say all of it.
+    /// Sets the contents of both sides, where the change shows only a part of them.
     pub(crate) fn content(mut self, before: &[u8], after: &[u8]) -> Self {
         let digests = [Digest::of(before).hex(), Digest::of(after).hex()];
         self.content = Some(Digest::of(digests.concat().as_bytes()));
@@ -392,13 +394,13 @@ impl Finding {
         (area, direction, Reverse(breaking), Reverse(always), subject, part)
     }
 
-    /// Returns whether it says that the bundles were built for different environments.
+    /// Returns whether it reports different environments of the bundles.
     #[must_use]
     pub fn is_of_environment(&self) -> bool {
         self.subject.kind == Kind::Project && self.part == ENVIRONMENT
     }
 
-    /// Returns what names the difference in any run: area, kind, name and part.
+    /// Returns the name of the difference in any run: area, kind, name and part.
     #[must_use]
     pub fn id(&self) -> String {
         let Subject { kind, name } = &self.subject;
@@ -406,8 +408,8 @@ impl Finding {
         words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("/")
     }
 
-    /// Returns 16 hexadecimal digits that name this very change: another value has another. A line
-    /// that moved changes nothing.
+    /// Returns 16 hexadecimal digits for this very change: another value has others. Moved lines
+    /// have no effect.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let Self { area, direction, breaking, subject, part, change, content, .. } = self;
@@ -436,7 +438,7 @@ pub(crate) struct Findings {
     pub(crate) renamed: Vec<Renamed>,
 }
 
-/// The names of what has another one now.
+/// The two names of a renamed item.
 #[derive(Debug)]
 pub(crate) struct Renamed {
     pub(crate) kind: Kind,
@@ -459,7 +461,7 @@ impl Findings {
         self.list.push(finding.always(takes_back));
     }
 
-    /// Returns whether there is one about this part of a thing, or about all of it.
+    /// Returns whether a finding is about this part of a thing, or about all of it.
     pub(crate) fn has_about(&self, kind: Kind, name: &str, part: &str) -> bool {
         self.list.iter().any(|it| {
             it.subject.kind == kind
@@ -468,13 +470,13 @@ impl Findings {
         })
     }
 
-    /// Returns those about the role that contains a role.
+    /// Returns the findings about the role that contains a role.
     pub(crate) fn of_parents(&mut self) -> impl Iterator<Item = &mut Finding> {
         let is_of_parent = |it: &&mut Finding| it.subject.kind == Kind::Role && it.part == PARENT;
         self.list.iter_mut().filter(is_of_parent)
     }
 
-    /// Returns how many there are so far.
+    /// Returns the number of findings so far.
     pub(crate) fn count(&self) -> usize {
         self.list.len()
     }

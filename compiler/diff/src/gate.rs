@@ -77,7 +77,7 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
         ("budget names", &a.remaining_bytes, remaining_bytes),
     ];
     for (part, a, b) in numbers {
-        // A default follows from how the gate opens.
+        // A default follows from the way the gate opens.
         if is_written && a.at.is_none() && b.at.is_none() {
             continue;
         }

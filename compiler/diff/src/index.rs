@@ -1,5 +1,5 @@
-//! The index of the prompts that clients get before any briefing, and the instructions that it is
-//! in, where audiences have their own.
+//! The index of the prompts that clients get before any briefing, and the instructions with it,
+//! where audiences have their own.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ use relay_engine::view::View;
 use crate::finding::{Area, Change, Finding, Findings, Instructed, Kind, TOKEN_BYTES};
 use crate::pairs::{Cell, Pair, Pairs};
 
-/// Compares which prompts the index lists, as far as that does not follow from the prompts
-/// themselves: one that is new, gone or changed can push others out. Where audiences differ, also
-/// how long the instructions of each are.
+/// Compares the prompts that the index lists, except changes that follow from the prompts
+/// themselves: a new, gone or changed prompt can push others out. Where audiences differ, the
+/// lengths of their instructions are compared too.
 pub(crate) fn compare(pairs: &Pairs<'_>, out: &mut Findings) -> Result<(), Corrupt> {
     match pairs.list.as_slice() {
         [] => Ok(()),
@@ -22,7 +22,7 @@ pub(crate) fn compare(pairs: &Pairs<'_>, out: &mut Findings) -> Result<(), Corru
 }
 
 fn listed(pair: &Pair<'_>, out: &mut Findings) -> Result<(), Corrupt> {
-    // Where only one side has a gate, what the instructions list follows from that.
+    // If only one side has a gate, changes of the listed prompts follow from that.
     if pair.a.gate().is_some() != pair.b.gate().is_some() {
         return Ok(());
     }
@@ -35,7 +35,7 @@ fn listed(pair: &Pair<'_>, out: &mut Findings) -> Result<(), Corrupt> {
     Ok(())
 }
 
-/// How instructions differ: their bytes, and what their index lists.
+/// The difference in instructions: their bytes, and the prompts of their index.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Difference {
     bytes: [usize; 2],
@@ -85,7 +85,7 @@ fn instructions(pairs: &Pairs<'_>, out: &mut Findings) -> Result<(), Corrupt> {
     Ok(())
 }
 
-/// Returns the prompts that only the index before lists, and only that now.
+/// Returns the prompts that only the index before lists, and those that only the one after lists.
 fn differences(pair: &Pair<'_>, out: &Findings) -> Result<(Vec<String>, Vec<String>), Corrupt> {
     let (before, after) = (pair.a.listed()?, pair.b.listed()?);
     if before == after {

@@ -11,7 +11,7 @@ pub(crate) enum Joined<T> {
     Both(T, T),
 }
 
-/// Joins two lists that are sorted by the same key, one item at a time.
+/// Joins two lists sorted by the same key, one item at a time.
 pub(crate) fn joined<T, K: Ord>(
     a: impl IntoIterator<Item = Result<T, Corrupt>>,
     b: impl IntoIterator<Item = Result<T, Corrupt>>,

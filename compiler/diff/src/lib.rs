@@ -1,12 +1,13 @@
-//! Compares two bundles: the effects of a change on what agents read and may do, as findings.
+//! Compares two bundles: the effects of a change on the texts and the authority of agents.
 //!
-//! Findings are about meaning. Comments, layout, order and places change nothing here, and what
-//! follows from a change (a line of an index, a page of a list, a generated summary) is reported
-//! under its cause. No I/O, no clock, no randomness; the same bundles give the same findings.
+//! Findings are about meaning. Comments, layout, order and places change nothing here, and
+//! consequences of a change (a line of an index, a page of a list, a summary) are reported under
+//! their cause. No I/O, no clock, no randomness; the same bundles give the same findings.
 
 #![forbid(unsafe_code)]
 
 mod access;
+mod agent_skill;
 mod argument;
 mod audience;
 mod briefing;
@@ -61,12 +62,12 @@ use crate::review::SwitchedOff;
 
 /// Compares the contents of two bundles: the findings, the most dangerous first.
 ///
-/// Parts of a bundle that do not follow from its contents are not compared: whoever has a bundle that
-/// somebody else built asks [`compare_derived`] about them too.
+/// Parts of a bundle that contradict its contents are not compared: for a bundle from an untrusted
+/// build, ask [`compare_derived`] about them too.
 ///
 /// # Errors
 ///
-/// A bundle is not what was signed.
+/// A bundle is damaged.
 pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     let mut out = Findings::default();
     let (review_a, review_b) = (a.review()?, b.review()?);
@@ -86,11 +87,14 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
     prompt::compare_all(a, b, &switched_off, &mut out)?;
+    agent_skill::compare_all(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     skill::compare_all(a, b, &mut out)?;
     calls::compare(a, b, &mut out)?;
     calls::compare_moved(a, b, &moved, &mut out)?;
+    // Last, since audiences leave out the consequences of earlier findings, and the index and
+    // briefings name the changed prompts that were found.
     let pairs = Pairs::of(a, b)?;
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;
@@ -98,7 +102,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     Ok(out.sorted())
 }
 
-/// Returns whether the signed digests of all that servers answer from are equal.
+/// Returns whether the signed digests of everything that servers answer from are equal.
 fn says_the_same(a: &Bundle, b: &Bundle) -> bool {
     let digests = |bundle: &Bundle| {
         let sections = bundle.sections().iter().filter(|section| section.critical);
@@ -107,11 +111,11 @@ fn says_the_same(a: &Bundle, b: &Bundle) -> bool {
     a.epoch() == b.epoch() && digests(a) == digests(b)
 }
 
-/// Returns a bundle without anything in it: what a new project is compared with.
+/// Returns an empty bundle, to compare a new project with.
 ///
 /// # Errors
 ///
-/// None that a caller can cause.
+/// Callers cannot cause any.
 pub fn empty() -> Result<Bundle, OpenError> {
     let bytes = encode(&Contents::default()).unwrap_or_default();
     Bundle::open(Box::new(bytes))

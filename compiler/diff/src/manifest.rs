@@ -1,21 +1,21 @@
-//! The project itself: what names it, who owns it, and its epoch.
+//! The project itself: its names, its owner and its epoch.
 
 use relay_bundle::{Bundle, Manifest, Setting};
 
 use crate::direction::Direction;
 use crate::finding::{Area, Change, ENVIRONMENT, Finding, Findings, Kind};
 
-/// Epochs rise from release to release, by the commits between them. A step above this one blocks the
+/// Epochs rise from release to release, by the commits between them. A higher step blocks the
 /// releases that follow it.
 const EPOCH_STEP_MAX: u64 = 1_000_000;
 
-/// Compares the identities of two bundles. The compiler is no difference: where it decides
-/// something, that differs.
+/// Compares the identities of two bundles. The compiler is left out: where it decides something,
+/// that differs.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     let Manifest { project, version, title, owner, environment, compiler: _ } = b.manifest();
     let before = a.manifest();
     if before.project.value.is_empty() {
-        // The other side is no project.
+        // The other side is empty.
         return;
     }
     let mut text =

@@ -6,7 +6,7 @@ use relay_engine::prompt_index;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::text::hunks;
 
-/// Compares the messages of two bundles, those that nobody wrote too. The index of the prompts in them
+/// Compares the messages of two bundles, the default ones too. The index of the prompts in them
 /// follows from the prompts.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     let (index_a, index_b) = (Index::of(a)?, Index::of(b)?);
@@ -31,7 +31,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Returns a message with its variables as an author writes them; braces that are text are marked.
+/// Returns a message with its variables as an author writes them; literal braces are marked.
 fn text(pieces: &[MessagePiece], bundle: &Bundle) -> String {
     let has_indexes = bundle.audiences().count() > 0;
     let piece = |piece: &MessagePiece| match piece {
@@ -44,7 +44,7 @@ fn text(pieces: &[MessagePiece], bundle: &Bundle) -> String {
     pieces.iter().map(piece).collect()
 }
 
-/// The index of the prompts, as a message has it.
+/// The index of the prompts in a message.
 struct Index<'b> {
     /// The prompts that it lists.
     listed: Vec<PromptView<'b>>,
@@ -62,8 +62,8 @@ impl<'b> Index<'b> {
         Ok(Self { listed, rest })
     }
 
-    /// Returns a text with the index as an author writes it; the text, if the index is not in it. A
-    /// line that is no entry of its prompt is no part of an index.
+    /// Returns a text with the index as an author writes it; without the index, the same text. Only
+    /// entries of the listed prompts are an index.
     fn cut_from(&self, text: &str) -> Result<String, Corrupt> {
         if self.listed.is_empty() && self.rest.is_none() {
             return Ok(text.to_owned());
@@ -79,7 +79,7 @@ impl<'b> Index<'b> {
         Ok(text.to_owned())
     }
 
-    /// Returns where the index ends that begins at this line; `None` if none begins there.
+    /// Returns the end of the index that begins at this line; `None` if none begins there.
     fn end(&self, lines: &[&str], start: usize) -> Result<Option<usize>, Corrupt> {
         let end = start + self.listed.len();
         let Some(found) = lines.get(start..end) else { return Ok(None) };

@@ -1,7 +1,7 @@
-//! The tenants and roles that both sides have, what callers of each see, and how they are called.
+//! The tenants and roles of both sides, the views of their callers, and their names in reports.
 //!
 //! Pairs of a tenant and a role that see one audience before and one after are one: the work grows
-//! with those, and with the tenants times the roles only where each is looked up once.
+//! with those. All tenants times all roles are only looked up once each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::role;
 /// Names that a text lists.
 const NAMES_MAX: usize = 3;
 
-/// The tenants and roles that both sides have.
+/// The tenants and roles of both sides.
 pub(crate) struct Pairs<'b> {
-    /// Those that see the same, together.
+    /// The pairs, one for all that see the same.
     pub(crate) list: Vec<Pair<'b>>,
-    /// The names of the roles; none if neither side has roles.
+    /// The names of the roles; empty if neither side has roles.
     roles: Vec<&'b str>,
-    /// The tenants, those together that no pair distinguishes. `None` is no tenant.
+    /// The tenants, grouped if no pair distinguishes them. `None` is no tenant.
     groups: Vec<Vec<Option<&'b str>>>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Pairs<'b> {
 pub(crate) struct Pair<'b> {
     pub(crate) a: View<'b>,
     pub(crate) b: View<'b>,
-    /// Who that is.
+    /// The roles and tenants of these callers.
     pub(crate) cells: Vec<Cell>,
     /// Whether the tools of their roles differ.
     pub(crate) has_other_tools: bool,
@@ -53,13 +53,13 @@ pub(crate) struct Cell {
 
 /// The audience before and after, by number; `None` without audiences.
 type Numbers = [Option<usize>; 2];
-/// The same of a role that contains another one; the outer `None` is a side that lacks the role.
+/// The same of a role that contains another one; the outer `None` is a side without the role.
 type ParentNumbers = [Option<Option<usize>>; 2];
 
-/// A tenant, by its name and its number on each side; none without a name.
+/// A tenant, by its name and its number on each side; without a name, no tenant.
 type NamedTenant<'b> = (Option<&'b str>, [Option<usize>; 2]);
 
-/// The key of pairs that are treated as one: equal for pairs that see the same.
+/// The key of merged pairs: equal for pairs that see the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     seen: Numbers,
@@ -73,14 +73,14 @@ struct Role<'b> {
     name: &'b str,
     numbers: [Option<usize>; 2],
     has_other_tools: bool,
-    /// The roles that began or ended to contain it, by their number on each side, where they are.
+    /// The roles that began or ended to contain it, by their number on each side that has them.
     new_parents: Vec<[Option<usize>; 2]>,
     old_parents: Vec<[Option<usize>; 2]>,
 }
 
 impl<'b> Pairs<'b> {
-    /// Returns the tenants and roles that two bundles have. Where one alone has roles, there are
-    /// none: what everyone sees is compared with what nobody saw as such.
+    /// Returns the pairs of two bundles. If only one has roles, the list is empty: no role is on
+    /// both sides.
     pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Result<Self, Corrupt> {
         let roles = roles(a, b);
         let mut keys: BTreeMap<Vec<Key>, Vec<Option<&str>>> = BTreeMap::new();
@@ -122,12 +122,12 @@ impl<'b> Pairs<'b> {
         self.roles.get(cell.role).copied()
     }
 
-    /// Returns who callers are, in a few words each.
+    /// Returns words for callers, a few for each.
     pub(crate) fn words(&self, cells: impl Iterator<Item = Cell>) -> Vec<String> {
         self.merged(cells).into_iter().map(|(roles, groups)| self.phrase(&roles, &groups)).collect()
     }
 
-    /// Returns all that [`Self::words`] stands for: what it counts, too.
+    /// Returns everything that [`Self::words`] shortens, including the counted names.
     pub(crate) fn content(&self, cells: impl Iterator<Item = Cell>) -> String {
         let mut text = String::new();
         for (roles, groups) in self.merged(cells) {
@@ -143,7 +143,7 @@ impl<'b> Pairs<'b> {
         text
     }
 
-    /// Returns the roles that have the same tenants together, each with them.
+    /// Returns the roles with the same tenants together, each group with its tenants.
     fn merged(&self, cells: impl Iterator<Item = Cell>) -> Vec<(Vec<usize>, BTreeSet<usize>)> {
         let mut of_roles: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for Cell { role, group } in cells {
@@ -200,7 +200,7 @@ fn joined_words(who: &str, suffix: &str, alone: &str) -> String {
     if who.is_empty() { alone.into() } else { format!("{who} {suffix}") }
 }
 
-/// Returns some of many names.
+/// Returns the first names of a list, and the number of the others.
 pub(crate) fn listed(names: &[&str]) -> String {
     let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join(", ");
     match names.len().saturating_sub(NAMES_MAX) {
@@ -255,7 +255,7 @@ fn parents<'b>(
     numbers.iter().map(parent).collect()
 }
 
-/// Returns the roles that both sides have; where neither has roles, that of everyone.
+/// Returns the roles of both sides; if neither has roles, one for everyone.
 fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
     let (of_a, of_b) = (a.roles(), b.roles());
     if of_a.is_empty() && of_b.is_empty() {
@@ -283,8 +283,8 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
     common
 }
 
-/// Returns no tenant, and the tenants that both sides have, each by its number on each side. Where the
-/// first side has none, callers of any tenant were those without one.
+/// Returns no tenant, and the tenants of both sides, each by its number on each side. Where the
+/// first side has no tenants, callers of any tenant were callers without one.
 fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
     for number in 0..b.tenants().count() {

@@ -1,4 +1,4 @@
-//! How commands are judged: floors, paths and facts about programs.
+//! The judging of commands: floors, paths and facts about programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
 use crate::witness::{Judges, quoted};
 
-/// Compares how two bundles judge commands.
+/// Compares the tiers that two bundles give commands.
 pub(crate) fn compare(
     [a, b]: [&Bundle; 2],
     reviews: [&Review; 2],
@@ -100,7 +100,7 @@ fn floors(
     }
 }
 
-/// Returns commands that are judged by a floor.
+/// Returns commands judged by a floor.
 fn doubtful(floor: Floor) -> [&'static str; 3] {
     match floor {
         Floor::UnknownProgram => {
@@ -115,7 +115,7 @@ fn doubtful(floor: Floor) -> [&'static str; 3] {
     }
 }
 
-/// Reports reasons that differ. One that came or went with a difference is shown there.
+/// Reports differing reasons. One that came or went with a difference is shown there.
 fn reasons(
     a: &Reasons<'_>,
     b: &Reasons<'_>,
@@ -152,12 +152,12 @@ fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, ou
     for key in keys {
         let (kind, pattern) = key;
         let (before, after) = (a.get(key), b.get(key));
-        // What one side says is said by the other one too, of all of its paths.
+        // A side's pattern is covered if the other side says the same of all of its paths.
         let covered = |side: Option<&Said<'_>>, other: &BTreeMap<_, Said<'_>>| {
             side.is_none_or(|said| is_said(*kind, pattern, said, other))
         };
         let (is_kept, is_known) = (covered(before, &b), covered(after, &a));
-        // What is scratch counts less, all else more.
+        // Scratch paths count less, all others more.
         let direction = match kind {
             PathKind::Scratch => Direction::proved(is_known, is_kept),
             PathKind::Critical | PathKind::Admits | PathKind::Secret => {
@@ -194,7 +194,7 @@ fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, ou
     }
 }
 
-/// Returns whether one of the other side's patterns says the same of every path of a pattern.
+/// Returns whether a pattern of the other side says the same of every path of a pattern.
 fn is_said(
     kind: PathKind,
     pattern: &str,
@@ -208,7 +208,7 @@ fn is_said(
     })
 }
 
-/// Returns whether every path of a pattern is one of another pattern, as far as that is proved.
+/// Returns whether a wide pattern is proved to have every path of another pattern.
 fn covers(wide: &str, pattern: &str) -> bool {
     if wide == pattern {
         return true;
@@ -222,7 +222,7 @@ fn covers(wide: &str, pattern: &str) -> bool {
     PathPattern::new(wide).is_ok_and(|wide| wide.covers(pattern))
 }
 
-/// Returns commands that do something to a path of a pattern.
+/// Returns commands with an effect on a path of a pattern.
 fn commands(kind: PathKind, pattern: &str) -> Vec<String> {
     let path =
         pattern.strip_prefix("**/").unwrap_or(pattern).replace("**", "x/y").replace('*', "x");
@@ -254,7 +254,7 @@ fn said(policy: Option<&Policy>) -> BTreeMap<(PathKind, &str), Said<'_>> {
     each.collect()
 }
 
-/// Reads the facts of a bundle; `None` if it has none.
+/// Reads the facts of a bundle; `None` without facts.
 fn knowledge(bundle: &Bundle) -> Result<Option<Knowledge>, Corrupt> {
     let table = bundle.facts()?;
     if table.is_empty() {

@@ -109,7 +109,7 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
         move |change| finding(b, area, change).part(part).at(Some(&a.at), Some(at))
     };
     out.setting(a.title.as_ref(), title.as_ref(), String::clone, of(Area::Surface, "title"));
-    // A description that nobody wrote is the summary.
+    // Without a description of its own, a prompt has its summary there.
     let is_summary = |prompt: &Prompt| prompt.description == prompt.summary;
     if !(is_summary(a) && is_summary(b)) {
         let described = of(Area::Surface, "description");
@@ -123,17 +123,17 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     let described = out.count();
     argument::compare(&subject, &a.rendering.arguments, &rendering.arguments, out);
     let explained = out.count() > described;
-    // What decides which prompts a briefing brings.
+    // From here on, differences affect the prompts of briefings.
     let selected = out.count();
     let changed = rendering::compare(&subject, &a.rendering, rendering, out);
-    // The text of briefings says for which arguments it is.
+    // The text of briefings names the arguments that it is for.
     if !changed && !explained && a.body.value != body.value {
         let change = Change::Text { hunks: hunks(&a.body.value, &body.value) };
         let briefed = of(Area::Contexts, "text of briefings")(change);
         let (old, new) = (a.body.value.as_bytes(), body.value.as_bytes());
         out.push(briefed.bytes(old.len(), new.len()).content(old, new));
     }
-    // A generated summary follows from the text, and is reported where that did not change.
+    // A generated summary follows from the text, and is reported only if the text is unchanged.
     let generated = |a: Option<&Setting<String>>, b: Option<&Setting<String>>| {
         let is =
             |setting: Option<&Setting<String>>| setting.is_none_or(|setting| setting.at.is_none());
@@ -149,10 +149,10 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     };
     let made = |chapters: &[Setting<String>]| chapters.iter().all(|chapter| chapter.at.is_none());
     let (old, new) = (texts(&a.chapters), texts(chapters));
-    // None is an answer, too: no tag finds the prompt.
+    // An empty list matters too: no tag finds the prompt.
     let emptied = old.is_empty() != new.is_empty();
     let chapters_follow = follows && made(&a.chapters) && made(chapters) && !emptied;
-    // Their order decides nothing.
+    // The order of chapters decides nothing.
     if sorted(&old) != sorted(&new) && !chapters_follow {
         let place = |chapters: &[Setting<String>]| chapters.iter().find_map(|it| it.at.clone());
         let (of_a, of_b) = (place(&a.chapters), place(chapters));

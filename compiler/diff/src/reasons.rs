@@ -1,10 +1,10 @@
-//! Why a project lowers something: the reasons that reviewers read beside the difference.
+//! The project's reasons for lowering something, which reviewers read beside the difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Reason, Review};
 
-/// The reasons of one side, by what they are for.
+/// The reasons of one side, by their subject.
 #[derive(Debug, Default)]
 pub(crate) struct Reasons<'r> {
     by_subject: BTreeMap<Subject<'r>, String>,
@@ -29,18 +29,18 @@ impl<'r> Reasons<'r> {
         Self { by_subject }
     }
 
-    /// Returns why a setting is lowered: a floor, a variable.
+    /// Returns the reason for lowering a setting: a floor, a variable.
     pub(crate) fn of(&self, kind: &str, name: &str) -> Option<String> {
         self.by_subject.get(&Subject { kind, name, part: "" }).cloned()
     }
 
-    /// Returns why a row of a program lowers something: its own reason, else that of the program.
+    /// Returns the reason for lowering a row of a program: its own, else that of the program.
     pub(crate) fn of_program(&self, name: &str, row: &str) -> Option<String> {
         let of = |part| self.by_subject.get(&Subject { kind: "program", name, part });
         of(row).or_else(|| of("")).cloned()
     }
 
-    /// Returns the subjects whose reasons differ, with both of them.
+    /// Returns the subjects with differing reasons, with both of them.
     pub(crate) fn differing<'s>(
         &'s self,
         after: &'s Self,

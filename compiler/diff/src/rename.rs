@@ -1,4 +1,4 @@
-//! Renames: items that are gone under one name and new under another.
+//! Renames: items gone under one name and new under another.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::finding::{Area, Change, Finding, Findings, Kind, Renamed};
 
-/// Things that only one side has.
+/// Things of only one side.
 pub(crate) struct Alone<T> {
     gone: Vec<(Digest, T)>,
     new: Vec<(Digest, T)>,
@@ -17,7 +17,7 @@ pub(crate) struct Alone<T> {
 pub(crate) struct Resolved<T> {
     pub(crate) gone: Vec<T>,
     pub(crate) new: Vec<T>,
-    /// Those that are equal in everything but their name, first the one before.
+    /// Those equal in everything but their name, first the one before.
     pub(crate) renamed: Vec<(T, T)>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Declared {
 }
 
 impl<T> Resolved<T> {
-    /// Reports resources or templates: what is gone or renamed breaks clients.
+    /// Reports resources or templates: gone and renamed ones break clients.
     pub(crate) fn report(
         self,
         declared: impl Fn(T) -> Result<Declared, Corrupt>,
@@ -65,17 +65,17 @@ impl<T> Default for Alone<T> {
 }
 
 impl<T> Alone<T> {
-    /// Adds what only the first side has; `unnamed` is its value without its name.
+    /// Adds a thing of the first side alone; `unnamed` is its value without its name.
     pub(crate) fn only_a(&mut self, thing: T, unnamed: &impl Serialize) {
         self.gone.push((meaning_of(unnamed), thing));
     }
 
-    /// Adds what only the second side has.
+    /// Adds a thing of the second side alone.
     pub(crate) fn only_b(&mut self, thing: T, unnamed: &impl Serialize) {
         self.new.push((meaning_of(unnamed), thing));
     }
 
-    /// Pairs what is equal, in the order in which it was added.
+    /// Pairs equal things, in the order of their addition.
     pub(crate) fn resolve(self) -> Resolved<T> {
         let mut waiting: BTreeMap<[u8; 32], Vec<T>> = BTreeMap::new();
         let mut order = Vec::new();

@@ -10,7 +10,7 @@ use relay_bundle::{
 use crate::finding::{Area, Change, Finding, Findings, Subject};
 use crate::text::{Hunk, Piece, PieceKind, hunks};
 
-/// Combinations of arguments that are compared one by one.
+/// The most combinations of arguments to compare one by one.
 const COMBINATIONS_MAX: usize = 1 << 16;
 
 /// Compares the texts of one subject; returns whether they differ.
@@ -57,12 +57,12 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
     true
 }
 
-/// The words of a passage that differ, and its number among the passages of its text with the same
+/// The differing words of a passage, and its number among the passages of its text with the same
 /// words.
 type Words = (Vec<Piece>, usize);
 
-/// The passages of many renderings while they are gathered: each with the combinations of arguments
-/// that have it. Where the same words differ in passages that differ around them, they are together.
+/// The passages of many renderings while they are gathered, each with its combinations of
+/// arguments. Passages with the same differing words are grouped, even among other words.
 #[derive(Default)]
 struct Passages(BTreeMap<Words, BTreeMap<Hunk, Vec<String>>>);
 
@@ -85,7 +85,7 @@ impl Passages {
         let mut hunks = Vec::new();
         for passages in self.0.into_values() {
             let mut passages: Vec<(Hunk, Vec<String>)> = passages.into_iter().collect();
-            // That of the most combinations is shown; of several, the first.
+            // The passage of the most combinations is shown; of several, the first.
             passages.sort_by_key(|(_, variants)| Reverse(variants.len()));
             let mut passages = passages.into_iter();
             let Some((hunk, variants)) = passages.next() else { continue };
@@ -98,7 +98,7 @@ impl Passages {
     }
 }
 
-/// Returns where the first text is written.
+/// Returns the place of the first text.
 fn place(rendering: &Rendering) -> Option<&relay_bundle::Place> {
     rendering.variants.first()?.first()?.parts.first().map(|part| &part.at)
 }
@@ -106,7 +106,7 @@ fn place(rendering: &Rendering) -> Option<&relay_bundle::Place> {
 /// The texts of all variants.
 struct Texts<'r> {
     rendering: &'r Rendering,
-    /// The digest of each variant's meaning, so that texts that look alike are not taken for equal.
+    /// The digest of each variant's meaning: texts that look alike may differ.
     meanings: Vec<Digest>,
     /// The first variant of each meaning.
     firsts: BTreeMap<[u8; 32], usize>,
@@ -129,7 +129,7 @@ impl<'r> Texts<'r> {
         self.meanings.get(variant)
     }
 
-    /// Returns the text of a variant as people read it.
+    /// Returns the text of a variant in the form for people.
     fn get(&self, variant: usize) -> String {
         let Rendering { arguments, variants } = self.rendering;
         variants
@@ -137,24 +137,24 @@ impl<'r> Texts<'r> {
             .map_or(String::new(), |messages| flat(messages, arguments, Form::Shown))
     }
 
-    /// Returns the first variant that says the same as this one.
+    /// Returns the first variant with the same meaning.
     fn first(&self, variant: usize) -> usize {
         let first = self.meaning(variant).and_then(|meaning| self.firsts.get(&meaning.0));
         first.copied().unwrap_or(variant)
     }
 }
 
-/// How a text is written down.
+/// The written form of a text.
 #[derive(Clone, Copy)]
 enum Form {
-    /// As people read it.
+    /// For people.
     Shown,
-    /// So that different texts are never equal.
+    /// Unambiguous: different texts always differ.
     Exact,
 }
 
-/// Returns messages as one text. Where there is more than one message of one text, each part has a
-/// line before it that says what it is.
+/// Returns messages as one text. A single text of the user stays as it is; otherwise a line before
+/// each part names it.
 fn flat(messages: &[Message], arguments: &[Argument], form: Form) -> String {
     if let [Message { role: Role::User, parts, at: _ }] = messages
         && let [Part { content: PartContent::Text(segments), at: _ }] = parts.as_slice()
@@ -194,11 +194,11 @@ fn described(content: &PartContent, arguments: &[Argument], form: Form) -> (Stri
     }
 }
 
-/// Returns a text with the names of arguments where their values are printed.
+/// Returns a text with the names of arguments in place of their values.
 fn filled(segments: &[Segment], arguments: &[Argument], form: Form) -> String {
     let segment = |segment: &Segment| match (segment, form) {
         (Segment::Literal(text), Form::Shown) => text.clone(),
-        // A line that begins with `[` would be taken for one that says what a part is.
+        // An unescaped `[` at the beginning of a line would look like the line that names a part.
         (Segment::Literal(text), Form::Exact) => text.replace('\\', "\\\\").replace('[', "\\["),
         (Segment::Slot(index), form) => {
             let name = arguments.get(*index as usize).map_or("", |argument| argument.name.as_str());
@@ -215,7 +215,7 @@ fn filled(segments: &[Segment], arguments: &[Argument], form: Form) -> String {
 struct Pair {
     a: usize,
     b: usize,
-    /// The arguments, as people read them.
+    /// The arguments, in the form for people.
     when: String,
 }
 
@@ -227,10 +227,10 @@ enum State<'a> {
     Value(&'a str),
 }
 
-/// Returns the combinations of arguments that both sides take.
+/// Returns the combinations of arguments that both sides accept.
 ///
-/// Only what selects a variant on either side is combined. Where there are too many, or no call is
-/// taken by both sides, variants of the same number are compared.
+/// Only arguments that select a variant on either side are combined. If there are too many, or no
+/// call is accepted by both sides, variants of the same number are compared.
 fn pairs(a: &Rendering, b: &Rendering) -> Vec<Pair> {
     let mut axes: Vec<(&str, Vec<State<'_>>)> = Vec::new();
     for argument in b.arguments.iter().chain(&a.arguments) {
@@ -271,7 +271,7 @@ fn find<'r>(rendering: &'r Rendering, name: &str) -> Option<&'r Argument> {
     rendering.arguments.iter().find(|argument| argument.name == name)
 }
 
-/// Returns the states of an argument that both sides take, and that one of them distinguishes.
+/// Returns the states of an argument that both sides accept, and that one of them distinguishes.
 fn states<'r>(a: Option<&'r Argument>, b: Option<&'r Argument>) -> Vec<State<'r>> {
     let choices = |argument: Option<&'r Argument>| match argument {
         Some(Argument { kind: ArgumentKind::Choice(choices), only_printed: false, .. }) => {
@@ -318,7 +318,7 @@ fn variant(rendering: &Rendering, given: &[(&str, &State<'_>)]) -> Option<usize>
     Some(number)
 }
 
-/// Returns a value that an argument takes.
+/// Returns a value that an argument accepts.
 fn first_value(argument: &Argument) -> Option<&str> {
     match &argument.kind {
         ArgumentKind::Choice(choices) => choices.first().map(String::as_str),

@@ -30,7 +30,7 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     alone.resolve().report(declared, out)
 }
 
-/// Returns a resource without its URI, and without the name that was made of it.
+/// Returns a resource without its URI, and without the name derived from it.
 fn unnamed(mut resource: Resource) -> Resource {
     resource.uri.clear();
     if resource.name.at.is_none() {

@@ -1,4 +1,4 @@
-//! Resources whose URI has variables.
+//! Resources with variables in their URI.
 
 use relay_bundle::{Bundle, Corrupt, ResourceTemplate, TemplateView};
 
@@ -30,7 +30,7 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     alone.resolve().report(declared, out)
 }
 
-/// Returns a template without its URI template, and without what was made of that.
+/// Returns a template without its URI template, and without the parts derived from it.
 fn unnamed(mut template: ResourceTemplate) -> ResourceTemplate {
     template.uri_template.clear();
     template.pieces.clear();

@@ -1,4 +1,4 @@
-//! Facts that no answer shows, and reviewers must see: suppressions, and names that are switched off.
+//! Facts for reviewers that no answer shows: suppressions, and switched-off names.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 /// Names that a finding lists.
 const NAMES_MAX: usize = 3;
 
-/// The prompts that are switched off on either side, with the place that says so.
+/// The prompts switched off on either side, with the place of that setting.
 pub(crate) struct SwitchedOff {
     pub(crate) a: BTreeMap<String, Option<Place>>,
     pub(crate) b: BTreeMap<String, Option<Place>>,
@@ -26,7 +26,7 @@ impl SwitchedOff {
         Self { a: names(a), b: names(b) }
     }
 
-    /// Reports the names that are switched off on one side, and that the other never had on.
+    /// Reports the names switched off on one side and missing on the other.
     pub(crate) fn compare(
         &self,
         a: &Bundle,
@@ -55,7 +55,7 @@ impl SwitchedOff {
     }
 }
 
-/// Compares which skills are switched off.
+/// Compares the switched-off skills.
 pub(crate) fn compare_skills(a: &Review, b: &Review, out: &mut Findings) {
     let labels = |review: &Review| -> BTreeMap<String, Option<Place>> {
         let labels = review.switched_off_skills.iter();
@@ -95,13 +95,13 @@ pub(crate) fn compare(a: &Review, b: &Review, out: &mut Findings) {
     }
 }
 
-/// Why a rule does not apply in one prompt or resource, and where that is written.
+/// The reasons for suppressing a rule in one prompt or resource, and their place.
 struct Allowed<'r> {
     reasons: Vec<&'r str>,
     at: &'r Place,
 }
 
-/// How a suppression differs.
+/// The difference in a suppression.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Changed<'r> {
     of: Suppressed,
@@ -110,7 +110,7 @@ struct Changed<'r> {
     after: Option<String>,
 }
 
-/// Where it differs so.
+/// The holders of a difference.
 struct Held<'k> {
     /// The prompts and resources, in words.
     names: Vec<&'k str>,

@@ -1,4 +1,4 @@
-//! How roles relate: which contains which, and whose tools are within those of another one.
+//! The relations of roles: containment, and the inclusion of tools.
 
 use relay_bundle::{CallerRole, Setting};
 use relay_engine::glob;
@@ -15,7 +15,7 @@ pub(crate) fn parent<'r>(roles: &'r [CallerRole], name: &str) -> Option<&'r str>
 pub(crate) fn ancestors<'r>(roles: &'r [CallerRole], name: &str) -> Vec<&'r str> {
     let first = number_of(roles, name).and_then(|number| roles.get(number));
     let names = std::iter::successors(first, |role| role.parent_in(roles));
-    // A bundle with a circle ends after as many steps as there are roles.
+    // A bundle with a circle ends after as many steps as it has roles.
     names.take(roles.len()).map(|role| role.name.as_str()).collect()
 }
 
@@ -32,8 +32,8 @@ pub(crate) fn tools_direction(
     Direction::proved(covers(a, b), covers(b, a))
 }
 
-/// Returns whether it is proved that some patterns match every name that others match: each of
-/// those is one of these, or a name that one of these matches.
+/// Returns whether `wide` is proved to match every name that `patterns` match: each of those is in
+/// `wide`, or is a name that one in `wide` matches.
 pub(crate) fn covers(
     wide: Option<&[Setting<String>]>,
     patterns: Option<&[Setting<String>]>,

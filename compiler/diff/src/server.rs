@@ -1,6 +1,6 @@
-//! Two `server.toml`: who is admitted, and what a server trusts.
+//! Two `server.toml`: the admitted callers, and the trusted keys.
 //!
-//! The settings are compared by their paths, not by their types: the server alone has those. So a
+//! The settings are compared by their paths, not by their types: only the server has those. So a
 //! change *loosens* unless it is known to admit fewer callers or to decide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +12,9 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 /// the path: `auth.api-keys.alice.tenant`.
 pub type ServerSettings = BTreeMap<Vec<String>, String>;
 
-/// The settings that decide nothing about who is admitted and what is trusted.
+/// The settings that affect neither admission nor trust.
 const DECIDE_NOTHING: [&str; 3] = ["limits", "watch", "log"];
-/// The lists of callers and issuers: a whole entry that is gone admits fewer.
+/// The lists of callers and issuers: removing a whole entry admits fewer.
 const ADMITTING: [[&str; 2]; 2] = [["auth", "api-keys"], ["auth", "jwt"]];
 
 /// Compares the settings of two servers.
@@ -25,7 +25,7 @@ pub fn compare_server(a: &ServerSettings, b: &ServerSettings) -> Vec<Finding> {
     for entry in entries_a.union(&entries_b) {
         let (change, direction, meaning) = match (entries_a.contains(entry), entries_b.is_empty()) {
             (true, _) if entries_b.contains(entry) => continue,
-            // Without authentication a caller is who the server says.
+            // Without authentication, the server's settings name the caller.
             (true, true) => {
                 (Change::Removed, Direction::NotProved, "the server asks for no credentials")
             }

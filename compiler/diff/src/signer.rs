@@ -1,4 +1,4 @@
-//! Who signed, as far as a trust file knows.
+//! The signers of bundles, as far as a trust file knows them.
 
 use crate::finding::{Area, Change, Finding, Kind};
 
@@ -11,7 +11,7 @@ pub struct Signers {
     pub trusted: bool,
 }
 
-/// Compares who signed two bundles; `None` if it is no difference.
+/// Compares the signers of two bundles; `None` if they are equal.
 #[must_use]
 pub fn compare_signers(a: &Signers, b: &Signers) -> Option<Finding> {
     if a == b {

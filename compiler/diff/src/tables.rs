@@ -1,8 +1,8 @@
-//! Parts of a bundle that say something else than its contents.
+//! Parts of a bundle that contradict its contents.
 //!
-//! Servers answer from pages, indexes and tables that are derived from the contents. No comparison of
-//! contents shows one that was altered before the bundle was signed, so each bundle is compared with
-//! what its contents give, and every difference is a finding, whatever else was found.
+//! Servers answer from pages, indexes and tables that are derived from the contents. No comparison
+//! of contents shows one that was altered before the bundle was signed, so each bundle is compared
+//! with the result of its contents, and every difference is a finding, in addition to all others.
 
 use relay_engine::derived::Mismatch;
 
@@ -12,14 +12,14 @@ use crate::finding::{Area, Change, Finding, Kind};
 /// The most parts that a finding names.
 const NAMED_MAX: usize = 12;
 
-/// Returns a finding for each side that has parts that do not follow from its contents.
+/// Returns a finding for each side with parts that contradict its contents.
 pub fn compare_derived(before: &[Mismatch], after: &[Mismatch]) -> Vec<Finding> {
     let of_before = named(before).map(|names| finding("before", Some(names), None));
     let of_after = named(after).map(|names| finding("after", None, Some(names)));
     of_before.into_iter().chain(of_after).collect()
 }
 
-/// Returns the parts in words; `None` if there are none.
+/// Returns the parts in words; `None` for an empty list.
 pub fn named(parts: &[Mismatch]) -> Option<String> {
     let (first, rest) = parts.split_at(parts.len().min(NAMED_MAX));
     let mut names = first.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -1,18 +1,18 @@
-//! Two texts -> where they differ, line by line and word by word.
+//! Two texts -> their differences, line by line and word by word.
 //!
-//! The work is bounded: what is too long to compare word by word is gone and new as a whole.
+//! The work is bounded: a passage too long for words is gone and new as a whole.
 
 use relay_bundle::lower_case;
 use serde::Serialize;
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 
-/// Lines of both texts, without equal beginning and end, that are compared line by line.
+/// The most lines to compare one by one, of both texts between equal beginning and end.
 const LINES_MAX: usize = 4_000;
-/// Bytes of both passages that are compared word by word.
+/// The most bytes of both passages to compare word by word.
 const PASSAGE_BYTES_MAX: usize = 16 << 10;
-/// Lines around a difference that are shown.
+/// Equal lines around a shown difference.
 const CONTEXT_LINES: usize = 1;
-/// Characters of a piece: of what is equal, and of what is not.
+/// The most characters of a piece: of an equal one, and of a differing one.
 const SAME_CHARS_MAX: usize = 160;
 const OTHER_CHARS_MAX: usize = 2_000;
 
@@ -62,7 +62,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Returns where two texts differ, in the order of the text; empty if they are equal.
+/// Returns the differences of two texts, in the order of the text; empty if they are equal.
 pub(crate) fn hunks(a: &str, b: &str) -> Vec<Hunk> {
     if a == b {
         return Vec::new();
@@ -127,8 +127,8 @@ const FORBIDDING: [&str; 32] = [
     "read-only",
 ];
 
-/// Returns whether passages take back a rule: they lose a word that forbids, or more words than they
-/// show.
+/// Returns whether passages take back a rule: they lose a word that forbids, or lose more words
+/// than are shown.
 pub(crate) fn take_back_a_rule(hunks: &[Hunk]) -> bool {
     let pieces = || hunks.iter().flat_map(|hunk| &hunk.pieces);
     if pieces().any(|piece| piece.kind == PieceKind::Gone && piece.omitted > 0) {
@@ -176,7 +176,7 @@ impl Passage {
         }
     }
 
-    /// Adds what replaces something, word by word.
+    /// Adds a replacement, word by word.
     fn replaced(&mut self, a: &str, b: &str) {
         let start = common_start(a, b);
         let (a, b) = (
@@ -245,7 +245,7 @@ fn split<'t>(text: &'t str, at: usize, before: &mut impl FnMut(&str)) -> &'t str
     rest
 }
 
-/// Returns the bytes of the words that both texts begin with.
+/// Returns the length in bytes of the words that both texts begin with.
 fn common_start(a: &str, b: &str) -> usize {
     let equal = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let is_word_end = |at: &usize| {
@@ -255,7 +255,7 @@ fn common_start(a: &str, b: &str) -> usize {
     (1..=equal).rev().find(is_word_end).unwrap_or(0)
 }
 
-/// Returns the bytes of the words that both texts end with.
+/// Returns the length in bytes of the words that both texts end with.
 fn common_end(a: &str, b: &str) -> usize {
     let equal = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
     let is_word_start = |end: &usize| {

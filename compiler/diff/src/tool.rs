@@ -1,4 +1,4 @@
-//! The tools that are offered.
+//! The offered tools.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Compares the tools of two bundles. Their order in the list is the product's, not the project's.
 ///
-/// Where only one side has a gate, its tools and what it gates follow from that.
+/// If only one side has a gate, changes of its tools and gated tools follow from that.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     let has_other_gate = a.gate().is_some() != b.gate().is_some();
     let named = |bundle: &Bundle| -> BTreeMap<String, Tool> {

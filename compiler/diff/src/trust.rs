@@ -1,4 +1,4 @@
-//! Two trust files: whose signatures servers accept, and for what.
+//! Two trust files: the accepted signatures, and their uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 #[must_use]
 pub fn compare_trust(a: &Trust, b: &Trust) -> Vec<Finding> {
     let mut out = Findings::default();
-    // The last two are lists, as texts below.
+    // The last two are lists, compared as texts below.
     let Trust {
         version,
         project,
@@ -30,8 +30,8 @@ pub fn compare_trust(a: &Trust, b: &Trust) -> Vec<Finding> {
             out.push(finding(Kind::Trust, "", change, direction).part(part));
         }
     };
-    // Servers refuse a lower one than they saw, and forget the highest epoch with a higher one. Each edit
-    // raises it; by itself it has no other purpose.
+    // Servers refuse a version lower than the last one, and forget the highest epoch with a higher
+    // one. Each edit raises it; alone, a higher version only resets the epoch.
     let is_alone = Trust { version: *version, ..a.clone() } == *b;
     let version_direction = Direction::proved(a.version <= *version && !is_alone, true);
     compare("version", text(&a.version), text(version), version_direction);
@@ -120,7 +120,7 @@ fn compare_key(name: &str, a: &TrustedKey, b: &TrustedKey, out: &mut Findings) {
     compare("not-after", text(&a.not_after), text(not_after), Direction::narrower_if(earlier));
 }
 
-/// Returns the direction of taking away what loosens or tightens when it is added.
+/// Returns the direction of a removal, from that of the addition.
 fn reversed(direction: Direction) -> Direction {
     match direction {
         Direction::NotProved => Direction::Narrower,

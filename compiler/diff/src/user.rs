@@ -1,8 +1,8 @@
-//! Who has which role: the rows of `users`.
+//! The roles of callers: the rows of `users`.
 //!
-//! A row has the direction of what it does to callers: both bundles are asked for each of those on whom
-//! it decides. A caller gains if it was refused and is admitted, or if its place after has something that
-//! its place before had not. What its role itself gains is a finding of that role.
+//! A row has the direction of its effect on callers: both bundles are asked for each of those on
+//! whom it decides. A caller gains if it was refused and is admitted, or if its place after has
+//! something that its place before had not. Gains of the role itself are findings of that role.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 /// Callers whose rows of `users` give them another tenant than before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moved {
-    /// Absent for callers that `users` does not name.
+    /// Absent for callers missing in `users`.
     pub(crate) id: Option<String>,
     /// The tenant before, and after.
     pub(crate) tenants: [Option<String>; 2],
@@ -34,16 +34,16 @@ struct Row {
 #[derive(Clone)]
 struct Judged {
     direction: Direction,
-    /// A caller that gains, in words: the subject without its id, and what it had and has.
+    /// A caller that gains, in words: the subject without its id, and its authority on each side.
     gain: Option<[String; 2]>,
     are_all_asked: bool,
-    /// The role of a caller that loses something and is of no more groups than the row says.
+    /// The role of a caller that loses something and has no groups besides the row's.
     lost: Option<String>,
-    /// The tenants before and after of callers that are of another one now.
+    /// The tenants before and after of moved callers.
     tenants: BTreeSet<[Option<String>; 2]>,
 }
 
-/// Compares the users of two bundles, and returns the callers that are of another tenant by them.
+/// Compares the users of two bundles, and returns the callers that are moved to another tenant.
 pub(crate) fn compare(
     a: &Bundle,
     b: &Bundle,
@@ -94,7 +94,7 @@ fn rows(bundle: &Bundle) -> Result<BTreeMap<Key, Row>, Corrupt> {
     bundle.users().list()?.into_iter().map(row).collect()
 }
 
-/// The bundles, and what was asked of them.
+/// The bundles, and their answers so far.
 struct Sides<'b> {
     a: &'b Bundle,
     b: &'b Bundle,
@@ -149,7 +149,7 @@ impl<'b> Sides<'b> {
         Ok(judged)
     }
 
-    /// Returns whether a caller is decided in the same way without the group that a row is for.
+    /// Returns whether the decision on a caller is the same without the group of the row.
     fn is_by_other_groups(
         &self,
         key: &Key,
@@ -164,8 +164,8 @@ impl<'b> Sides<'b> {
         Ok(self.decisions.of(&others)? == *decided)
     }
 
-    /// Returns whether a caller gains. One that asks for a role does not if it could have had as much by
-    /// asking for another one.
+    /// Returns whether a caller gains. One that asks for a role does not if another role could have
+    /// given it as much before.
     fn is_gain(&self, caller: &Caller<'_>, decided: &Decided<'b>) -> Result<bool, Corrupt> {
         Ok(match decided.after {
             Some(after) if decided.gains && caller.role.is_some() => {
@@ -191,7 +191,7 @@ impl<'b> Sides<'b> {
         })
     }
 
-    /// Returns what it means that a row is gone; `None` if its tenant is, and says so.
+    /// Returns the finding for a removed row; `None` if its tenant was removed, which says so.
     fn gone(&self, key: &Key, old: &Row, judged: &Judged) -> Result<Option<Finding>, Corrupt> {
         let removed = finding(key, "", Change::Removed).breaking(true).at(Some(&old.at), None);
         let was = format!("the role was `{}`", old.role);
@@ -225,7 +225,7 @@ impl<'b> Sides<'b> {
         })
     }
 
-    /// Says who a caller is, without its id, and what it had and has.
+    /// Returns words for a caller, without its id, and its authority before and after.
     fn words(
         &self,
         caller: &Caller<'_>,
@@ -272,7 +272,7 @@ impl<'b> Sides<'b> {
 }
 
 impl Judged {
-    /// Says who gains by a row; `None` if no caller does.
+    /// Returns words for the gain by a row; `None` without a gain.
     fn gained(&self, key: &Key) -> Option<String> {
         match (&self.gain, self.are_all_asked) {
             (Some([who, what]), _) => {

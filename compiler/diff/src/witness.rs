@@ -1,4 +1,4 @@
-//! Commands that show what a difference does: judged by both sides, lower after than before.
+//! Commands that show the effect of a difference: judged by both sides, lower after than before.
 
 use std::cell::Cell;
 use std::fmt;
@@ -8,10 +8,10 @@ use relay_policy::classify::{Rules, classify};
 use relay_policy::facts::Facts;
 use serde::Serialize;
 
-/// Commands that are judged for one comparison, and for one difference.
+/// The most commands judged for one comparison, and for one difference.
 const COMMANDS_MAX: usize = 40_000;
 const COMMANDS_EACH_MAX: usize = 400;
-/// Bytes of a command that shows something.
+/// The most bytes of a command that shows something.
 const COMMAND_BYTES_MAX: usize = 200;
 
 /// A command that is judged lower after the change than before.
@@ -33,11 +33,11 @@ impl fmt::Display for Witness {
     }
 }
 
-/// How both sides judge commands.
+/// The judges of commands on both sides.
 pub(crate) struct Judges<'b> {
     facts: [Facts<'b>; 2],
     rules: [Rules; 2],
-    /// How many commands may still be judged.
+    /// The number of commands that may still be judged.
     left: Cell<usize>,
 }
 
@@ -53,8 +53,7 @@ impl<'b> Judges<'b> {
         Some(Self { facts, rules, left: Cell::new(COMMANDS_MAX) })
     }
 
-    /// Returns the command that is lowered most, the shortest of equal ones; `None` if none of them is
-    /// lowered.
+    /// Returns the most telling command, by its weight; `None` if no command falls.
     pub(crate) fn show(&self, commands: impl IntoIterator<Item = String>) -> Option<Witness> {
         let mut best: Option<Witness> = None;
         for command in commands.into_iter().take(COMMANDS_EACH_MAX) {
@@ -84,14 +83,15 @@ impl<'b> Judges<'b> {
     }
 }
 
-/// Returns how telling a command is: how far it falls, how high it was, and how short it is.
+/// Returns the weight of a command: its fall, its tier before, whether it is plain, and its
+/// shortness.
 fn weight(witness: &Witness) -> (u8, u8, bool, usize) {
     let Witness { command, before, after } = witness;
     let is_plain = !command.contains("--help") && !command.contains('$');
     (before - after, *before, is_plain, COMMAND_BYTES_MAX.saturating_sub(command.len()))
 }
 
-/// Returns a word as a shell takes it: in quotes, unless it is plain.
+/// Returns a word as a shell reads it: in quotes, unless it is plain.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,~^".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

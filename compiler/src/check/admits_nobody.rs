@@ -12,7 +12,7 @@ use crate::model::{For, Model, Readers};
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("this `for` admits nobody: {reason}")]
+#[error("this `for` admits no caller: {reason}")]
 #[diagnostic(
     code(readers::nobody),
     help("give the role to someone in `users`, or name another role or tenant here")
@@ -41,11 +41,11 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let tenant = each.tenant.and_then(|tenant| model.access.tenants.get(tenant));
         let reason = match (role, tenant) {
             (Some(role), Some(tenant)) => format!(
-                "`users` gives the role `{}` to nobody of tenant `{}`",
+                "`users` gives the role `{}` to no caller of tenant `{}`",
                 role.name.value, tenant.value
             ),
             (Some(role), None) => {
-                format!("`users` gives the role `{}` to nobody", role.name.value)
+                format!("`users` gives the role `{}` to no caller", role.name.value)
             }
             (None, Some(tenant)) => {
                 format!("`users` gives no role to anybody of tenant `{}`", tenant.value)

@@ -6,6 +6,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::alike::Alike;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
@@ -27,6 +28,7 @@ struct AwkwardName {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let mut found = Alike::default();
     for prompt in &model.prompts {
         let name = &prompt.name.value;
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
@@ -39,6 +41,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         } else {
             continue;
         };
-        out.report(prompt.name.at, AwkwardName { name: name.clone(), trouble, at: prompt.name.at });
+        let at = prompt.name.at;
+        found.add(at, AwkwardName { name: name.clone(), trouble, at }, None);
     }
+    found.report(out);
 }

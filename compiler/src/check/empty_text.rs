@@ -4,10 +4,12 @@
 
 use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};
+use relay_engine::agent_skill::SCHEME;
 use thiserror::Error;
 
+use crate::alike::Alike;
 use crate::diagnostic::Diagnostics;
-use crate::model::Model;
+use crate::model::{Model, Resource};
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
@@ -20,13 +22,22 @@ struct EmptyText {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut report = |what: String, at| out.report(at, EmptyText { what, at });
+    let mut of_files = Alike::default();
     for prompt in &model.prompts {
         if are_empty(&prompt.rendering.variants) {
-            report(format!("prompt `{}`", prompt.name.value), prompt.name.at);
+            let (what, at) = (format!("prompt `{}`", prompt.name.value), prompt.name.at);
+            match at.start == at.end {
+                // The name comes from a path, so its place is a file.
+                true => of_files.add(at, EmptyText { what, at }, None),
+                false => out.report(at, EmptyText { what, at }),
+            }
         }
     }
-    for resource in &model.resources {
+    of_files.report(out);
+    let mut report = |what: String, at| out.report(at, EmptyText { what, at });
+    // Agent skills have empty files on purpose, such as `__init__.py`.
+    let is_own = |resource: &&Resource| !resource.uri.value.starts_with(SCHEME);
+    for resource in model.resources.iter().filter(is_own) {
         if matches!(&resource.content, Content::Text(text) if text.trim().is_empty()) {
             report(format!("resource `{}`", resource.uri.value), resource.uri.at);
         }

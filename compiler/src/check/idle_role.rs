@@ -11,7 +11,7 @@ use crate::model::audience::Callers;
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("nobody has the role `{name}`")]
+#[error("no caller has the role `{name}`")]
 #[diagnostic(
     code(role::idle),
     severity(Warning),

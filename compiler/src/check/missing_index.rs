@@ -23,7 +23,7 @@ struct NoIndex {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("what follows a briefing does not say what else there is")]
+#[error("the text after a briefing does not list the remaining prompts")]
 #[diagnostic(
     code(message::no_remaining),
     severity(Warning),

@@ -224,6 +224,8 @@ impl Pass<'_, '_> {
             booleans: _,
             readers: _,
             allowed,
+            // Its `SKILL.md` is a resource, which is searched whole.
+            agent_skill: _,
         } = prompt;
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);

@@ -124,7 +124,7 @@ settings! {
 pub(crate) static PATHS: Rule = Rule {
     name: "paths",
     what: "paths",
-    meaning: "What certain paths are, beside what is known of every host. A pattern begins with `/`, `~/`, `./` (the work tree) or `**/` (anywhere); `*` stands for letters within a part, `**` for any parts. `critical` wins over `admits`, and both over `scratch`.",
+    meaning: "What certain paths are, beside what is known of every host. A pattern begins with `/`, `~/`, `./` (the work tree) or `**/` (anywhere); `*` matches letters within a part, `**` any parts. `critical` wins over `admits`, and both over `scratch`.",
     fields: &[],
     children: &[&SCRATCH, &CRITICAL, &ADMITS, &SECRET],
     example: "",

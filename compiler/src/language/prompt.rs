@@ -2,9 +2,21 @@
 
 use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, message, readers};
-use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
 use crate::setting::{Setting, settings};
 use crate::source::Spanned;
+
+/// The use of the front matter of a prompt's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrontMatterUse {
+    Keep,
+    Drop,
+}
+
+words!(FrontMatterUse {
+    "keep" = FrontMatterUse::Keep,
+    "drop" = FrontMatterUse::Drop,
+});
 
 pub(crate) static PROMPT: Rule = Rule {
     name: "prompt",
@@ -26,6 +38,7 @@ pub(crate) static PROMPT: Rule = Rule {
         ),
         FILE,
         TEMPLATE,
+        FRONT_MATTER,
         NEW,
         Field::title("title", "The name that clients show."),
         Field::either("description", "What clients show in their list of prompts."),
@@ -46,6 +59,12 @@ pub(crate) static PROMPT: Rule = Rule {
     example: include_str!("../reference/prompt.kdl"),
 };
 
+pub(crate) const FRONT_MATTER: Field = Field::property(
+    "front-matter",
+    Kind::Words(FrontMatterUse::WORDS),
+    "`drop` leaves out the front matter of its file, unread: it is for the program that the file was written for. Otherwise all of the file is its text.",
+);
+
 pub(crate) static CHAPTERS: Rule = Rule::leaf(
     "chapters",
     "chapters",
@@ -61,6 +80,7 @@ settings! {
         priority: Setting<u8> = "priority",
         title: Option<Spanned<String>> = "title",
         description: Option<Spanned<String>> = "description",
+        front_matter: Option<Spanned<FrontMatterUse>> = FRONT_MATTER.name,
     }
 }
 

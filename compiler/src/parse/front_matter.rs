@@ -3,6 +3,8 @@
 //! [`super::markdown_prompt()`] interprets its keys.
 
 mod correction;
+mod description;
+mod opening;
 mod report;
 mod text;
 mod yaml;
@@ -15,18 +17,16 @@ use thiserror::Error;
 
 use crate::ast::FrontMatterRule;
 use crate::diagnostic::{Edit, Fixable};
-use crate::outline::first_sentence;
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
+use opening::{MARK, Opened, Opening, without_end};
 
 pub(super) use correction::quoted;
 pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
-pub(super) use yaml::{Entry, Node, Value};
-
-/// The line that opens and closes front matter.
-const MARK: &str = "---";
+use yaml::Remedy;
+pub(super) use yaml::{Entry, Node, Value, YamlError, document};
 
 /// The front matter of a file.
 pub(super) struct FrontMatter<'t> {
@@ -34,8 +34,6 @@ pub(super) struct FrontMatter<'t> {
     pub(super) entries: Vec<Entry>,
     /// The place of its opening line.
     pub(super) opening: Span,
-    /// Whether the file has no front matter and needs none.
-    pub(super) is_absent: bool,
     /// The offset of the body in the text.
     pub(super) body: usize,
     text: &'t Text<'t>,
@@ -46,27 +44,18 @@ pub(super) struct FrontMatter<'t> {
 
 impl<'t> FrontMatter<'t> {
     /// Reads the front matter of a file. `None`: it is missing or unreadable, which is reported.
+    ///
+    /// `is_used` says which keys have a meaning: a comment that cuts off another value is no fault.
     pub(super) fn read(
         text: &'t Text<'_>,
         rule: FrontMatterRule,
+        is_used: impl Fn(&str) -> bool,
         reporter: &mut Reporter<'_>,
     ) -> Option<Self> {
-        let first = text.text.lines().next().unwrap_or_default();
-        // A first line that is nearly the opening one is a slip even if front matter is optional.
-        if rule == FrontMatterRule::Optional && first.trim() != MARK {
-            let opening = text.span(&(0..0));
-            let (entries, edits) = (Vec::new(), Edits::default());
-            return Some(Self {
-                entries,
-                opening,
-                is_absent: true,
-                body: 0,
-                text,
-                start: 0,
-                edits,
-            });
-        }
-        let (yaml, body) = split(text, reporter)?;
+        let Opened { yaml, body } = match opening::find(text, rule, reporter)? {
+            Opening::Found(opened) => opened,
+            Opening::Absent => return Some(Self::absent(text)),
+        };
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         let is_right = slips.is_empty();
         for Slip { what, at, line, edits } in slips {
@@ -75,25 +64,29 @@ impl<'t> FrontMatter<'t> {
                 |(at, text): &(Range<usize>, String)| Edit { at: span(at), text: text.clone() };
             let (at, edits) = (span(&at), edits.iter().map(edit).collect());
             let help = format!("write it as: {line}");
-            reporter.repair_fixable(at, NotYaml { what, at, help, edits });
+            reporter.correct(at, NotYaml { what, at, help, edits });
         }
         match result {
             Ok(Corrected { entries, edits }) => {
                 let opening = text.span(&(0..MARK.len()));
                 let start = yaml.start;
-                let matter = Self { entries, opening, is_absent: false, body, text, start, edits };
+                let matter = Self { entries, opening, body, text, start, edits };
                 matter.report_repeated(&matter.entries, reporter);
                 if is_right {
-                    matter.report_comments(&matter.entries, reporter);
+                    for entry in matter.entries.iter().filter(|entry| is_used(&entry.key)) {
+                        matter.report_comment(Some(&entry.key), &entry.value, reporter);
+                    }
                 }
                 Some(matter)
             }
-            Err(yaml::YamlError { at, reason, may_be_slip }) => {
+            Err(yaml::YamlError { at, reason, remedy }) => {
                 let at = text.span(&text.character(yaml.start + at));
-                let help = if may_be_slip {
-                    "check the quotes, colons and indentation up to here"
-                } else {
-                    "write it out, and flatter"
+                let help = match remedy {
+                    Remedy::Correct => "check the quotes, colons and indentation up to here",
+                    Remedy::Shorten => "write it out, and flatter",
+                    Remedy::Join => {
+                        "front matter is one document between two lines `---`: remove this line, and keep all keys above the last `---`"
+                    }
                 };
                 let help = help.into();
                 let (what, edits) = (reason.into_owned(), Vec::new());
@@ -101,6 +94,13 @@ impl<'t> FrontMatter<'t> {
                 None
             }
         }
+    }
+
+    /// Returns the front matter of a file without one.
+    fn absent(text: &'t Text<'_>) -> Self {
+        let (entries, edits) = (Vec::new(), Edits::default());
+        let opening = text.span(&(0..0));
+        Self { entries, opening, body: 0, text, start: 0, edits }
     }
 
     /// Returns the span in the file of a range of the YAML.
@@ -111,13 +111,14 @@ impl<'t> FrontMatter<'t> {
     /// Returns the correction of a missing description, as the first line of the front matter.
     pub(super) fn with_description(&self) -> Option<Edit> {
         let line = self.description()?;
-        let (at, end) = (self.text.span(&(self.start..self.start)), line_end(&self.text.text));
+        let (at, end) =
+            (self.text.span(&(self.start..self.start)), description::line_end(&self.text.text));
         Some(Edit { at, text: format!("{line}{end}") })
     }
 
     /// Returns a line that describes the body by its first sentence.
     pub(super) fn description(&self) -> Option<String> {
-        description(self.text.text.get(self.body..).unwrap_or_default())
+        description::line(self.text.text.get(self.body..).unwrap_or_default())
     }
 
     /// Returns the correction that writes a value as this text; none after a correction of the YAML, whose places differ.
@@ -128,6 +129,26 @@ impl<'t> FrontMatter<'t> {
     /// Returns the text at a range of the YAML as its author wrote it.
     pub(super) fn written(&self, range: &Range<usize>) -> &'t str {
         self.text.text.get(self.range(range)).unwrap_or_default()
+    }
+
+    /// Returns whether the file has none.
+    pub(super) fn is_absent(&self) -> bool {
+        // YAML begins after the opening line.
+        self.start == 0
+    }
+
+    /// Returns whether its end comes too early: it has no key, and a `key:` line and another end follow.
+    pub(super) fn is_closed_early(&self) -> bool {
+        let body = self.text.text.get(self.body..).unwrap_or_default();
+        let mut lines = body.lines().take(32);
+        let is_key = |line: &str| {
+            let key = line.split_once(':').map_or("", |(key, _)| key);
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+        };
+        !self.is_absent()
+            && self.entries.is_empty()
+            && lines.next().is_some_and(is_key)
+            && lines.any(|line| line == MARK)
     }
 
     fn range(&self, range: &Range<usize>) -> Range<usize> {
@@ -162,18 +183,16 @@ impl<'t> FrontMatter<'t> {
 impl FrontMatter<'_> {
     /// Reports a `#` that cuts a value off: an author who means a comment writes it on a line of
     /// its own.
-    fn report_comments(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
-        for Entry { key, key_at: _, value } in entries {
-            self.report_comment(Some(key), value, reporter);
-        }
-    }
-
     fn report_comment(&self, key: Option<&str>, node: &Node, reporter: &mut Reporter<'_>) {
         match &node.value {
             Value::List(nodes) => {
                 return nodes.iter().for_each(|node| self.report_comment(None, node, reporter));
             }
-            Value::Map(entries) => return self.report_comments(entries, reporter),
+            Value::Map(entries) => {
+                return entries.iter().for_each(|Entry { key, key_at: _, value }| {
+                    self.report_comment(Some(key), value, reporter);
+                });
+            }
             Value::Null | Value::Text(_) => {}
             Value::Bool(_) | Value::Number(_) => return,
         }
@@ -200,110 +219,19 @@ impl FrontMatter<'_> {
     }
 }
 
-/// Returns the range of the YAML, and the offset of the body.
-fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, usize)> {
-    let mut lines = text.text.split_inclusive('\n');
-    let first = lines.next().unwrap_or_default();
-    if without_end(first) != MARK {
-        let at = text.span(&(0..without_end(first).len()));
-        let is_almost = first.trim() == MARK;
-        let help = if is_almost {
-            "the first line must be exactly `---`, without spaces"
-        } else {
-            "begin the file with a line `---`, a line `description: …` and a line `---`; a folder that is read with \
-             `commands` and `front-matter=optional` may have files without them"
-        };
-        let edits = match is_almost {
-            true => vec![mark(at)],
-            false => described(text).into_iter().collect(),
-        };
-        reporter.refuse_fixable(at, Missing { at, help, edits });
-        return None;
-    }
-
-    let mut almost = None;
+/// Returns the range of the YAML of a text with front matter, and the offset of its body.
+pub(crate) fn parts(text: &str) -> Option<(Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().filter(|first| without_end(first) == MARK)?;
     let mut offset = first.len();
     for line in lines {
         let end = offset + line.len();
         if without_end(line) == MARK {
             return Some((first.len()..offset, end));
         }
-        if almost.is_none() && line.trim() == MARK {
-            almost = Some(text.span(&(offset..offset + without_end(line).len())));
-        }
         offset = end;
     }
-    let at = text.span(&(0..MARK.len()));
-    let edits = almost.map(mark).into_iter().collect();
-    reporter.refuse_fixable(at, Unclosed { at, almost, edits });
     None
-}
-
-/// Returns the correction of a file without front matter: its first sentence describes it.
-fn described(text: &Text<'_>) -> Option<Edit> {
-    let end = line_end(&text.text);
-    let line = description(&text.text)?;
-    Some(Edit { at: text.span(&(0..0)), text: format!("{MARK}{end}{line}{end}{MARK}{end}") })
-}
-
-/// Returns the line that describes a body by its first sentence. A sentence with the placeholder of an argument
-/// describes no prompt.
-fn description(body: &str) -> Option<String> {
-    let sentence = first_sentence(body).filter(|sentence| !sentence.contains("$ARGUMENTS"))?;
-    Some(format!("description: {}", quoted(&sentence)))
-}
-
-/// Returns the end of the first line, as the others end.
-fn line_end(text: &str) -> &'static str {
-    let first = text.split_inclusive('\n').next().unwrap_or_default();
-    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
-}
-
-/// Returns the correction of a line that is nearly `---`.
-fn mark(at: Span) -> Edit {
-    Edit { at, text: MARK.into() }
-}
-
-fn without_end(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
-}
-
-/// The front matter describes the prompt to people and agents. `front-matter=optional` on
-/// `commands` takes files without one.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the file has no front matter")]
-#[diagnostic(code(front_matter::missing))]
-struct Missing {
-    #[label(primary, "`---` must be here")]
-    at: Span,
-    #[help]
-    help: &'static str,
-    edits: Vec<Edit>,
-}
-
-impl Fixable for Missing {
-    fn edits(&self) -> &[Edit] {
-        &self.edits
-    }
-}
-
-/// Without its end the whole file would be front matter, and the prompt would be empty.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the front matter has no end")]
-#[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]
-struct Unclosed {
-    #[label(primary, "it begins here")]
-    at: Span,
-    #[label("not exactly `---`: there are spaces")]
-    almost: Option<Span>,
-    edits: Vec<Edit>,
-}
-
-impl Fixable for Unclosed {
-    fn edits(&self) -> &[Edit] {
-        &self.edits
-    }
 }
 
 /// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds
@@ -328,7 +256,7 @@ impl Fixable for NotYaml {
 
 /// YAML ends a value at ` #`, so the rest of the line would be lost although it was meant as text.
 #[derive(Debug, Error, Diagnostic)]
-#[error("YAML takes what follows a `#` for a comment, so it is no part of the value")]
+#[error("YAML takes the text after a `#` as a comment, so the value ends before it")]
 #[diagnostic(
     code(front_matter::comment),
     severity(Warning),

@@ -4,6 +4,8 @@
 //! kept. A file of a `folder` is the project's own, so unknown keys are errors. The default of
 //! `summary` and `chapters` is decided later.
 
+mod client_keys;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -14,12 +16,16 @@ use thiserror::Error;
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use super::node::SeveralLines;
-use crate::ast::{FrontMatterRule, OnError};
-use crate::diagnostic::{Diagnostics, Edit, Fixable};
+use super::reading::{Kind, Reading};
+use crate::alike::Alike;
+use crate::ast::FrontMatterRule;
+use crate::diagnostic::{Edit, Fixable};
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
 use crate::source::{FileId, Span, Spanned, is_newline};
 use relay_engine::nearest::nearest;
+
+pub(crate) use client_keys::{CLIENTS, Client};
 
 /// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -44,7 +50,7 @@ pub(crate) enum KeyValue {
 const DESCRIPTION: Key = Key {
     name: "description",
     value: KeyValue::Words("text"),
-    meaning: "What clients show in their list of prompts. Must be given.",
+    meaning: "What clients show in their list of prompts. Without it, the first sentence of the text, unless `front-matter=required`.",
 };
 const TITLE: Key =
     Key { name: "title", value: KeyValue::Words("text"), meaning: "The name that clients show." };
@@ -91,14 +97,10 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
     },
 ];
 
-/// The keys of a command that clients know; relay passes them on unchanged.
-const CLIENT_KEYS: &[&str] =
-    &["allowed-tools", "disable-model-invocation", "model", "name", "scripts", "tools"];
-
 /// The contents of a markdown file.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
-    /// Its description, never empty; absent if the file has no front matter and needs none.
+    /// Its description, never empty; absent if it is not given and not required.
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) priority: Option<Spanned<u8>>,
@@ -107,8 +109,8 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// The description of the one argument of a command.
     pub(crate) argument_hint: Option<Spanned<String>>,
-    /// The keys of a command without a meaning in relay.
-    pub(crate) unknown_keys: Vec<Spanned<String>>,
+    /// The keys of a command that neither relay nor a client is known to read.
+    pub(crate) unknown_keys: Vec<UnknownCommandKey>,
     /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
@@ -117,38 +119,35 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) body_start: usize,
 }
 
-/// The owner of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A command, as Claude Code and others read it.
-    Command,
-    /// A prompt of the project's own.
-    Folder,
-}
-
-/// The way to read a markdown file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
-    pub(crate) kind: Kind,
-    pub(crate) rule: FrontMatterRule,
-    pub(crate) on_error: OnError,
+/// A key of a command that neither relay nor a client is known to read.
+#[derive(Debug)]
+pub(crate) struct UnknownCommandKey {
+    pub(crate) key: Spanned<String>,
+    /// The known key that was most likely meant.
+    pub(crate) near: Option<&'static str>,
 }
 
 /// Reads a markdown file. `None`: the file is unusable as a prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
-    Reading { kind, rule, on_error }: Reading,
-    out: &mut Diagnostics,
+    reading: Reading,
+    out: &mut Alike,
 ) -> Option<MarkdownPrompt> {
-    let mut reporter = Reporter::new(on_error, out);
+    let Reading { kind, rule, on_error: _ } = reading;
+    let mut reporter = Reporter::new(reading, out);
     let text = Text::decode(file, bytes, &mut reporter)?;
-    let matter = FrontMatter::read(&text, rule, &mut reporter)?;
-    let mut reader = Reader { matter: &matter, reporter: &mut reporter };
+    let keys = match kind {
+        Kind::Command | Kind::AgentSkill => COMMAND_KEYS,
+        Kind::Folder => FOLDER_KEYS,
+    };
+    let is_used = |key: &str| keys.iter().any(|used| used.name == key);
+    let matter = FrontMatter::read(&text, rule, is_used, &mut reporter)?;
+    let mut reader = Reader { matter: &matter, rule, reporter: &mut reporter };
     let mut keys = Keys::default();
     for entry in &matter.entries {
         match kind {
-            Kind::Command => reader.command_key(entry, &mut keys),
+            Kind::Command | Kind::AgentSkill => reader.command_key(entry, &mut keys),
             Kind::Folder => reader.folder_key(entry, &mut keys),
         }
     }
@@ -164,16 +163,25 @@ pub(crate) fn markdown_prompt(
         unknown,
         meta,
     } = keys;
-    if !has_description && !matter.is_absent {
-        let (at, edits) = (matter.opening, matter.with_description().into_iter().collect());
-        reporter.refuse_fixable(at, NoDescription { at, edits });
+    if !has_description && rule == FrontMatterRule::Required {
+        let is_closed_early = matter.is_closed_early();
+        let help = match is_closed_early {
+            false => "add a line `description: …` that says what the prompt is for",
+            true => {
+                "the second `---` of the file ends the front matter, and no key is above it: remove that line, so that the keys below count"
+            }
+        };
+        // A `description` may be among the keys below, so a second one could be wrong.
+        let edit = if is_closed_early { None } else { matter.with_description() };
+        let (at, edits) = (matter.opening, edit.into_iter().collect());
+        reporter.lack(at, NoDescription { at, help, edits });
     }
     if reporter.refused() {
         return None;
     }
     let body = text.text.get(matter.body..).unwrap_or_default();
     Some(MarkdownPrompt {
-        description: if matter.is_absent { None } else { Some(description?) },
+        description,
         title,
         priority,
         briefing,
@@ -182,31 +190,62 @@ pub(crate) fn markdown_prompt(
         argument_hint: hint,
         unknown_keys: unknown,
         meta: sorted(meta),
-        // Searching for one byte is many times faster, and nearly every file has none.
-        body: if body.contains('\r') {
-            body.replace("\r\n", "\n").replace('\r', "\n")
-        } else {
-            body.into()
-        },
+        body: normal_lines(body),
         body_start: text.offset(matter.body),
     })
+}
+
+/// Returns whether relay or a client is known to read a key of commands and skills.
+pub(super) fn is_known_key(key: &str) -> bool {
+    COMMAND_KEYS.iter().any(|known| known.name == key) || client_keys::all().any(|it| it == key)
+}
+
+/// Returns a text with LF line ends.
+pub(super) fn normal_lines(text: &str) -> String {
+    // Searching for one byte is many times faster, and nearly every file has none.
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        false => text.into(),
+    }
 }
 
 /// Splits a text at every `$ARGUMENTS`, the place of the argument with the index `slot`.
 ///
 /// One pass over plain text: the value of an argument is never searched, and the word has no
-/// delimiter at its end (`$ARGUMENTS_2` is a slot and `_2`).
+/// delimiter at its end (`$ARGUMENTS_2` is a slot and `_2`). `$ARGUMENTS[0]` is one word of the
+/// argument in other programs, so it stays text.
 pub(crate) fn slots(body: &str, slot: u32) -> Vec<Segment> {
     let mut segments = Vec::new();
-    for (index, literal) in body.split(ARGUMENTS).enumerate() {
-        if index > 0 {
-            segments.push(Segment::Slot(slot));
-        }
+    let mut end = 0;
+    let places = places(body).map(|start| (start, start + ARGUMENTS.len()));
+    for (start, after) in places.chain([(body.len(), body.len())]) {
+        let literal = body.get(end..start).unwrap_or_default();
         if !literal.is_empty() {
             segments.push(Segment::Literal(literal.into()));
         }
+        if start < after {
+            segments.push(Segment::Slot(slot));
+        }
+        end = after;
     }
     segments
+}
+
+/// Returns whether a text has a place for the argument.
+pub(crate) fn has_slot(body: &str) -> bool {
+    places(body).next().is_some()
+}
+
+/// Returns the places of the argument in a text.
+fn places(body: &str) -> impl Iterator<Item = usize> {
+    let is_whole = |start: &usize| {
+        let after = body.get(start + ARGUMENTS.len()..).unwrap_or_default();
+        let index = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        !index.is_some_and(|(index, _)| {
+            !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    body.match_indices(ARGUMENTS).map(|(start, _)| start).filter(is_whole)
 }
 
 /// The values of the keys of a file, as far as they could be read.
@@ -220,13 +259,14 @@ struct Keys {
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
     hint: Option<Spanned<String>>,
-    unknown: Vec<Spanned<String>>,
+    unknown: Vec<UnknownCommandKey>,
     meta: BTreeMap<String, Json>,
 }
 
 /// Reads values, and reports those of the wrong type.
 struct Reader<'r, 'o> {
     matter: &'r FrontMatter<'r>,
+    rule: FrontMatterRule,
     reporter: &'r mut Reporter<'o>,
 }
 
@@ -271,9 +311,10 @@ impl Reader<'_, '_> {
             _ => {
                 if key == "handoffs" {
                     self.check_handoffs(value);
-                } else if !CLIENT_KEYS.contains(&key.as_str()) {
-                    let at = self.matter.span(key_at);
-                    keys.unknown.push(Spanned { value: key.clone(), at });
+                } else if !client_keys::all().any(|known| known == key) {
+                    let known = COMMAND_KEYS.iter().map(|key| key.name).chain(client_keys::all());
+                    let key = Spanned { value: key.clone(), at: self.matter.span(key_at) };
+                    keys.unknown.push(UnknownCommandKey { near: nearest(&key.value, known), key });
                 }
                 keys.meta.insert(key.clone(), json(value));
             }
@@ -306,7 +347,7 @@ impl Reader<'_, '_> {
             Value::Text(text) => text.trim().is_empty(),
             _ => false,
         };
-        if is_empty {
+        if is_empty && self.rule == FrontMatterRule::Required {
             let range = key_at.start..value.at.end;
             let at = self.matter.span(&range);
             let line = self.matter.description();
@@ -317,8 +358,8 @@ impl Reader<'_, '_> {
             let edit = line.filter(|_| has_colon);
             let edit = edit.and_then(|line| self.matter.rewritten(&whole, line));
             let edits = edit.into_iter().collect();
-            self.reporter.refuse_fixable(at, EmptyDescription { at, edits });
-        } else {
+            self.reporter.lack(at, EmptyDescription { at, edits });
+        } else if !is_empty {
             keys.description = self.text(Of::Key(key), value);
         }
     }
@@ -465,7 +506,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn json(node: &Node) -> Json {
+pub(super) fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
@@ -481,20 +522,19 @@ fn json(node: &Node) -> Json {
 
 /// Returns a JSON object whose keys are sorted even if serde_json keeps the order of insertion,
 /// which is up to any crate of the build.
-fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
+pub(super) fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
     entries.into_iter().collect()
 }
 
 /// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no `description`")]
-#[diagnostic(
-    code(front_matter::no_description),
-    help("add a line `description: …` that says what the prompt is for")
-)]
+#[diagnostic(code(front_matter::no_description))]
 struct NoDescription {
     #[label(primary, "in what begins here")]
     at: Span,
+    #[help]
+    help: &'static str,
     edits: Vec<Edit>,
 }
 

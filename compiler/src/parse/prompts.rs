@@ -7,7 +7,8 @@ use crate::ast::{Folder, FolderSettings, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::prompt::PROMPT;
-use crate::language::prompts::{COMMANDS, FOLDER, PROMPTS};
+use crate::language::prompts::{AGENT_SKILLS, COMMANDS, FOLDER, FRONT_MATTER, PROMPTS};
+use crate::setting::Slot;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
@@ -22,13 +23,18 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     for child in reader.children(COMMANDS.name) {
         items.push(PromptsItem::Commands(folder(child, &COMMANDS, out)));
     }
+    for child in reader.children(AGENT_SKILLS.name) {
+        items.push(PromptsItem::AgentSkills(folder(child, &AGENT_SKILLS, out)));
+    }
     reader.finish(out);
     items
 }
 
 fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
-    let mut settings = FolderSettings::default();
+    // `folder` and `commands` differ in this default.
+    let front_matter = Slot::unwritten(rule.default(FRONT_MATTER.name));
+    let mut settings = FolderSettings { front_matter, ..FolderSettings::default() };
     reader.settings(&mut settings, out);
     let folder = Folder {
         path: reader.name(out),

@@ -173,7 +173,9 @@ fn report_new_of_item(item: &PromptsItem, out: &mut Diagnostics) {
             patch::report_new(prompt.new.as_ref(), out);
             report_new_arguments(&prompt.arguments, out);
         }
-        PromptsItem::Folder(folder) | PromptsItem::Commands(folder) => {
+        PromptsItem::Folder(folder)
+        | PromptsItem::Commands(folder)
+        | PromptsItem::AgentSkills(folder) => {
             patch::report_new(folder.new.as_ref(), out);
         }
     }
@@ -276,8 +278,14 @@ impl Patcher<'_, '_> {
                 }
             }
             (
-                PromptsItem::Folder(folder) | PromptsItem::Commands(folder),
-                Some(PromptsItem::Folder(known) | PromptsItem::Commands(known)),
+                PromptsItem::Folder(folder)
+                | PromptsItem::Commands(folder)
+                | PromptsItem::AgentSkills(folder),
+                Some(
+                    PromptsItem::Folder(known)
+                    | PromptsItem::Commands(known)
+                    | PromptsItem::AgentSkills(known),
+                ),
             ) => {
                 let Some(path) = &folder.path else { return };
                 if folder.new.as_ref().is_some_and(|new| new.value) {
@@ -292,8 +300,11 @@ impl Patcher<'_, '_> {
                     self.patches.folder(kind, known, folder, out);
                 }
             }
-            (item @ (PromptsItem::Folder(_) | PromptsItem::Commands(_)), _) => {
-                let (PromptsItem::Folder(folder) | PromptsItem::Commands(folder)) = &item else {
+            (item, _) => {
+                let (PromptsItem::Folder(folder)
+                | PromptsItem::Commands(folder)
+                | PromptsItem::AgentSkills(folder)) = &item
+                else {
                     return;
                 };
                 if folder.new.as_ref().is_some_and(|new| new.value) {
@@ -454,6 +465,7 @@ fn kind_and_name(sources: &Sources<'_>, item: &PromptsItem) -> Option<(&'static 
         PromptsItem::Prompt(prompt) => ("prompt", prompt.name.as_ref()?.value.clone()),
         PromptsItem::Folder(folder) => ("folder", path(folder)?),
         PromptsItem::Commands(folder) => ("commands", path(folder)?),
+        PromptsItem::AgentSkills(folder) => ("agent-skills", path(folder)?),
     })
 }
 

@@ -42,7 +42,7 @@ impl Known {
         let value = |name: &Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
         let prompts = nodes.prompts.iter().filter_map(|item| match item {
             PromptsItem::Prompt(prompt) => value(&prompt.name),
-            PromptsItem::Folder(_) | PromptsItem::Commands(_) => None,
+            PromptsItem::Folder(_) | PromptsItem::Commands(_) | PromptsItem::AgentSkills(_) => None,
         });
         let blocks = || nodes.skills.iter().flat_map(|node| &node.blocks);
         let skills = || blocks().flat_map(|block| &block.skills);

@@ -160,10 +160,10 @@ struct FactsWithoutPolicy {
 
 /// A fact that replaces a shipped one may lower a tier. The reviewer needs the reason.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{name}` replaces what is known of a shipped program, without a reason")]
+#[error("`{name}` replaces the facts about a shipped program, without a reason")]
 #[diagnostic(
     code(facts::replaces),
-    help("add `because=\"…\"`; `relay facts PROGRAM` says what is known of it")
+    help("add `because=\"…\"`; `relay facts PROGRAM` prints the facts about it")
 )]
 struct ReplacesWithoutReason {
     name: String,
@@ -183,7 +183,7 @@ fn is_wide(name: &str) -> bool {
 #[error("`{name}` is a builtin of the shell, which no project describes")]
 #[diagnostic(
     code(facts::builtin),
-    help("remove it; `relay facts {name}` says what is known of it")
+    help("remove it; `relay facts {name}` prints the facts about it")
 )]
 struct ReplacesBuiltin {
     name: String,

@@ -1,5 +1,6 @@
 //! Files that a project names: read, and decoded as text.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use miette::Diagnostic;
@@ -7,7 +8,7 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::parse::{PathError, resolve_path};
-use crate::source::{FileId, ReadError, SourceFile, Sources, Span, Spanned};
+use crate::source::{FileId, Listed, ReadError, SourceFile, Sources, Span, Spanned};
 
 /// The most bytes of one file whose bytes go into the bundle.
 pub(crate) const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -87,10 +88,12 @@ pub(super) fn report_unreadable(
     out: &mut Diagnostics,
 ) {
     let help = match &reason {
-        ReadError::NotFound => similar_file(sources, &path).map_or_else(
-            || "paths are relative to the document that names them".to_owned(),
-            |near| format!("did you mean `{near}`?"),
-        ),
+        ReadError::NotFound => {
+            similar_file(sources, &path).or_else(|| similar_path(sources, &path)).map_or_else(
+                || "paths are relative to the document that names them".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            )
+        }
         ReadError::Outside => "copy the file into the project's folder".into(),
         ReadError::TooLarge { .. } => "split it, or keep it out of the bundle".into(),
         ReadError::Name | ReadError::WrongKind { .. } | ReadError::Io { .. } => {
@@ -109,6 +112,18 @@ fn similar_file(sources: &Sources<'_>, path: &str) -> Option<String> {
     let listed = sources.list(folder).ok()?;
     let names: Vec<&str> = listed.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
     relay_engine::nearest::nearest(name, names).map(str::to_owned)
+}
+
+/// Returns the file or folder of the project, by its path from the project's folder, that its author most
+/// likely meant.
+fn similar_path(sources: &Sources<'_>, path: &str) -> Option<String> {
+    let listed = sources.list("").ok()?;
+    let mut known = BTreeSet::new();
+    for Listed { path, .. } in &listed {
+        known.insert(path.as_str());
+        known.extend(path.match_indices('/').filter_map(|(end, _)| path.get(..end)));
+    }
+    relay_engine::nearest::nearest(path, known).map(str::to_owned)
 }
 
 /// The bundle holds the contents of each file that the project names, so it cannot be built without

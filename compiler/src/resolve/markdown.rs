@@ -1,17 +1,25 @@
 //! `folder` and `commands`: every markdown file below a folder is a prompt.
+//!
+//! Faults of one kind in one folder are one report.
 
+mod listing;
+mod marks;
 mod note;
 
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub(crate) use self::marks::{FORMS as MARK_FORMS, Form as MarkForm};
+
+use self::listing::Choice;
 use self::note::Notes;
 use super::prompt::Markdown;
-use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
+use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX};
 use super::{file, text};
+use crate::alike::Alike;
 use crate::ast::{self, ArgumentSettings, Folder, FolderSettings, OnError, PromptSettings};
 use crate::diagnostic::Diagnostics;
-use crate::parse::{MarkdownKind, MarkdownPrompt, Reading, Reporter, markdown_prompt};
+use crate::parse::{MarkdownKind, MarkdownPrompt, Reading, Reporter, has_slot, markdown_prompt};
 use crate::setting::Setting;
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
@@ -32,7 +40,7 @@ pub(super) struct FolderPrompts {
 
 /// Reads a folder of prompts or of commands.
 ///
-/// A prompt's name is its path below the folder without `.md`.
+/// A prompt's name is its path below the folder without `.md` or `.prompt.md`.
 pub(super) fn folder(
     sources: &Sources<'_>,
     node: Folder,
@@ -42,7 +50,8 @@ pub(super) fn folder(
     let Folder {
         path: written,
         new: _,
-        settings: FolderSettings { on_error, front_matter, briefing },
+        settings:
+            FolderSettings { on_error, front_matter, pattern, prefix, briefing, exclude, strict: _ },
         readers,
         allowed,
     } = node;
@@ -54,7 +63,6 @@ pub(super) fn folder(
         }
         _ => on_error.value,
     };
-    let reading = Reading { kind, rule: front_matter.value, on_error: mode };
     let briefing = briefing.at.map(|at| Spanned { value: briefing.value, at });
     let mut found = FolderPrompts::default();
     let Some(written) = written else { return found };
@@ -66,83 +74,124 @@ pub(super) fn folder(
             return found;
         }
     };
-    // The list holds a folder, with a `/` at its end, if its contents are unknown.
-    let counts = |file: &Listed| file.path.ends_with(".md") || file.path.ends_with('/');
-    let files: Vec<_> = listed.into_iter().filter(counts).collect();
-    if files.is_empty() {
-        out.report(written.at, NothingThere { folder: folder.clone(), at: written.at });
-    }
+    let Some(choice) = Choice::new(pattern, exclude, out) else { return found };
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let mut reader = Reader { sources, reading, notes: Notes::default() };
+    let files = choice.files(listed, &below, out);
+    if files.is_empty() {
+        let (pattern, at) = (choice.pattern(), written.at);
+        out.report(at, NothingThere { pattern, folder, at });
+        return found;
+    }
+    let mut reader = Reader {
+        sources,
+        reading: Reading { kind, rule: front_matter.value, on_error: mode },
+        takes_readme: kind == MarkdownKind::Folder || choice.takes_readme(),
+        prefix: prefix.map(|prefix| prefix.value).unwrap_or_default(),
+        at: written.at,
+        faults: Alike::default(),
+        notes: Notes::default(),
+    };
     for listed in files {
-        let Some(file) = open(sources, &listed, mode, written.at, out) else {
-            found.faulty.extend(name_of(&listed, &below));
-            continue;
-        };
-        let Some(name) = name_of(&listed, &below) else { continue };
-        if name.is_empty() || name.ends_with('/') {
-            let at = file.span(0, 0);
-            Reporter::new(mode, out).refuse(at, NoName { path: listed.path, at });
-            continue;
-        }
-        match reader.one(&name, file, out) {
-            Some(mut prompt) => {
+        let Some(name) = reader.name(&listed, &below) else { continue };
+        match reader.file(&name, listed) {
+            Read::Prompt(mut prompt) => {
                 prompt.node.allowed.clone_from(&allowed);
                 prompt.node.readers.clone_from(&readers);
                 prompt.node.about.briefing =
                     prompt.node.about.briefing.or_else(|| briefing.clone());
-                found.prompts.push(prompt);
+                found.prompts.push(*prompt);
             }
-            None => found.faulty.push(name),
+            Read::Faulty => found.faulty.push(name),
+            Read::LeftOut => {}
         }
     }
-    reader.notes.report(out);
+    let Reader { mut faults, notes, .. } = reader;
+    notes.report(&mut faults);
+    if found.prompts.is_empty() && !faults.has_errors() {
+        out.report(written.at, NothingLeft { folder, at: written.at });
+    }
+    faults.report(out);
     found
-}
-
-/// Returns the name of a file's prompt.
-fn name_of(listed: &Listed, below: &str) -> Option<String> {
-    let path = listed.path.strip_prefix(below)?;
-    path.strip_suffix(".md").map(str::to_owned)
-}
-
-fn open(
-    sources: &Sources<'_>,
-    listed: &Listed,
-    mode: OnError,
-    at: Span,
-    out: &mut Diagnostics,
-) -> Option<FileId> {
-    let path = listed.path.clone();
-    let mut reporter = Reporter::new(mode, out);
-    if let Some(reason) = listed.fault.clone() {
-        reporter.refuse(at, Unreadable { path, reason, at });
-        return None;
-    }
-    if listed.link {
-        reporter.refuse(at, Link { path, at });
-        return None;
-    }
-    match sources.load(&path) {
-        Ok(file) => Some(file),
-        Err(reason) => {
-            reporter.refuse(at, Unreadable { path, reason, at });
-            None
-        }
-    }
 }
 
 /// The markdown files of a folder while they are read.
 struct Reader<'r, 's> {
     sources: &'r Sources<'s>,
     reading: Reading,
-    /// Findings that are reported once for several files.
+    /// Whether a `README.md` without front matter is a prompt.
+    takes_readme: bool,
+    prefix: String,
+    /// The place of the folder's path in the project.
+    at: Span,
+    /// The findings so far: those of one kind are one report.
+    faults: Alike,
     notes: Notes,
 }
 
+/// The result of reading a file.
+enum Read {
+    Prompt(Box<FilePrompt>),
+    /// The file has faults, which are reported.
+    Faulty,
+    /// The file is no prompt.
+    LeftOut,
+}
+
 impl Reader<'_, '_> {
-    fn one(&mut self, name: &str, file: FileId, out: &mut Diagnostics) -> Option<FilePrompt> {
-        let Self { sources, reading, notes } = self;
+    /// Returns the name of a file's prompt.
+    fn name(&self, listed: &Listed, below: &str) -> Option<String> {
+        let path = listed.path.strip_prefix(below)?;
+        let name =
+            path.strip_suffix(".md").map(|name| name.strip_suffix(".prompt").unwrap_or(name));
+        Some(format!("{}{}", self.prefix, name.unwrap_or(path)))
+    }
+
+    fn file(&mut self, name: &str, listed: Listed) -> Read {
+        let is_readme = listing::is_readme(&listed.path);
+        let path = listed.path.clone();
+        let Some(file) = self.open(listed) else { return Read::Faulty };
+        if listing::is_apple_double(&path, &self.sources.file(file).bytes) {
+            return Read::LeftOut;
+        }
+        if name.is_empty() || name.ends_with('/') {
+            let at = file.span(0, 0);
+            self.reporter().refuse(at, NoName { path, at });
+            return Read::Faulty;
+        }
+        if is_readme && !self.takes_readme && !self.has_front_matter(file) {
+            let at = file.span(0, 0);
+            self.faults.add(at, ReadmeLeftOut { path, at }, None);
+            return Read::LeftOut;
+        }
+        self.one(name, file).map_or(Read::Faulty, |prompt| Read::Prompt(Box::new(prompt)))
+    }
+
+    fn reporter(&mut self) -> Reporter<'_> {
+        Reporter::new(self.reading, &mut self.faults)
+    }
+
+    fn has_front_matter(&self, file: FileId) -> bool {
+        let file = self.sources.file(file);
+        let text = file.text().unwrap_or_default();
+        text.trim_start_matches('\u{feff}').starts_with("---")
+    }
+
+    fn open(&mut self, Listed { path, link, fault }: Listed) -> Option<FileId> {
+        let at = self.at;
+        let loaded = match fault {
+            Some(reason) => Err(reason),
+            None => self.sources.load(&path),
+        };
+        match loaded {
+            Ok(file) => return Some(file),
+            Err(ReadError::Outside) if link => self.reporter().refuse(at, Link { path, at }),
+            Err(reason) => self.reporter().refuse(at, Unreadable { path, reason, at }),
+        }
+        None
+    }
+
+    fn one(&mut self, name: &str, file: FileId) -> Option<FilePrompt> {
+        let Self { sources, reading, faults, notes, .. } = self;
         let kind = reading.kind;
         let bytes = &sources.file(file).bytes;
         let MarkdownPrompt {
@@ -157,18 +206,15 @@ impl Reader<'_, '_> {
             meta,
             body,
             body_start,
-        } = markdown_prompt(file, bytes, *reading, out)?;
+        } = markdown_prompt(file, bytes, *reading, faults)?;
         let at = file.span(0, 0);
-        // Every command takes arguments; a project's own prompt takes them if its text has a place
-        // for them.
-        let is_marked = body.contains(ARGUMENTS_MARK);
-        let takes_arguments = kind == MarkdownKind::Command || is_marked;
-        if kind == MarkdownKind::Command {
+        let is_command = kind == MarkdownKind::Command;
+        // What people type after a command with a hint is appended if the text has no place for it.
+        let appends = is_command && argument_hint.is_some() && !has_slot(&body);
+        let takes_arguments = appends || has_slot(&body);
+        if is_command {
             notes.body(sources, file, body_start);
             notes.unknown_keys(unknown_keys);
-            if let Some(hint) = argument_hint.clone().filter(|_| !is_marked) {
-                notes.idle_hint(hint);
-            }
         }
         let default = PromptSettings::default();
         let priority = Setting::or(priority, default.priority.value);
@@ -184,13 +230,14 @@ impl Reader<'_, '_> {
             readers: Vec::new(),
             allowed: Vec::new(),
         };
-        let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
+        let text = text::from_markdown(file, body, body_start, is_command);
+        let text = if appends { text.appending() } else { text };
         Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
     }
 }
 
 /// Returns the one argument of a markdown file.
-fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
+pub(super) fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,
@@ -205,11 +252,40 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
 
 /// The path is mistyped, or the node is no longer needed.
 #[derive(Debug, Error, Diagnostic)]
-#[error("no `*.md` file below `{folder}`")]
+#[error("no `{pattern}` file below `{folder}`")]
 #[diagnostic(code(folder::nothing), help("add a file, or remove the node"))]
 struct NothingThere {
+    pattern: String,
     folder: String,
     #[label(primary, "gives no prompts")]
+    at: Span,
+}
+
+/// Every file of the folder was left out. A deploy would replace the prompts that people use with
+/// nothing.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no file below `{folder}` is left")]
+#[diagnostic(
+    code(folder::nothing_left),
+    help("correct the files that the warnings name, or remove the node")
+)]
+struct NothingLeft {
+    folder: String,
+    #[label(primary, "gives no prompts")]
+    at: Span,
+}
+
+/// A README without front matter describes a folder to people, so it is no command.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` is left out: a README without front matter describes the folder")]
+#[diagnostic(
+    code(commands::readme),
+    severity(Warning),
+    help("write `exclude \"README.md\"`, or `pattern=\"*.md\"` if it is a command")
+)]
+struct ReadmeLeftOut {
+    path: String,
+    #[label(primary, "not a command")]
     at: Span,
 }
 
@@ -226,10 +302,10 @@ struct OnErrorOfFolder {
     at: Span,
 }
 
-/// The target of a link may lie outside of the project or be another one on the next machine, so
-/// the same project would give another bundle.
+/// The target of the link is outside of the project and another one on the next machine, so the
+/// same project would give another bundle. A link to a file of the project is followed.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{path}` is a link")]
+#[error("`{path}` is a link out of the project's folder")]
 #[diagnostic(code(markdown::link), help("put a copy of the file there"))]
 struct Link {
     path: String,

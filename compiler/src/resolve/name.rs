@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
+use relay_engine::equal_text;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
@@ -42,16 +43,29 @@ pub(super) fn unique<T>(
     for thing in things {
         let Spanned { value, at } = name(&thing).clone();
         if let Some(first) = by_name.get(&value) {
-            out.report(at, Duplicate { what, name: value, first_at: name(first).at, at });
+            let first_at = name(first).at;
+            let help = match at.start == at.end || first_at.start == first_at.end {
+                // The name comes from a path, so its place is a file.
+                true => {
+                    "rename or remove one of the files; for two folders of `commands`, `prefix=\"…\"` on one of them keeps the names apart"
+                }
+                false => "rename or remove one of them",
+            };
+            out.report(at, Duplicate { what, name: value, help, first_at, at });
             continue;
         }
-        match folded.get(&value.to_lowercase()) {
+        let fold = equal_text::composed(&value).to_lowercase();
+        match folded.get(&fold) {
             Some((first, first_at)) => {
                 let (first, first_at) = (first.clone(), *first_at);
-                out.report(at, CaseOnly { what, name: value.clone(), first, first_at, at });
+                let name = value.clone();
+                match equal_text::composed(&first) == equal_text::composed(&name) {
+                    true => out.report(at, NormalFormOnly { what, name, first_at, at }),
+                    false => out.report(at, CaseOnly { what, name, first, first_at, at }),
+                }
             }
             None => {
-                folded.insert(value.to_lowercase(), (value.clone(), at));
+                folded.insert(fold, (value.clone(), at));
             }
         }
         by_name.insert(value, thing);
@@ -88,13 +102,32 @@ struct BadLength {
 /// A client asks for a prompt or resource by its name, so one of the two could never be reached.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} `{name}` is declared twice")]
-#[diagnostic(code(name::duplicate), help("rename or remove one of them"))]
+#[diagnostic(code(name::duplicate))]
 struct Duplicate {
     what: &'static str,
     name: String,
+    #[help]
+    help: &'static str,
     #[label("first here")]
     first_at: Span,
     #[label(primary, "again here")]
+    at: Span,
+}
+
+/// The names look the same and are other characters, so people and some clients cannot tell them
+/// apart.
+#[derive(Debug, Error, Diagnostic)]
+#[error("two {what}s are named `{name}`: one with composed letters, one with decomposed ones")]
+#[diagnostic(
+    code(name::normal_form),
+    help("rename or remove one of them; the name of a file from macOS may be decomposed")
+)]
+struct NormalFormOnly {
+    what: &'static str,
+    name: String,
+    #[label("the first one")]
+    first_at: Span,
+    #[label(primary, "looks the same")]
     at: Span,
 }
 

@@ -127,7 +127,7 @@ struct IdleFloorReason {
 #[diagnostic(
     code(policy::no_path),
     help(
-        "a pattern begins with `/`, `~/`, `./` or `**/`; `*` stands for letters within a part, `**` for any parts"
+        "a pattern begins with `/`, `~/`, `./` or `**/`; `*` matches letters within a part, `**` any parts"
     )
 )]
 struct NoPath {

@@ -11,7 +11,7 @@ use relay_engine::derived::briefing_text;
 use thiserror::Error;
 
 use super::text::{self, Text};
-use super::{argument, file, media, name, summary};
+use super::{argument, file, front_matter, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -106,6 +106,7 @@ pub(super) fn prompt(
             Some(text) => text::as_template(text, body.template.as_ref()),
             None => text::of_body(sources, body, out)?,
         };
+        let text = front_matter::used(sources, text, settings.front_matter.as_ref(), out);
         let at = text::place(sources, &text.source);
         let part = (PartDraft::Text(draft.text(text)), at.clone());
         (vec![MessageDraft { role: Role::User, parts: vec![part], at }], Vec::new())
@@ -158,6 +159,7 @@ pub(super) fn prompt(
         booleans: rendered.booleans,
         readers,
         allowed,
+        agent_skill: None,
     })
 }
 

@@ -1,13 +1,13 @@
 //! All prompts of a project: those of nodes, of folders and of commands, names unique.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use super::environment::PromptPatches;
 use super::prompt::{Markdown, Named};
-use super::{markdown, name, prompt};
+use super::{agent_skills, markdown, name, prompt};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::Prompt;
@@ -22,13 +22,20 @@ pub(super) fn prompts(
     named: Named<'_, '_>,
     out: &mut Diagnostics,
 ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-    let mut found =
-        Found { named, patches, names: BTreeSet::new(), prompts: Vec::new(), bare: Vec::new() };
+    let mut found = Found {
+        named,
+        patches,
+        names: BTreeSet::new(),
+        prompts: Vec::new(),
+        bare: Vec::new(),
+        within: BTreeMap::new(),
+    };
     for item in items {
         match item {
             PromptsItem::Prompt(node) => found.node(node, out),
             PromptsItem::Folder(folder) => found.folder(folder, MarkdownKind::Folder, out),
             PromptsItem::Commands(folder) => found.folder(folder, MarkdownKind::Command, out),
+            PromptsItem::AgentSkills(folder) => found.agent_skills(&folder, out),
         }
     }
     found.finish(out)
@@ -44,6 +51,8 @@ struct Found<'p, 's> {
     prompts: Vec<(Prompt, bool)>,
     /// The names of disabled prompts without a text.
     bare: Vec<Spanned<String>>,
+    /// For each agent skill inside another one, the name of that one's prompt.
+    within: BTreeMap<String, String>,
 }
 
 impl Found<'_, '_> {
@@ -55,7 +64,7 @@ impl Found<'_, '_> {
             self.bare.extend(node.name.filter(|name| name::check(name, "prompt", out)));
             return;
         }
-        self.one(node, None, out);
+        self.one(node, None, None, out);
     }
 
     fn folder(&mut self, folder: ast::Folder, kind: MarkdownKind, out: &mut Diagnostics) {
@@ -68,24 +77,54 @@ impl Found<'_, '_> {
         for markdown::FilePrompt { mut node, markdown } in prompts {
             self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
             self.patches.apply(&mut node, out);
-            self.one(node, Some(markdown), out);
+            self.one(node, Some(markdown), None, out);
+        }
+    }
+
+    fn agent_skills(&mut self, folder: &ast::Folder, out: &mut Diagnostics) {
+        let agent_skills::FolderSkills { skills, faulty } =
+            agent_skills::folder(self.named.sources, folder, out);
+        for name in faulty {
+            self.patches.forget(&name);
+            self.names.insert(name);
+        }
+        for agent_skills::SkillPrompt { mut node, markdown, skill } in skills {
+            let Some(name) = node.name.clone() else { continue };
+            self.names.insert(name.value.clone());
+            self.patches.apply(&mut node, out);
+            if !prompt::has_no_body(&node.body) || !node.messages.is_empty() {
+                out.report(name.at, OtherText { name: name.value, at: name.at });
+                continue;
+            }
+            self.within.extend(skill.within.clone().map(|outer| (name.value, outer)));
+            self.one(node, Some(markdown), Some(skill), out);
         }
     }
 
     /// Resolves a prompt, also a disabled one, so that its faults are reported before it is
     /// enabled.
-    fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
+    fn one(
+        &mut self,
+        node: ast::Prompt,
+        markdown: Option<Markdown>,
+        skill: Option<agent_skills::Draft>,
+        out: &mut Diagnostics,
+    ) {
         let on = node.settings.enabled.value;
         let undecided = prompt::undecided(&node.arguments, &node.allowed);
         match prompt::prompt(node, markdown, &self.named, out) {
-            Some(prompt) => self.prompts.push((prompt, on)),
+            Some(mut prompt) => {
+                skill.into_iter().for_each(|skill| agent_skills::finish(skill, &mut prompt));
+                self.prompts.push((prompt, on));
+            }
             None => undecided.into_iter().for_each(|at| out.mark_used(at)),
         }
     }
 
     fn finish(self, out: &mut Diagnostics) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-        let Self { patches, names, prompts, bare, .. } = self;
+        let Self { patches, names, prompts, bare, within, .. } = self;
         patches.report_rest(&names, out);
+        agent_skills::check_nested(&within, &prompts, out);
         let unique = name::unique(prompts, "prompt", |(prompt, _)| &prompt.name, out);
         for (prompt, _) in &unique {
             out.mark_used(prompt.name.at);
@@ -142,5 +181,19 @@ struct NothingToSwitchOff {
     #[help]
     help: String,
     #[label(primary, "switches nothing off")]
+    at: Span,
+}
+
+/// The text of an agent skill is its `SKILL.md`, whose digest hosts check. A patch with another text
+/// would show the prompt's readers something else.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text of the agent skill `{name}` is its `SKILL.md`")]
+#[diagnostic(
+    code(agent_skills::other_text),
+    help("remove the text from the `when`; patch `for`, `priority` or `enabled` there")
+)]
+struct OtherText {
+    name: String,
+    #[label(primary, "patched with another text")]
     at: Span,
 }

@@ -157,7 +157,10 @@ fn resource(
 }
 
 /// Returns a content, which is text if it is UTF-8 without NUL and its media type allows text.
-fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::Arc<str>>, Content) {
+pub(super) fn content(
+    bytes: &[u8],
+    mime: Option<&Spanned<String>>,
+) -> (Option<std::sync::Arc<str>>, Content) {
     const BINARY: [&str; 5] =
         ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
     let binary = mime.is_some_and(|mime| {

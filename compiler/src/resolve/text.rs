@@ -18,8 +18,6 @@ use crate::source::{FileId, Sources, Span, Spanned};
 
 /// The argument of plain texts, as MCP clients know it from markdown commands.
 pub(super) const ARGUMENTS: &str = "arguments";
-/// The mark of its place in a plain text.
-pub(super) const ARGUMENTS_MARK: &str = "$ARGUMENTS";
 /// The most characters of its text, which is cut beyond.
 pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 
@@ -27,6 +25,36 @@ pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 pub(super) struct Text {
     pub(super) source: BodySource,
     text: Arc<str>,
+    /// Whether what a person types is appended: other programs do so with a command whose text has
+    /// no place for it.
+    appends: bool,
+}
+
+impl Text {
+    /// Returns the text, with the argument `arguments` appended if it is given.
+    pub(super) fn appending(self) -> Self {
+        Self { appends: true, ..self }
+    }
+}
+
+impl Text {
+    /// Returns the text after the front matter of its file, or unchanged if it has none.
+    pub(super) fn without_front_matter(mut self, sources: &Sources<'_>) -> Result<Self, Self> {
+        let body_start = |text: &str| parse::front_matter_parts(text).map_or(0, |(_, body)| body);
+        let start = body_start(&self.text);
+        if self.source.inline_at.is_some() || start == 0 {
+            return Err(self);
+        }
+        let text: Arc<str> = self.text.get(start..).unwrap_or_default().into();
+        // The lines of the file may end in another way than those of the text.
+        let file = sources.file(self.source.file);
+        let written = file.text().unwrap_or_default();
+        let skipped = written.len() - written.trim_start_matches('\u{feff}').len();
+        let start = skipped + body_start(written.get(skipped..).unwrap_or_default());
+        self.source = BodySource { start, text: Some(Arc::clone(&text)), ..self.source };
+        self.text = text;
+        Ok(self)
+    }
 }
 
 /// Texts rendered for every combination of the finite arguments.
@@ -55,6 +83,7 @@ pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
             is_settled: template.is_some(),
         },
         text: shared,
+        appends: false,
     }
 }
 
@@ -70,7 +99,7 @@ pub(super) fn from_file(
     let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
     let text: Arc<str> = file::normalized(file.text().unwrap_or_default()).into();
     let source = BodySource { is_settled, ..whole_file(id, &text, template) };
-    Some(Text { source, text })
+    Some(Text { source, text, appends: false })
 }
 
 /// Makes a text a template or plain by the setting of a node.
@@ -85,7 +114,8 @@ pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> T
 /// Makes a text of the body of a markdown file, which begins at `start`.
 pub(super) fn from_markdown(file: FileId, body: String, start: usize, is_settled: bool) -> Text {
     let text: Arc<str> = body.into();
-    Text { source: BodySource { start, is_settled, ..whole_file(file, &text, false) }, text }
+    let source = BodySource { start, is_settled, ..whole_file(file, &text, false) };
+    Text { source, text, appends: false }
 }
 
 fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
@@ -143,8 +173,9 @@ pub(super) fn render(
     named_at: Span,
     out: &mut Diagnostics,
 ) -> Option<Rendered> {
-    let plain = |text: &Text| !text.source.template && text.text.contains(ARGUMENTS_MARK);
-    let marked = texts.iter().any(plain);
+    let is_plain = |text: &&Text| !text.source.template;
+    let appends = texts.iter().filter(is_plain).any(|text| text.appends);
+    let marked = appends || texts.iter().filter(is_plain).any(|text| parse::has_slot(&text.text));
     if marked && !arguments.iter().any(|argument| argument.argument.name == ARGUMENTS) {
         arguments.push(implicit(named_at));
     }
@@ -183,7 +214,7 @@ pub(super) fn render(
     if let (true, Some(used)) = (marked, used.get_mut(slot as usize)) {
         *used = true;
     }
-    let variants = rendered
+    let variants: Vec<Vec<_>> = rendered
         .into_iter()
         .map(|rendered| {
             let mut rendered = rendered.into_iter();
@@ -199,6 +230,15 @@ pub(super) fn render(
                 .collect()
         })
         .collect();
+    let variants = match arguments.get_mut(slot as usize) {
+        Some(argument) if appends => {
+            // A text that is appended to is the only one of its prompt, so nothing else varies.
+            argument.argument.stride = 1;
+            let given = variants.iter().cloned().map(|texts| appended(texts, slot));
+            given.chain(variants.clone()).collect()
+        }
+        _ => variants,
+    };
     let facts = arguments
         .iter()
         .zip(used)
@@ -213,6 +253,19 @@ pub(super) fn render(
     let arguments = arguments.into_iter().map(placed).collect();
     let included = included.into_inner().into_values().collect();
     Some(Rendered { arguments, facts, booleans, included, variants })
+}
+
+/// Returns texts with an argument after a blank line.
+fn appended(texts: Vec<Vec<Segment>>, slot: u32) -> Vec<Vec<Segment>> {
+    let append = |mut text: Vec<Segment>| {
+        if let Some(Segment::Literal(last)) = text.last_mut() {
+            last.truncate(last.trim_end().len());
+            last.push_str("\n\n");
+        }
+        text.push(Segment::Slot(slot));
+        text
+    };
+    texts.into_iter().map(append).collect()
 }
 
 /// Returns the argument of a plain text with `$ARGUMENTS`.

@@ -13,7 +13,7 @@ use crate::writer::Writer;
 /// One argument of a prompt or of a URI template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Argument<S = String, P = Place> {
-    /// The name callers use.
+    /// The name in calls.
     pub name: S,
     /// The meaning of the argument, for people and models.
     pub description: Option<S>,
@@ -21,17 +21,18 @@ pub struct Argument<S = String, P = Place> {
     pub required: bool,
     /// The value for a request without it.
     pub default: Option<S>,
-    /// Which values it takes.
+    /// The values that it takes.
     pub kind: ArgumentKind<S>,
     /// The weight of its state in the variant's number; see [`Rendering`](crate::Rendering).
     pub stride: u32,
-    /// Whether the texts print its value and depend on no more than its presence, as they do for every free text.
+    /// Whether the texts print its value and depend only on its presence, as they do for every free
+    /// text.
     pub only_printed: bool,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: P,
 }
 
-/// Which values an argument takes.
+/// The values that an argument takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentKind<S = String> {
@@ -67,7 +68,7 @@ row! {
 }
 
 impl<S: AsRef<str>, P> Argument<S, P> {
-    /// Returns the state that it has with a value, or without one; `None` if it does not take the value.
+    /// Returns the state for a value, or for none; `None` if the value is not one of its choices.
     pub fn state(&self, value: Option<&str>) -> Option<usize> {
         let ArgumentKind::Choice(choices) = &self.kind else {
             return Some(usize::from(value.is_none()));

@@ -1,9 +1,9 @@
-//! Audiences: what callers of a tenant and in a role see.
+//! Audiences: the views of callers by tenant and role.
 //!
-//! Tenants that nothing in the project distinguishes are one class. A class of tenants and a role
-//! have an audience; pairs that see the same share one. An audience is a set of rows of each
-//! list, where its pages begin, and the index of prompts in its instructions. A bundle in which
-//! everyone sees everything has none of this.
+//! Tenants that the project does not distinguish form one class. A class of tenants and a role have
+//! an audience; pairs with the same view share one. An audience is a set of rows of each list, the
+//! first rows of its pages, and the index of prompts in its instructions. A bundle without
+//! audiences shows everything to everyone.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
@@ -31,7 +31,7 @@ pub struct Audiences {
     pub list: Vec<Audience>,
 }
 
-/// An audience: what it sees.
+/// An audience: the parts of a bundle that it sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Audience {
@@ -43,9 +43,9 @@ pub struct Audience {
     pub templates: Visible,
     /// The tools.
     pub tools: Visible,
-    /// The index of prompts, as its messages show it.
+    /// The index of prompts, as displayed in its messages.
     pub index: String,
-    /// The prompts that the index in the instructions lists, in its order.
+    /// The prompts in the index of the instructions, in order.
     pub listed: Vec<u32>,
 }
 
@@ -64,10 +64,10 @@ row! {
     Row of Audiences {
         /// The pages of each list, in the order of [`List::ALL`].
         pages: [Range; 4],
-        /// How many rows of each list it sees.
+        /// The number of visible rows of each list.
         counts: [U32; 4],
-        /// How many prompts that briefings may send it sees, and how many of these are of priority
-        /// 10.
+        /// The number of visible prompts that briefings may send, and the number of these with
+        /// priority 10.
         ranked: U32,
         always: U32,
         /// The index of prompts, in `Bodies`.
@@ -77,7 +77,7 @@ row! {
 }
 
 impl Audience {
-    /// Returns what it sees of a list.
+    /// Returns the visible part of a list.
     #[must_use]
     pub fn visible(&self, list: List) -> &Visible {
         match list {
@@ -89,7 +89,7 @@ impl Audience {
     }
 }
 
-/// Where the masks of an audience begin in their section, in words, from its first one.
+/// The offsets of an audience's masks in their section, in words.
 struct Layout {
     rows: [usize; 4],
     /// Prompts that briefings may send.
@@ -108,7 +108,7 @@ impl Layout {
         self.rows.iter().map(|rows| word_count(*rows)).sum()
     }
 
-    /// Returns how many words an audience has.
+    /// Returns the number of words of an audience.
     fn words(&self) -> usize {
         self.by_rank() + word_count(self.ranked)
     }
@@ -128,7 +128,8 @@ impl Part for Option<Audiences> {
 }
 
 impl Writer<'_> {
-    /// Writes the audiences, given the order of selection and how many prompts are of priority 10.
+    /// Writes the audiences, given the order of selection and the number of prompts with priority
+    /// 10.
     fn audiences(&mut self, audiences: &Audiences, order: &[u32], always: usize) {
         let Audiences { tenant_classes, table, list } = audiences;
         let numbers = |values: &[u32]| values.iter().map(|value| U32::new(*value)).collect();
@@ -189,7 +190,7 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> AudiencesView<'b> {
-    /// Returns how many audiences there are; 0 if everyone sees everything.
+    /// Returns the number of audiences; 0 if everyone sees everything.
     #[must_use]
     pub fn count(self) -> usize {
         self.bundle.reader.count(Kind::Audiences)
@@ -209,7 +210,7 @@ impl<'b> AudiencesView<'b> {
             self.bundle.reader.record::<U32>(kind, index).map(|number| number.get() as usize)
         };
         let class = cell(Kind::TenantClasses, tenant.map_or(0, |tenant| tenant.saturating_add(1)))?;
-        // INVARIANT: the role is one of this bundle's, so a pair is in the columns of its class.
+        // INVARIANT: the role belongs to this bundle, so a pair is in the columns of its class.
         let first = class.saturating_mul(self.bundle.roles().len().max(1));
         let number = cell(Kind::AudienceTable, first.saturating_add(role.unwrap_or(0)))?;
         self.get(number).map(Some)
@@ -253,26 +254,26 @@ impl<'b> AudienceView<'b> {
         self.number
     }
 
-    /// Returns how many rows of a list it sees.
+    /// Returns the number of visible rows of a list.
     #[must_use]
     pub fn count(self, list: List) -> usize {
         let counts = List::ALL.into_iter().zip(self.row.counts);
         counts.into_iter().find(|(each, _)| *each == list).map_or(0, |(_, n)| n.get() as usize)
     }
 
-    /// Returns how many prompts that briefings may send it sees.
+    /// Returns the number of visible prompts that briefings may send.
     #[must_use]
     pub fn ranked(self) -> usize {
         self.row.ranked.get() as usize
     }
 
-    /// Returns how many of these are of priority 10.
+    /// Returns the number of these with priority 10.
     #[must_use]
     pub fn always(self) -> usize {
         self.row.always.get() as usize
     }
 
-    /// Returns the rows of a list that it sees.
+    /// Returns the visible rows of a list.
     ///
     /// # Errors
     ///
@@ -283,7 +284,7 @@ impl<'b> AudienceView<'b> {
         self.bundle.reader.mask(Kind::AudienceMasks, first, self.bundle.list(list).count())
     }
 
-    /// Returns the ranks of the prompts that it sees.
+    /// Returns the ranks of the visible prompts.
     ///
     /// # Errors
     ///
@@ -294,13 +295,13 @@ impl<'b> AudienceView<'b> {
         self.bundle.reader.mask(Kind::AudienceMasks, first, layout.ranked)
     }
 
-    /// Returns how many pages a list has.
+    /// Returns the number of pages of a list.
     #[must_use]
     pub fn page_count(self, list: List) -> usize {
         self.pages(list).count.get() as usize
     }
 
-    /// Returns a page of a list; `first` is a row, not a place in what the audience sees.
+    /// Returns a page of a list; `first` is a row, not a position among the visible rows.
     ///
     /// # Errors
     ///
@@ -337,7 +338,7 @@ impl<'b> AudienceView<'b> {
         Ok(Page { first: u32::try_from(first).map_err(|_| wrong())?, count, json })
     }
 
-    /// Returns the index of prompts, as messages show it.
+    /// Returns the index of prompts, as displayed in messages.
     ///
     /// # Errors
     ///
@@ -346,7 +347,7 @@ impl<'b> AudienceView<'b> {
         self.bundle.reader.text(Kind::Bodies, self.row.index)
     }
 
-    /// Returns the prompts that the index in the instructions lists, in its order, by their rows.
+    /// Returns the rows of the prompts in the index of the instructions, in order.
     ///
     /// # Errors
     ///

@@ -20,14 +20,15 @@ use crate::settings::Settings;
 use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
 
-/// The texts that a check may read: so many bytes, and so many times those of the bundle.
+/// The limit of the texts that a check may read: a number of bytes, plus a multiple of the bundle's
+/// length.
 const TEXTS_BYTES_MAX: u64 = 1 << 30;
 const TEXTS_TIMES_MAX: u64 = 32;
 
 /// An opened bundle.
 ///
 /// Opening reads header, table and settings. A page of another section is checked against the table
-/// when it is first used. An opened bundle is not yet a trusted one: see
+/// before its first use. An opened bundle is not yet trusted: see
 /// [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
@@ -37,18 +38,18 @@ pub struct Bundle {
     digest: Digest,
     /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
-    /// Counts from the sections of the index of skills, once they were read.
+    /// Counts from the sections of the index of skills, after the first read.
     pub(crate) skill_index_facts: OnceLock<SkillFacts>,
     content_length: usize,
     envelope_length: usize,
 }
 
-/// Counts from the sections of the index of skills, which were read and fitted each other.
+/// Counts from the sections of the index of skills, which were read and found to be consistent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SkillFacts {
-    /// Whether two skills have one topic.
+    /// Whether any two skills share a topic.
     pub(crate) has_topics: bool,
-    /// Whether a skill asks for both a tenant and a user.
+    /// Whether any skill has selectors for both a tenant and a user.
     pub(crate) has_pairs: bool,
 }
 
@@ -61,8 +62,8 @@ impl fmt::Debug for Bundle {
 impl Bundle {
     /// Opens the bundle in `storage`.
     ///
-    /// Costs the same for every number of prompts: nothing but header, table, padding and settings
-    /// (1 MiB at most) is read, and one bit for each page of the file is allocated.
+    /// The cost does not depend on the number of prompts: only header, table, padding and settings
+    /// (1 MiB at most) are read, and one bit for each page of the file is allocated.
     ///
     /// # Errors
     ///
@@ -85,8 +86,7 @@ impl Bundle {
         })
     }
 
-    /// Returns the digest that is signed and that identifies the bundle: the SHA-256 of header and
-    /// table.
+    /// Returns the signed digest that identifies the bundle: the SHA-256 of header and table.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.digest
@@ -110,7 +110,7 @@ impl Bundle {
         &self.reader.sections
     }
 
-    /// Returns the envelope's JSON; empty if the bundle is not signed.
+    /// Returns the envelope's JSON; empty for an unsigned bundle.
     #[must_use]
     pub fn envelope_bytes(&self) -> &[u8] {
         let start = self.content_length + size_of::<u64>();
@@ -123,22 +123,23 @@ impl Bundle {
         self.reader.file().get(..self.content_length).unwrap_or_default()
     }
 
-    /// Runs `check`, which reads all of the bundle: a gibibyte of texts, and 32 times the bytes of the
-    /// bundle, where rows share them. Nothing else may read the bundle meanwhile.
+    /// Runs `check`, which reads the whole bundle, with a limit of one gibibyte of texts plus 32
+    /// times the length of the bundle, since rows may share texts. No one else may read the bundle
+    /// meanwhile.
     ///
     /// # Errors
     ///
-    /// Those of `check`, or its texts are more.
+    /// An error of `check`, or its texts exceed the limit.
     pub fn bounded<T>(&self, check: impl FnOnce() -> Result<T, Corrupt>) -> Result<T, Corrupt> {
         let texts = (self.content_length as u64).saturating_mul(TEXTS_TIMES_MAX);
         self.reader.bounded(texts.saturating_add(TEXTS_BYTES_MAX), check)
     }
 
-    /// Checks every page of every section, including sections that this reader does not know.
+    /// Checks every page of every section, including sections of unknown kinds.
     ///
     /// # Errors
     ///
-    /// The first page that is not what was signed.
+    /// The first corrupt page.
     pub fn check_all(&self) -> Result<(), Corrupt> {
         self.reader.check_all()
     }
@@ -179,7 +180,7 @@ impl Bundle {
         self.settings.skill_settings.as_ref()
     }
 
-    /// Returns how commands are judged; `None` if the project has no policy.
+    /// Returns the policy for commands, if the project has one.
     #[must_use]
     pub fn policy(&self) -> Option<&Policy> {
         self.settings.policy.as_ref()
@@ -190,7 +191,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn facts(&self) -> Result<&[u8], Corrupt> {
         self.reader.section(Kind::Facts)
     }
@@ -199,7 +200,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn place(&self, index: PlaceIndex) -> Result<Place<&str>, Corrupt> {
         self.reader.place(index)
     }
@@ -208,7 +209,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn canonical(&self) -> Result<&str, Corrupt> {
         self.reader.whole_text(Kind::Canonical)
     }
@@ -217,7 +218,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn provenance(&self) -> Result<&str, Corrupt> {
         self.reader.whole_text(Kind::Provenance)
     }

@@ -1,12 +1,13 @@
 //! The contents of a bundle as owned values: the last form of a project before it becomes bytes.
 //!
-//! Order matters: [`encode`](crate::encode()) writes lists in the order that they have here, and a
-//! reader answers in the same order. Everything is sorted by the caller.
+//! Order matters: [`encode`](crate::encode()) writes lists in their order here, and a reader
+//! answers in the same order. The caller sorts everything.
 //!
-//! The table beside the sections, in `section.rs`, lists them.
+//! The table in `section.rs` lists them next to the sections.
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_skill::AgentSkill;
 use crate::audience::Audiences;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
@@ -50,7 +51,7 @@ macro_rules! declare {
             ///
             /// # Errors
             ///
-            /// The bundle is not what was signed.
+            /// The bundle is corrupt.
             pub fn contents(&self) -> Result<Contents, Corrupt> {
                 Ok(Contents {
                     epoch: self.epoch(),
@@ -61,18 +62,19 @@ macro_rules! declare {
         }
 
         impl Bundle {
-            /// Returns the kinds of section that are not as the contents of the bundle give them.
+            /// Returns the kinds of sections that do not follow from the contents of the bundle.
             ///
-            /// Servers answer from tables and indexes that the contents do not show. Each section is
-            /// compared with what [`encode`](crate::encode()) writes for the contents that it was read
-            /// as. No compiler writes anything else; whoever alters a table and signs it, does. A section
-            /// that this version does not know is not compared, and answers nothing here.
+            /// Servers answer from tables and indexes that are not part of the contents. Each
+            /// section is compared with the one that [`encode`](crate::encode()) writes for its own
+            /// contents. Compilers write only equal sections; a signer who alters a table makes a
+            /// difference. Sections of unknown kinds are not compared, and do not affect answers
+            /// here.
             ///
-            /// Beside the bundle, memory holds one prompt or one other table at a time.
+            /// Besides the bundle, memory holds one prompt or one other table at a time.
             ///
             /// # Errors
             ///
-            /// The bundle is not what was signed, or no contents give what it has.
+            /// The bundle is corrupt, or cannot follow from any contents.
             pub fn inconsistent(&self) -> Result<Vec<Kind>, Corrupt> {
                 let mut known = Ok(());
                 let mut out = Writer::comparing(|kind| {
@@ -93,7 +95,7 @@ macro_rules! declare {
         }
 
         impl Contents {
-            /// Writes everything but the epoch, which is in the header.
+            /// Writes everything except the epoch, which is in the header.
             pub(crate) fn write(&self, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
                 $(Stored::write(&self.$setting, Kind::$stored_in, out)?;)+
                 $(Part::write(&self.$table, Kind::$held_in, out)?;)+

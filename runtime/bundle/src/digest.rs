@@ -1,10 +1,10 @@
-//! SHA-256 digests and the digest tree that lets one page of a section be checked alone.
+//! SHA-256 digests and the digest tree, which allows checking single pages of a section.
 //!
-//! A section of at most one page has the SHA-256 of its bytes as its digest. A longer one is cut
-//! into pages; the digests of its pages, one after the other, are the next level, cut into pages
-//! in turn, until a level fits one page. The SHA-256 of that level is the section's digest. The
-//! section's length is signed with its digest, so a page can never be accepted as a node, or a node
-//! as a page.
+//! The digest of a section of at most one page is the SHA-256 of its bytes. A longer section is cut
+//! into pages; the concatenated digests of its pages are the next level, cut into pages in turn,
+//! until a level fits one page. The SHA-256 of that level is the section's digest. The section's
+//! length is signed with its digest, so a page can never be accepted as a node, or a node as a
+//! page.
 
 use std::fmt;
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl Digest {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Returns the digest of `parts`, one after the other.
+    /// Returns the digest of concatenated `parts`.
     #[must_use]
     pub fn of_parts(parts: &[&[u8]]) -> Self {
         let mut hasher = sha2::Sha256::new();
@@ -84,7 +84,7 @@ pub(crate) fn level_lengths(length: usize) -> Vec<usize> {
     lengths
 }
 
-/// Bytes that a section of `length` bytes takes with its tree, padded; `None` on overflow.
+/// Returns the padded length of a section of `length` bytes with its tree; `None` on overflow.
 pub(crate) fn stored_length(length: usize) -> Option<usize> {
     let mut total = 0usize;
     for level in level_lengths(length) {
@@ -106,10 +106,10 @@ pub(crate) fn write_tree(data: &[u8], out: &mut Vec<u8>) -> Digest {
     write_tree(&level, out)
 }
 
-/// The state of checking one section: which pages of which level are known to be good.
+/// The state of checking one section: the pages of each level that are known to be good.
 pub(crate) struct Tree {
     root: Digest,
-    /// Level 0 is the data; each further level holds the digests of the level before it.
+    /// Level 0 is the data; each further level holds the digests of the previous one.
     levels: Vec<Level>,
 }
 
@@ -121,8 +121,8 @@ struct Level {
 }
 
 impl Level {
-    /// Returns whether all of these pages are known to be good, 64 at a time: most reads of a whole
-    /// section find that they are.
+    /// Returns whether all of these pages are known to be good, 64 at a time: for most reads of a
+    /// whole section they are.
     fn is_good(&self, pages: Range<usize>) -> bool {
         let Some(last) = pages.end.checked_sub(1) else { return true };
         (pages.start / 64..=last / 64).all(|number| {
@@ -139,7 +139,7 @@ impl Level {
 
 impl Tree {
     /// Describes the section whose data begins at `offset`. The caller has checked that the whole
-    /// of it, tree included, lies inside the file.
+    /// section, tree included, lies inside the file.
     pub(crate) fn new(root: Digest, offset: usize, length: usize) -> Self {
         let mut at = offset;
         let mut levels = Vec::new();
@@ -152,13 +152,13 @@ impl Tree {
         Self { root, levels }
     }
 
-    /// Returns the bytes of the section's data.
+    /// Returns the length of the section's data.
     pub(crate) fn data_length(&self) -> usize {
         self.levels.first().map_or(0, |level| level.length)
     }
 
     /// Returns bytes `start..start + length` of the section after checking each page they touch;
-    /// `None` if they lie outside it or a page is not what was signed.
+    /// `None` if they lie outside it or a page is corrupt.
     pub(crate) fn read<'f>(&self, file: &'f [u8], start: usize, length: usize) -> Option<&'f [u8]> {
         let data = self.levels.first()?;
         let end = start.checked_add(length).filter(|end| *end <= data.length)?;

@@ -9,27 +9,27 @@ use crate::header;
 use crate::section::Kind;
 use crate::writer::Writer;
 
-/// Why contents cannot be written.
+/// The reason why contents cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// The bundle would be over the limit of the format.
     #[error("the bundle would have {length} bytes, over the limit of {limit}")]
     TooLarge {
-        /// Bytes that it would have, as far as they were counted before the limit was exceeded.
+        /// Its length in bytes, as far as counted before the limit.
         length: u64,
-        /// The most that format 1 allows.
+        /// The limit of format 1.
         limit: u64,
     },
     /// The settings would be over the limit of the format.
     #[error("the settings would have {bytes} bytes, over the limit of {limit}")]
     SettingsTooLarge {
-        /// Bytes that they would have.
+        /// Their length in bytes.
         bytes: u64,
-        /// The most that format 1 allows.
+        /// The limit of format 1.
         limit: u64,
     },
-    /// A value has no JSON form. No contents cause this.
+    /// A value has no JSON form. Contents never cause this.
     #[error("the settings cannot be written: {reason}")]
     Settings {
         /// The error of serde.
@@ -41,14 +41,14 @@ pub enum EncodeError {
 ///
 /// # Errors
 ///
-/// The bundle would not fit format 1.
+/// The bundle does not fit format 1.
 pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     let mut out = Writer::new();
     contents.write(&mut out)?;
     assemble(contents.epoch, &out.finish())
 }
 
-/// Joins header, table and sections, each with its digest tree.
+/// Joins header, table and sections, each section with its digest tree.
 fn assemble(epoch: u64, sections: &[(Kind, Vec<u8>)]) -> Result<Vec<u8>, EncodeError> {
     let settings = sections.iter().filter(|(kind, _)| kind.is_settings());
     let bytes: u64 = settings.map(|(_, bytes)| bytes.len() as u64).sum();
@@ -74,7 +74,7 @@ fn assemble(epoch: u64, sections: &[(Kind, Vec<u8>)]) -> Result<Vec<u8>, EncodeE
         rows.push(header::row(*kind, offset, bytes.len() as u64, digest));
     }
     header::write(epoch, &rows, &mut file);
-    // An envelope of no bytes: the bundle is not signed yet.
+    // The envelope is empty: the bundle is not signed yet.
     file.extend_from_slice(&0u64.to_le_bytes());
     Ok(file)
 }

@@ -1,9 +1,8 @@
 //! The signature envelope: DSSE 1.0 around an in-toto statement.
 //!
-//! The envelope follows the signed bytes and is not among them, so a signature can be added
-//! without a change of the bundle's digest. The payload type is part of what every signature
-//! covers (DSSE's pre-authentication encoding), so an envelope of another kind can never be
-//! accepted as one of these.
+//! The envelope follows the signed bytes and is not part of them, so adding a signature keeps the
+//! bundle's digest. Every signature also covers the payload type (DSSE's pre-authentication
+//! encoding), so an envelope of another kind can never be accepted as one of these.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -42,7 +41,7 @@ pub struct Envelope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
-    /// Which key signed; a hint that is never trusted.
+    /// The id of the signing key; a hint that is never trusted.
     pub keyid: String,
     /// The Ed25519 signature, in base64.
     pub sig: String,
@@ -55,7 +54,7 @@ pub struct Statement {
     /// Always [`STATEMENT_TYPE`].
     #[serde(rename = "_type")]
     pub statement_type: String,
-    /// The one bundle that the statement is about.
+    /// The only bundle of the statement.
     pub subject: Vec<Subject>,
     /// Always [`PREDICATE_TYPE`].
     pub predicate_type: String,
@@ -98,28 +97,28 @@ pub struct Predicate {
     pub compiler: String,
 }
 
-/// Why an envelope could not be read or made.
+/// The reason why an envelope could not be read or made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EnvelopeError {
-    /// The bundle carries no envelope.
+    /// The bundle has no envelope.
     #[error("the bundle is not signed: sign it with `relay sign BUNDLE --key FILE`")]
     Missing,
-    /// The envelope is not the JSON of one.
+    /// The envelope is not valid JSON of an envelope.
     #[error("the signature envelope is not valid: {reason}; sign the bundle again")]
     Malformed {
         /// The fault in it.
         reason: String,
     },
-    /// The envelope is for something else.
+    /// The envelope has another payload type.
     #[error(
         "the envelope signs `{found}`, not a relay bundle (`{PAYLOAD_TYPE}`): sign the bundle with `relay sign`"
     )]
     PayloadType {
-        /// The payload type it has.
+        /// Its payload type.
         found: String,
     },
-    /// The statement is about another bundle, or is not a bundle's.
+    /// The statement is about another bundle, or about something else.
     #[error(
         "the signed statement is not about this bundle ({what} differs): sign this bundle itself"
     )]
@@ -127,7 +126,7 @@ pub enum EnvelopeError {
         /// The field that differs.
         what: &'static str,
     },
-    /// There is no room for another signature.
+    /// The envelope is full.
     #[error(
         "the envelope has {SIGNATURES_MAX} signatures, the most there can be: build and sign the bundle again"
     )]
@@ -135,11 +134,11 @@ pub enum EnvelopeError {
 }
 
 impl Envelope {
-    /// Reads the envelope that `bundle` carries.
+    /// Reads the envelope of `bundle`.
     ///
     /// # Errors
     ///
-    /// The bundle has none, or it is not the JSON of an envelope with at most 64 signatures.
+    /// The envelope is missing, or is not the JSON of an envelope with at most 64 signatures.
     pub fn of(bundle: &Bundle) -> Result<Self, EnvelopeError> {
         match bundle.envelope_bytes() {
             [] => Err(EnvelopeError::Missing),
@@ -147,7 +146,7 @@ impl Envelope {
         }
     }
 
-    /// Reads an envelope from its JSON, as it is in a bundle or in a detached file.
+    /// Reads an envelope from its JSON, in a bundle or in a detached file.
     ///
     /// # Errors
     ///
@@ -169,7 +168,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// None that a caller can cause; serialisation is fallible by type only.
+    /// Serialisation is fallible by type only.
     pub fn unsigned(bundle: &Bundle) -> Result<Self, EnvelopeError> {
         let Manifest { project, version, compiler, .. } = bundle.manifest().clone();
         let statement = Statement {
@@ -200,7 +199,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The payload is not base64, or 64 other keys have signed already.
+    /// The payload is not base64, or the envelope already has signatures of 64 other keys.
     pub fn sign(&mut self, key: &SigningKey) -> Result<(), EnvelopeError> {
         let signature = key.sign(&self.signed_bytes()?);
         let keyid = key_id(&key.verifying_key());
@@ -210,7 +209,7 @@ impl Envelope {
         }
         let sig = STANDARD.encode(signature.to_bytes());
         self.signatures.push(Signature { keyid, sig });
-        // Sorted, so that the order of signing does not change the bytes.
+        // Sorting makes the bytes independent of the order of signing.
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
         Ok(())
     }
@@ -229,7 +228,7 @@ impl Envelope {
         Ok(bytes)
     }
 
-    /// Returns the statement after checking that it is one about the bundle with this digest.
+    /// Returns the statement after checking that it is about the bundle with this digest.
     ///
     /// # Errors
     ///
@@ -252,11 +251,11 @@ impl Envelope {
         }
     }
 
-    /// Returns the envelope's JSON, as it is in a bundle and in a detached file.
+    /// Returns the envelope's JSON, for a bundle and for a detached file.
     ///
     /// # Errors
     ///
-    /// None that a caller can cause; serialisation is fallible by type only.
+    /// Serialisation is fallible by type only.
     pub fn to_json(&self) -> Result<Vec<u8>, EnvelopeError> {
         serde_json::to_vec(self)
             .map_err(|error| EnvelopeError::Malformed { reason: error.to_string() })
@@ -288,7 +287,7 @@ pub fn key_id(key: &VerifyingKey) -> String {
     base16ct::lower::encode_string(bytes.get(..8).unwrap_or_default())
 }
 
-/// Returns `bundle` as bytes with `envelope` in place of the one it has.
+/// Returns the bytes of `bundle` with `envelope` in place of its own envelope.
 ///
 /// # Errors
 ///

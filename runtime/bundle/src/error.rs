@@ -1,4 +1,4 @@
-//! Why a bundle could not be opened or read. Each error names its remedy.
+//! Errors of opening and reading a bundle. Each error names its remedy.
 
 use thiserror::Error;
 
@@ -6,7 +6,7 @@ use crate::format::{FORMAT_MAJOR, HEADER_BYTES};
 
 const DAMAGED: &str = "the file is damaged or was altered: fetch or build it again";
 
-/// Why bytes are not a bundle that this reader can use.
+/// The reason why bytes cannot be opened as a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -18,7 +18,7 @@ pub enum OpenError {
         "the bundle was altered by a transfer in text mode (line ends were changed): transfer it as binary"
     )]
     TextModeDamage,
-    /// The file ends before its header does.
+    /// The file ends inside its header.
     #[error(
         "the bundle is truncated: {length} bytes are fewer than the {HEADER_BYTES} of a header; {DAMAGED}"
     )]
@@ -26,13 +26,13 @@ pub enum OpenError {
         /// Bytes of the file.
         length: usize,
     },
-    /// The format is one that this reader does not know.
+    /// This reader does not support the format.
     #[error("bundle format {found}, this relay reads {FORMAT_MAJOR}: {}", format_remedy(*found))]
     Format {
         /// The format's major number in the file.
         found: u16,
     },
-    /// A critical feature that this reader does not know.
+    /// This reader does not support a critical feature.
     #[error(
         "the bundle needs features {features:#x} that this relay does not have: use a newer relay-serve"
     )]
@@ -40,7 +40,7 @@ pub enum OpenError {
         /// The unknown bits.
         features: u64,
     },
-    /// A section that a reader must know, and this one does not.
+    /// This reader does not know the kind of a critical section.
     #[error(
         "the bundle needs section kind {kind}, which this relay does not know: use a newer relay-serve"
     )]
@@ -51,9 +51,9 @@ pub enum OpenError {
     /// The length in the header is over the limit of the format.
     #[error("the header claims {length} bytes, over the limit of {limit}; {DAMAGED}")]
     Oversize {
-        /// The length that the header gives.
+        /// The length in the header.
         length: u64,
-        /// The most that format 1 allows.
+        /// The limit of format 1.
         limit: u64,
     },
     /// The file is shorter than its header says.
@@ -61,13 +61,13 @@ pub enum OpenError {
     Truncated {
         /// Bytes of the file.
         found: u64,
-        /// Bytes that its header gives.
+        /// The length in its header, in bytes.
         expected: u64,
     },
     /// Bytes follow the envelope.
     #[error("{extra} bytes follow the end of the bundle; {DAMAGED}")]
     Trailing {
-        /// How many.
+        /// The number of these bytes.
         extra: u64,
     },
     /// The table has more rows than the format allows.
@@ -75,7 +75,7 @@ pub enum OpenError {
     TooManySections {
         /// The number in the header.
         count: u32,
-        /// The most that format 1 allows.
+        /// The limit of format 1.
         limit: u32,
     },
     /// The table is not sorted by kind, or a kind appears twice.
@@ -89,7 +89,7 @@ pub enum OpenError {
     Unaligned {
         /// The kind's number.
         kind: u32,
-        /// Where the table says it begins.
+        /// The offset in the table.
         offset: u64,
     },
     /// A section begins before the preceding one ends.
@@ -99,9 +99,9 @@ pub enum OpenError {
     Overlap {
         /// The kind's number.
         kind: u32,
-        /// Where the table says it begins.
+        /// The offset in the table.
         offset: u64,
-        /// Where the preceding section ends.
+        /// The end of the preceding section.
         end: u64,
     },
     /// A section does not follow the preceding one directly, or extends beyond the end.
@@ -111,9 +111,9 @@ pub enum OpenError {
     Misplaced {
         /// The kind's number.
         kind: u32,
-        /// Where the table says it begins.
+        /// The offset in the table.
         offset: u64,
-        /// Where it must begin.
+        /// The required offset.
         expected: u64,
     },
     /// A section's length is not a whole number of its records, or exceeds the file.
@@ -130,27 +130,27 @@ pub enum OpenError {
         /// The kind's name.
         kind: &'static str,
     },
-    /// Bytes that must be zero are not.
+    /// Padding bytes are not zero.
     #[error("padding at byte {offset} is not zero; {DAMAGED}")]
     Padding {
-        /// Where.
+        /// Their offset.
         offset: u64,
     },
-    /// Reserved fields that must be zero are not.
+    /// Reserved fields are not zero.
     #[error("reserved bytes or flags of {what} are set; {DAMAGED}")]
     Reserved {
-        /// Of what.
+        /// The structure with these fields.
         what: &'static str,
     },
     /// The settings are over the limit of the format.
     #[error("the settings have {bytes} bytes, over the limit of {limit}; build the project again")]
     SettingsTooLarge {
-        /// Bytes that they have.
+        /// Their length in bytes.
         bytes: u64,
-        /// The most that format 1 allows.
+        /// The limit of format 1.
         limit: u64,
     },
-    /// A settings section has contents that this reader does not accept.
+    /// This reader does not accept the contents of a settings section.
     #[error(
         "the {section} section is not valid: {reason}; build the project again, or use the relay-serve that matches it"
     )]
@@ -160,7 +160,7 @@ pub enum OpenError {
         /// The fault in it.
         reason: String,
     },
-    /// A section that is read when the bundle is opened does not match its digest.
+    /// A section read when the bundle is opened does not match its digest.
     #[error(transparent)]
     Corrupt(Corrupt),
     /// The length before the envelope is wrong.
@@ -176,25 +176,25 @@ fn format_remedy(found: u16) -> &'static str {
     }
 }
 
-/// Why a part of an opened bundle cannot be used: a page is not what was signed, or a record refers
-/// to something that does not exist.
+/// The reason why a part of an opened bundle cannot be used: a page differs from the signed one, or
+/// a record is invalid or has a dangling reference.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Corrupt {
-    /// A page of a section does not have the digest that was signed, or a reference leaves it.
+    /// A page of a section does not have the signed digest, or a reference leaves the section.
     #[error("the {section} section does not hold what was signed at byte {offset}; {DAMAGED}")]
     Page {
         /// The section's name.
         section: &'static str,
-        /// The first byte asked for, from the section's start.
+        /// The offset of the requested bytes in the section.
         offset: u64,
     },
-    /// A record has a value that its field does not allow.
+    /// A record has an invalid value.
     #[error("a record of the {section} section has an impossible {what}; build the project again")]
     Record {
         /// The section's name.
         section: &'static str,
-        /// Which field.
+        /// The field.
         what: &'static str,
     },
 }

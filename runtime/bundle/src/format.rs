@@ -1,11 +1,11 @@
-//! The numbers of format 1 that more than one module needs.
+//! The numbers of format 1 that several modules use.
 
-/// The first 16 bytes of every bundle. The line ends and the control byte at its end do not
-/// survive a transfer in text mode.
+/// The first 16 bytes of every bundle. The line ends and the control byte at its end do not survive
+/// a transfer in text mode.
 pub const MAGIC: [u8; 16] = *b"relay bundle\r\n\x1a\n";
-/// The format's major number: a reader refuses any other.
+/// The format's major number; a reader refuses all others.
 pub const FORMAT_MAJOR: u16 = 1;
-/// The format's minor number: a reader accepts any.
+/// The format's minor number; a reader accepts all of them.
 pub const FORMAT_MINOR: u16 = 0;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;

@@ -1,7 +1,7 @@
-//! Header and section table: the first thing that is read when a bundle is opened.
+//! Header and section table: the first part that is read when a bundle is opened.
 //!
-//! The layout is rigid: sections come in the order of their kinds, each right after the digest
-//! tree of the one before, so every offset follows from the lengths. A bundle with any other offset
+//! The layout is rigid: sections come in the order of their kinds, each right after the digest tree
+//! of the preceding one, so every offset follows from the lengths. A bundle with any other offset
 //! is refused.
 
 use zerocopy::little_endian::{U16, U32, U64};
@@ -26,11 +26,11 @@ struct Header {
     format_major: U16,
     format_minor: U16,
     section_count: U32,
-    /// Bytes of header, table and sections; the envelope begins here. The envelope itself is not
-    /// counted, so that adding a signature leaves what was signed as it is.
+    /// The length of header, table and sections; the envelope begins here. The envelope itself is
+    /// not counted, so adding a signature keeps the signed bytes.
     content_length: U64,
     epoch: U64,
-    /// Bits that a reader must know; format 1.0 knows none.
+    /// Bits of critical features; format 1.0 has none.
     features: U64,
     reserved: [u8; 16],
 }
@@ -53,21 +53,21 @@ const _: () = assert!(size_of::<Header>() == HEADER_BYTES && size_of::<Row>() ==
 pub(crate) struct Front {
     pub(crate) format_minor: u16,
     pub(crate) epoch: u64,
-    /// SHA-256 of header and table: the digest that is signed and that identifies the bundle.
+    /// SHA-256 of header and table: the signed digest that identifies the bundle.
     pub(crate) digest: Digest,
     pub(crate) sections: Vec<SectionInfo>,
     /// One tree for each of `sections`.
     pub(crate) trees: Vec<Tree>,
-    /// Where the envelope's length is.
+    /// The offset of the envelope's length.
     pub(crate) content_length: usize,
 }
 
 /// The layout of a bundle file, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline {
-    /// Bytes of header and table, over which the digest is computed.
+    /// The length of header and table, which the digest covers.
     pub front_bytes: usize,
-    /// Bytes that the digest covers; the envelope follows them.
+    /// The length of the covered bytes; the envelope follows them.
     pub content_bytes: u64,
 }
 
@@ -76,7 +76,7 @@ impl Outline {
     ///
     /// # Errors
     ///
-    /// The file ends before its content does, or more follows it than the largest envelope.
+    /// The file ends inside its content, or the rest is longer than the largest envelope.
     pub fn check_length(&self, file_bytes: u64) -> Result<(), OpenError> {
         let content = self.content_bytes.max(self.front_bytes as u64);
         if file_bytes < content {
@@ -92,7 +92,7 @@ impl Outline {
 
 /// Reads the layout of a file from its first [`HEADER_BYTES`].
 ///
-/// With it, a bundle can be identified before the rest of its file is read.
+/// It identifies a bundle before the rest of its file is read.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ pub fn outline(start: &[u8]) -> Result<Outline, OpenError> {
 ///
 /// # Errors
 ///
-/// Every way in which they can be wrong: see [`OpenError`].
+/// The header or the table is wrong: see [`OpenError`].
 pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     let (header, rest) = header(file)?;
     let Header {
@@ -141,7 +141,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
         let info = section(row, sections.last(), end, content_length)?;
         let begin = digest::align(end).unwrap_or(usize::MAX);
         zero(file, end, begin)?;
-        // The checks of `section` leave `length` within the file.
+        // The checks of `section` keep `length` within the file.
         let length = usize::try_from(info.length).unwrap_or(usize::MAX);
         end = begin;
         for (level, length) in digest::level_lengths(length).into_iter().enumerate() {
@@ -173,7 +173,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     })
 }
 
-/// Splits `file` after its header, and checks everything that needs only the header.
+/// Splits `file` after its header, and does all checks that need only the header.
 fn header(file: &[u8]) -> Result<(&Header, &[u8]), OpenError> {
     let (header, rest) = match Header::ref_from_prefix(file) {
         Ok(parts) if parts.0.magic == MAGIC => parts,

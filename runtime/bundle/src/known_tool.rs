@@ -1,8 +1,7 @@
-//! The tools whose names are known when a bundle is built, with the patterns of skills that match
-//! each.
+//! The tools with names known at build time, each with the matching patterns of skills.
 //!
-//! Its rows follow from the patterns: a tool that is not listed is compared with them when it
-//! is asked for. So the compiler lists as many as keep the size in proportion to the project.
+//! These rows follow from the patterns: an unlisted tool is compared with the patterns for each
+//! question. So the compiler may list only as many as keep the size in proportion to the project.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::FromBytes;
@@ -16,26 +15,26 @@ use crate::section::Kind;
 use crate::skill_index::Numbers;
 use crate::writer::Writer;
 
-/// A tool whose name is known.
+/// A tool with a known name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownTool {
     /// Its name.
     pub name: String,
-    /// The patterns that match it, by their numbers, rising; absent if they are not listed.
+    /// The numbers of the matching patterns, rising; absent if they are not listed.
     pub patterns: Option<Vec<u32>>,
 }
 
 row! {
-    /// A tool whose name is known.
+    /// A tool with a known name.
     Row of KnownTools {
         name: Text,
-        /// Rows of `KnownToolPatterns`; it begins nowhere if they are not listed.
+        /// Rows of `KnownToolPatterns`; with an absent start if they are not listed.
         patterns: Range,
     }
 }
 
 impl Writer<'_> {
-    /// Writes the tools, sorted by name, and the table from their names.
+    /// Writes the tools, sorted by name, and the table of their names.
     pub(crate) fn known_tools(&mut self, tools: &[KnownTool]) {
         for KnownTool { name, patterns } in tools {
             let patterns = match patterns {
@@ -87,7 +86,7 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> KnownToolsView<'b> {
-    /// Returns how many tools are known.
+    /// Returns the number of known tools.
     #[must_use]
     pub fn count(self) -> usize {
         self.bundle.reader.count(Kind::KnownTools)
@@ -98,7 +97,7 @@ impl<'b> KnownToolsView<'b> {
         Ok(KnownToolView { bundle: self.bundle, row: self.bundle.reader.row(index)? })
     }
 
-    /// Returns each known tool.
+    /// Returns all known tools.
     pub fn iter(self) -> impl Iterator<Item = Result<KnownToolView<'b>, Corrupt>> {
         (0..self.count()).map(move |index| self.get(index))
     }
@@ -134,7 +133,7 @@ impl<'b> KnownToolView<'b> {
         self.bundle.reader.string(self.row.name)
     }
 
-    /// Returns the numbers of the patterns that match it, rising; `None` if they are not listed.
+    /// Returns the numbers of the matching patterns, rising; `None` if they are not listed.
     pub fn patterns(&self) -> Result<Option<Numbers<'b>>, Corrupt> {
         let Range { start, count } = self.row.patterns;
         if start.get() == ABSENT {

@@ -1,19 +1,20 @@
 //! The artifact: one signed, deterministic file that the compiler writes and the runtime serves.
 //!
-//! Format 1 is a header, a table of sections, the sections with their digest trees, and last a
-//! DSSE envelope whose statement names the SHA-256 of header and table. There are two kinds of
-//! section. *Settings* are small: a serde value each, decoded when a bundle is opened. *Tables* are
-//! large or hot: a reader uses them in place, and decodes only the rows that it needs.
-//! No byte is used before its page was checked against the signed table.
+//! Format 1 is a header, a table of sections, the sections with their digest trees, and last a DSSE
+//! envelope whose statement names the SHA-256 of header and table. There are two kinds of section.
+//! *Settings* are small: a serde value each, decoded when a bundle is opened. *Tables* are large or
+//! hot: a reader uses them in place, and decodes only the rows that it needs. Every page is checked
+//! against the signed table before any of its bytes is used.
 //!
 //! One file holds one concept: its owned type, its row, its writing, its reading, and the way back
 //! to the owned type.
 //!
-//! This crate knows bytes. It opens no file, reads no clock and trusts nothing that a bundle says
-//! of itself: the caller's [`trust::Trust`] says who may sign.
+//! This crate only handles bytes. It opens no file, reads no clock and trusts no claim of a bundle
+//! about itself: the caller's [`trust::Trust`] determines who may sign.
 
 #![forbid(unsafe_code)]
 
+mod agent_skill;
 mod argument;
 mod audience;
 mod bundle;
@@ -59,6 +60,7 @@ pub mod trust;
 mod user;
 mod writer;
 
+pub use agent_skill::{AgentSkill, AgentSkillView};
 pub use argument::{Argument, ArgumentKind, ArgumentView};
 pub use audience::{Audience, AudienceView, Audiences, AudiencesView, Visible};
 pub use bundle::Bundle;

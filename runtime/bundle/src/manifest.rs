@@ -24,7 +24,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Returns what answers are made of: the version of the compiler decides none.
+    /// Returns the parts that answers depend on: all except the version of the compiler.
     pub(crate) fn decided(&self) -> impl Serialize + '_ {
         let Self { project, version, title, owner, environment, compiler: _ } = self;
         (project, version, title, owner, environment)

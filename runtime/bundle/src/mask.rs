@@ -37,13 +37,13 @@ impl Mask {
         self.0.get(row / WORD).is_some_and(|word| word >> (row % WORD) & 1 == 1)
     }
 
-    /// Returns how many rows are in the set.
+    /// Returns the number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Returns the bytes of the set as a section holds it.
+    /// Returns the bytes of the set in a section.
     pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
         self.0.iter().flat_map(|word| word.to_le_bytes())
     }
@@ -56,13 +56,13 @@ impl<'b> MaskView<'b> {
         self.word(row / WORD) >> (row % WORD) & 1 == 1
     }
 
-    /// Returns the bits of the rows from `64 * index` on.
+    /// Returns the bits of the 64 rows from `64 * index` on.
     #[must_use]
     pub fn word(self, index: usize) -> u64 {
         self.0.get(index).map_or(0, |word| word.get())
     }
 
-    /// Returns the rows of the set, in their order.
+    /// Returns the rows of the set, in order.
     pub fn rows(self) -> impl Iterator<Item = usize> + use<'b> {
         self.0.iter().enumerate().flat_map(|(index, word)| {
             let mut rest = word.get();
@@ -74,7 +74,7 @@ impl<'b> MaskView<'b> {
         })
     }
 
-    /// Returns how many rows of the set come before a row.
+    /// Returns the number of rows of the set before a row.
     #[must_use]
     pub fn position(self, row: usize) -> usize {
         let (whole, rest) = (row / WORD, row % WORD);
@@ -88,7 +88,7 @@ impl<'b> MaskView<'b> {
     }
 }
 
-/// Returns how many words a set of the rows below `rows` has.
+/// Returns the number of words of a set of the rows below `rows`.
 pub(crate) fn word_count(rows: usize) -> usize {
     rows.div_ceil(WORD)
 }

@@ -1,7 +1,7 @@
-//! The digest of what a bundle decides.
+//! The digest of a bundle's decisions.
 //!
-//! A comment, another layout or a newer compiler changes a bundle's digest, since every text carries
-//! its place. Whoever asks whether a change decides anything else compares this one.
+//! A comment, another layout or a newer compiler changes a bundle's digest, since every text
+//! carries its place. This digest changes only with the decisions.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,9 +16,9 @@ macro_rules! declare {
         tables { $($(#[$table_doc:meta])* $table:ident: $held:ty = $held_in:ident, $($table_how:ident)+;)+ }
     ) => {
         impl Contents {
-            /// Returns the digest of everything that a server answers from: without places, source,
-            /// provenance and what is for reviewers alone, and without the epoch and the compiler's
-            /// version, which decide no answer.
+            /// Returns the digest of all data in answers of a server: without places, source,
+            /// provenance and data for reviewers, and without the epoch and the compiler's version,
+            /// which do not affect answers.
             #[must_use]
             pub fn meaning(&self) -> Digest {
                 let parts = [
@@ -35,7 +35,7 @@ macro_rules! part {
     ($part:expr, decides) => {
         Some(meaning_of(&$part))
     };
-    // One by one, so that no more than one is in memory twice.
+    // Items are hashed one by one, so that memory holds only one of them twice.
     ($part:expr, decides each) => {
         Some(join($part.iter().map(meaning_of)))
     };
@@ -54,11 +54,11 @@ fn join(digests: impl Iterator<Item = Digest>) -> Digest {
     Digest::of(texts.concat().as_bytes())
 }
 
-/// Returns the digest of a value without its places: equal for values that decide the same.
+/// Returns the digest of a value without its places: equal for values with the same decisions.
 #[must_use]
 pub fn meaning_of(value: &impl Serialize) -> Digest {
     let mut bytes = Vec::new();
-    // A bundle's values have text keys alone, so none is without a form in JSON.
+    // A bundle's values have only text keys, so all of them have a form in JSON.
     write(&serde_json::to_value(value).unwrap_or_default(), &mut bytes);
     Digest::of(&bytes)
 }

@@ -22,7 +22,7 @@ pub struct Message<S = String, B = Blob, P = Place> {
     pub role: Role,
     /// Its parts, in order.
     pub parts: Vec<Part<S, B, P>>,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: P,
 }
 
@@ -41,7 +41,7 @@ pub enum Role {
 pub struct Part<S = String, B = Blob, P = Place> {
     /// Its content.
     pub content: PartContent<S, B>,
-    /// Where its text begins, or where its file is named.
+    /// The place of its text, or of the name of its file.
     pub at: P,
 }
 
@@ -65,7 +65,7 @@ pub enum PartContent<S = String, B = Blob> {
         /// Its bytes.
         bytes: B,
     },
-    /// A resource of text that travels inside the message.
+    /// A resource of text embedded in the message.
     ResourceText {
         /// Its URI, which may hold slots.
         uri: Vec<Segment<S>>,
@@ -74,7 +74,7 @@ pub enum PartContent<S = String, B = Blob> {
         /// Its content.
         text: Vec<Segment<S>>,
     },
-    /// A resource of any bytes that travels inside the message.
+    /// A resource of any bytes embedded in the message.
     ResourceBlob {
         /// Its URI, which may hold slots.
         uri: Vec<Segment<S>>,
@@ -89,14 +89,14 @@ pub enum PartContent<S = String, B = Blob> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Segment<S = String> {
-    /// Text as it is.
+    /// Literal text.
     #[serde(rename = "text")]
     Literal(S),
     /// The value of the argument with this index.
     Slot(u32),
 }
 
-/// Binary content. In JSON it is base64.
+/// Binary content, base64 in JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob(pub Arc<[u8]>);
 
@@ -124,9 +124,9 @@ row! {
         /// The URI of an embedded resource.
         uri: Range,
         mime: Text,
-        /// The text, for kinds that have one.
+        /// The text, for kinds with a text.
         text: Range,
-        /// The bytes, for kinds that have them.
+        /// The bytes, for kinds with bytes.
         bytes: Text,
         at: U32,
     }
@@ -143,7 +143,7 @@ row! {
     SegmentRow of Segments {
         /// The literal's bytes in `Bodies`; unused for a slot.
         literal: Text,
-        /// The argument whose value comes here; [`ABSENT`] for a literal.
+        /// The argument of a slot; [`ABSENT`] for a literal.
         slot: U32,
     }
 }
@@ -326,7 +326,7 @@ impl Segment<&str> {
 }
 
 impl Role {
-    /// Returns the name that MCP uses.
+    /// Returns its name in MCP.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -65,9 +65,9 @@ impl Messages {
         ]
     }
 
-    /// Returns the instructions that a client gets when it connects: the greeting and, after a
-    /// blank line, the instructions for the gate. `index` is that of an audience; without audiences
-    /// it is in the texts.
+    /// Returns the instructions for a connecting client: the greeting and, after a blank line, the
+    /// instructions for the gate. `index` is the index of an audience; without audiences it is part
+    /// of the texts.
     #[must_use]
     pub fn instructions(&self, index: &str) -> String {
         let said = [&self.session_greeting, &self.gate_instructions];
@@ -77,7 +77,7 @@ impl Messages {
 }
 
 impl MessagePiece {
-    /// Returns a message as its author writes it, but with an index in place of its variable.
+    /// Returns a message as written by its author, but with an index in place of its variable.
     fn with_index(pieces: &[Self], index: &str) -> String {
         let texts = pieces.iter().map(|piece| match piece {
             Self::Index => index,
@@ -86,7 +86,7 @@ impl MessagePiece {
         texts.collect()
     }
 
-    /// Returns a piece as its author writes it.
+    /// Returns a piece as written by the author.
     fn written(&self) -> &str {
         match self {
             Self::Literal(text) => text,
@@ -96,7 +96,7 @@ impl MessagePiece {
         }
     }
 
-    /// Returns a message as its author writes it, with variables where prompts are inserted.
+    /// Returns a message as written by its author, with variables for inserted prompts.
     #[must_use]
     pub fn source(pieces: &[Self]) -> String {
         pieces.iter().map(Self::written).collect()

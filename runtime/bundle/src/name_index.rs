@@ -1,8 +1,8 @@
 //! The hash tables from names to their rows.
 //!
-//! A table has twice as many slots as there are names, rounded up to a power of two. A slot holds
-//! the index of a row + 1, or 0 if it is free; collisions take the next slot. The key of a prompt is
-//! its name in lower case, that of a resource its URI as it is.
+//! The number of slots is twice the number of names, rounded up to a power of two. A slot holds the
+//! index of a row + 1, or 0 if it is free; collisions take the next slot. The key of a prompt is
+//! its name in lower case, the key of a resource its literal URI.
 
 use zerocopy::little_endian::U32;
 
@@ -12,7 +12,7 @@ use crate::section::Kind;
 use crate::writer::{Writer, number};
 
 impl Writer<'_> {
-    /// Writes the table from names, in the order of their rows, to the section `kind`.
+    /// Writes the table of names, in the order of their rows, to the section `kind`.
     pub(crate) fn name_index(
         &mut self,
         kind: Kind,
@@ -23,7 +23,7 @@ impl Writer<'_> {
         self.sparse_name_index(kind, &entries);
     }
 
-    /// Writes the table from names to the rows beside them to the section `kind`.
+    /// Writes the table of names with their rows to the section `kind`.
     pub(crate) fn sparse_name_index(&mut self, kind: Kind, entries: &[(usize, &str)]) {
         if entries.is_empty() {
             return;
@@ -45,8 +45,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Returns the result of `candidate` for the first index of the table that it accepts for
-    /// `name`.
+    /// Returns the result of `candidate` for the first index under `name` that it accepts.
     pub(crate) fn find<T>(
         &self,
         kind: Kind,
@@ -56,7 +55,7 @@ impl Reader {
         self.find_joined(kind, &[name], candidate)
     }
 
-    /// The same for a name that these parts make together.
+    /// Does the same for a name in several parts.
     pub(crate) fn find_joined<T>(
         &self,
         kind: Kind,
@@ -68,7 +67,8 @@ impl Reader {
             return Ok(None);
         }
         let first = first_slot(parts, slots);
-        // Each slot is visited at most once, so that a table without a free slot ends the search.
+        // Each slot is visited at most once, so the search also ends in a table without a free
+        // slot.
         for step in 0..slots {
             let slot: &U32 = self.record(kind, (first + step) % slots)?;
             let Some(index) = slot.get().checked_sub(1) else { return Ok(None) };
@@ -80,7 +80,7 @@ impl Reader {
     }
 }
 
-/// Returns the slot where the search for a name, in parts, begins in a table of `slots` slots.
+/// Returns the first slot in the search for a name, in parts, in a table of `slots` slots.
 ///
 /// The hash is 64-bit FNV-1a with a final mix. It is part of the format.
 fn first_slot(parts: &[&str], slots: usize) -> usize {

@@ -17,13 +17,13 @@ use crate::writer::{Writer, number};
 pub struct Page<S = String> {
     /// The index of its first entry.
     pub first: u32,
-    /// How many entries it has.
+    /// The number of its entries.
     pub count: u32,
-    /// The entries as the JSON array that MCP sends.
+    /// The entries as a JSON array for MCP.
     pub json: S,
 }
 
-/// A list that clients ask for.
+/// A list for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum List {
     /// `prompts/list`.
@@ -51,7 +51,7 @@ impl List {
     /// Every list.
     pub const ALL: [Self; 4] = [Self::Prompts, Self::Resources, Self::Templates, Self::Tools];
 
-    /// Returns the method of MCP that asks for the list.
+    /// Returns the method of MCP for the list.
     #[must_use]
     pub const fn method(self) -> &'static str {
         match self {
@@ -99,11 +99,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes where each entry of the lists is in its page. The pages were written before.
+    /// Writes the place of each entry of the lists in its page. The pages were written before.
     ///
     /// # Errors
     ///
-    /// A page is no JSON array. No contents that the compiler makes cause this.
+    /// A page is not a JSON array. Contents from the compiler never cause this.
     pub(crate) fn list_entries(&mut self) -> Result<(), serde_json::Error> {
         let mut found = Vec::new();
         for list in List::ALL {
@@ -143,7 +143,7 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> ListView<'b> {
-    /// Returns how many rows it has, whoever sees them.
+    /// Returns the number of its rows, for all audiences together.
     #[must_use]
     pub fn count(self) -> usize {
         match self.list {
@@ -154,7 +154,7 @@ impl<'b> ListView<'b> {
         }
     }
 
-    /// Returns the entry of a row, as JSON; only bundles with audiences have them.
+    /// Returns the entry of a row, as JSON; only bundles with audiences have entries.
     pub(crate) fn entry(self, row: usize) -> Result<&'b str, Corrupt> {
         let before = List::ALL.into_iter().take_while(|each| *each != self.list);
         let before: usize = before.map(|list| self.bundle.list(list).count()).sum();
@@ -163,7 +163,7 @@ impl<'b> ListView<'b> {
         reader.text(Kind::PageBytes, *text)
     }
 
-    /// Returns how many prebuilt pages it has.
+    /// Returns the number of its prebuilt pages.
     #[must_use]
     pub fn page_count(self) -> usize {
         self.bundle.reader.count(self.list.section())

@@ -1,35 +1,35 @@
-//! A part of a bundle's contents that is a table: an owned value, and the way between it and its
-//! sections. Each concept implements it in its own file.
+//! A table in a bundle's contents: an owned value, and its conversion to and from its sections.
+//! Each concept implements it in its own file.
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::section::Kind;
 use crate::writer::Writer;
 
-/// An owned value that has a section, and perhaps others beside it.
+/// An owned value with a main section, and perhaps further ones.
 pub(crate) trait Part: Sized {
-    /// Reads it from its section `kind`, and those beside it.
+    /// Reads it from its section `kind` and its further sections.
     fn read(bundle: &Bundle, kind: Kind) -> Result<Self, Corrupt>;
 
     /// Writes it.
     ///
     /// # Errors
     ///
-    /// A value has no JSON form. No contents that the compiler makes cause this.
+    /// A value has no JSON form. Contents from the compiler never cause this.
     fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error>;
 
     /// Reads it from a bundle, and writes it again.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed, or no contents give what it has.
+    /// The bundle is corrupt, or cannot follow from any contents.
     fn write_again(bundle: &Bundle, kind: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
         let malformed = |_| Corrupt::Record { section: kind.name(), what: "text" };
         Self::read(bundle, kind)?.write(kind, out).map_err(malformed)
     }
 }
 
-/// A section that is one text.
+/// A section with a single text.
 impl Part for String {
     fn read(bundle: &Bundle, kind: Kind) -> Result<Self, Corrupt> {
         bundle.reader.whole_text(kind).map(str::to_owned)
@@ -41,7 +41,7 @@ impl Part for String {
     }
 }
 
-/// A section that another crate reads.
+/// A section for another crate.
 impl Part for Vec<u8> {
     fn read(bundle: &Bundle, kind: Kind) -> Result<Self, Corrupt> {
         bundle.reader.section(kind).map(<[u8]>::to_vec)

@@ -24,7 +24,7 @@ pub struct Place<S = String> {
     pub column: u32,
 }
 
-/// The index of a place that is not read yet: no answer to a client needs it.
+/// The index of an unread place: answers to clients do not need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlaceIndex(u32);
 
@@ -45,7 +45,7 @@ impl Writer<'_> {
         self.place_row(&row)
     }
 
-    /// Writes a place, if there is one.
+    /// Writes an optional place.
     pub(crate) fn optional_place(&mut self, place: Option<&Place>) -> U32 {
         place.map_or(ABSENT.into(), |place| self.place(place))
     }

@@ -1,4 +1,4 @@
-//! How commands are judged.
+//! The policy for commands.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl PathKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Scratch, Self::Critical, Self::Admits, Self::Secret];
 
-    /// Returns its word, as a project writes it.
+    /// Returns its word in projects.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -17,29 +17,29 @@ use crate::writer::Writer;
 /// One prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// The name that `prompts/get` takes.
+    /// The name in `prompts/get`.
     pub name: String,
     /// The title for people.
     pub title: Option<Setting<String>>,
-    /// The description that lists show.
+    /// The description in lists.
     pub description: Option<Setting<String>>,
-    /// The subject of the prompt, in one line; tags are searched in it. A summary without a place
+    /// The subject of the prompt, in one line; it is searched for tags. A summary without a place
     /// was generated from the text.
     pub summary: Option<Setting<String>>,
-    /// The topics of the prompt; tags are searched in them. Chapters without a place were generated
-    /// from the text and the name.
+    /// The topics of the prompt; they are searched for tags. Chapters without a place were
+    /// generated from the text and the name.
     pub chapters: Vec<Setting<String>>,
     /// 1 (reference) to 10 (always sent).
     pub priority: Setting<u8>,
-    /// Whether briefings may send it; one that people run has its place in lists alone.
+    /// Whether briefings may send it; a prompt that people run appears only in lists.
     pub briefing: Setting<bool>,
-    /// A JSON object of further facts for the prompt's `_meta`.
+    /// A JSON object of additional data for the prompt's `_meta`.
     pub meta: Option<String>,
-    /// The text that a briefing sends.
+    /// The text in briefings.
     pub body: Setting<String>,
-    /// Its arguments and its text for each combination of them.
+    /// Its arguments, and its text for each combination of them.
     pub rendering: Rendering,
-    /// Where the prompt was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
@@ -53,12 +53,12 @@ row! {
         meta: Text,
         chapters: Range,
         rendering: rendering::Record,
-        /// The text that a briefing sends, in `Bodies`.
+        /// The text in briefings, stored in `Bodies`.
         body: Written,
         priority_at: U32,
         briefing_at: U32,
         at: U32,
-        /// Where the prompt is in `TagOrder`; absent if briefings may not send it.
+        /// Its rank in `TagOrder`; absent if briefings may not send it.
         rank: U32,
         priority: u8,
         reserved: [u8; 3],
@@ -73,7 +73,7 @@ row! {
 }
 
 impl Writer<'_> {
-    /// Appends a prompt; returns the bytes of the text that a briefing sends.
+    /// Appends a prompt; returns the length of its text in briefings.
     pub(crate) fn prompt(&mut self, prompt: &Prompt, rank: Option<u32>) -> u32 {
         let Prompt {
             name,
@@ -121,7 +121,7 @@ pub struct PromptView<'b> {
 }
 
 impl Bundle {
-    /// Returns how many prompts there are.
+    /// Returns the number of prompts.
     #[must_use]
     pub fn prompt_count(&self) -> usize {
         self.reader.count(Kind::Prompts)
@@ -131,8 +131,8 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The index is out of range, or the bundle is not what was signed. The latter holds for
-    /// everything that reads a bundle.
+    /// The index is out of range, or the bundle is corrupt. The latter is possible for everything
+    /// that reads a bundle.
     pub fn prompt(&self, index: usize) -> Result<PromptView<'_>, Corrupt> {
         Ok(PromptView { reader: &self.reader, index, row: self.reader.row(index)? })
     }
@@ -154,7 +154,7 @@ impl Bundle {
         })
     }
 
-    /// Returns the prompts whose whole name is `name` in lower case, by their indexes.
+    /// Returns the indexes of the prompts whose whole name is `name` in lower case.
     ///
     /// # Errors
     ///
@@ -202,8 +202,8 @@ impl<'b> PromptView<'b> {
         self.reader.rows(self.row.chapters)?.map(chapter).collect()
     }
 
-    /// Returns the line for an index: the summary or else the description that the author wrote, or
-    /// else the summary that the compiler generated.
+    /// Returns the line for an index: the summary or else the description by the author, or else
+    /// the generated summary.
     pub fn about(&self) -> Result<Option<&'b str>, Corrupt> {
         let written = if self.has_generated_summary() { self.description()? } else { None };
         match written {
@@ -241,7 +241,7 @@ impl<'b> PromptView<'b> {
         self.reader.text(Kind::Bodies, self.row.body.text)
     }
 
-    /// Returns the bytes of the body, without reading it.
+    /// Returns the length of the body, without reading it.
     #[must_use]
     pub fn body_bytes(&self) -> usize {
         self.row.body.text.length.get() as usize
@@ -268,7 +268,7 @@ impl<'b> PromptView<'b> {
         }
     }
 
-    /// Returns the rank that its row has, which [`Self::rank`] checks.
+    /// Returns the unchecked rank of its row; [`Self::rank`] checks it.
     pub(crate) fn stored_rank(&self) -> usize {
         self.row.rank.get() as usize
     }

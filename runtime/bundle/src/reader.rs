@@ -13,21 +13,21 @@ use crate::section::{Kind, SectionInfo};
 /// Bytes that neither move nor change while a bundle is open, such as a memory map or a vector.
 pub type Storage = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// No limit of the texts that are read.
+/// The value of `texts_left` without a limit.
 const UNBOUNDED: u64 = u64::MAX;
 
 /// The sections of a bundle.
 pub(crate) struct Reader {
     storage: Storage,
-    /// The bytes of texts that may still be read, see [`Reader::bounded`].
+    /// The remaining bytes of texts that may be read, see [`Reader::bounded`].
     texts_left: AtomicU64,
     pub(crate) sections: Vec<SectionInfo>,
-    /// The tree of each kind, by the kind's number: every read looks here.
+    /// The tree of each kind, by the kind's number: every read uses it.
     trees: [Option<Tree>; Kind::NUMBERS],
 }
 
 impl Reader {
-    /// Takes the storage, and the sections with the tree of each.
+    /// Takes the storage, and the sections with their trees.
     pub(crate) fn new(storage: Storage, sections: Vec<SectionInfo>, listed: Vec<Tree>) -> Self {
         let mut trees = [const { None }; Kind::NUMBERS];
         for (info, tree) in sections.iter().zip(listed) {
@@ -39,9 +39,10 @@ impl Reader {
         Self { storage, texts_left: AtomicU64::new(UNBOUNDED), sections, trees }
     }
 
-    /// Runs `read`, which may read texts of `bytes_max` bytes in all.
+    /// Runs `read`, with a limit of `bytes_max` bytes of texts in all.
     ///
-    /// Rows may share a text, so a small file could else ask for any amount of memory and time.
+    /// Rows may share a text, so without a limit a small file could use any amount of memory and
+    /// time.
     pub(crate) fn bounded<T>(
         &self,
         bytes_max: u64,
@@ -53,7 +54,7 @@ impl Reader {
         result
     }
 
-    /// Counts a text that is read.
+    /// Counts a text against the limit.
     fn charge(&self, kind: Kind, length: usize) -> Result<(), Corrupt> {
         let left = self.texts_left.load(Ordering::Relaxed);
         if left == UNBOUNDED {
@@ -70,7 +71,7 @@ impl Reader {
         (*self.storage).as_ref()
     }
 
-    /// Checks every page of every section, including sections that this reader does not know.
+    /// Checks every page of every section, including sections of unknown kinds.
     pub(crate) fn check_all(&self) -> Result<(), Corrupt> {
         for info in &self.sections {
             let length = usize::try_from(info.length).unwrap_or(usize::MAX);
@@ -108,7 +109,7 @@ impl Reader {
         self.utf8(kind, text.offset.get() as usize, text.length.get() as usize)
     }
 
-    /// Returns a section that is one text; empty if the section is missing.
+    /// Returns the text of a section with a single text; empty if the section is missing.
     pub(crate) fn whole_text(&self, kind: Kind) -> Result<&str, Corrupt> {
         self.utf8(kind, 0, self.section_bytes(kind).unwrap_or(0))
     }
@@ -123,7 +124,7 @@ impl Reader {
         self.record(R::KIND, index)
     }
 
-    /// Returns the rows of a range, one after the other.
+    /// Returns the rows of a range, in order.
     pub(crate) fn rows<'b, R: Row + 'b>(
         &'b self,
         range: Range,
@@ -137,7 +138,7 @@ impl Reader {
         }
     }
 
-    /// Returns a record of a section whose rows have no type of their own.
+    /// Returns a record of a section without a row type.
     pub(crate) fn record<R: FromBytes + KnownLayout + Immutable>(
         &self,
         kind: Kind,
@@ -157,12 +158,12 @@ impl Reader {
         tree.read(self.file(), start, length).ok_or(corrupt)
     }
 
-    /// Returns all bytes of a section; none if the section is missing.
+    /// Returns all bytes of a section; empty if the section is missing.
     pub(crate) fn section(&self, kind: Kind) -> Result<&[u8], Corrupt> {
         self.bytes(kind, 0, self.section_bytes(kind).unwrap_or(0))
     }
 
-    /// Returns how many rows a section has.
+    /// Returns the number of rows of a section.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         self.section_bytes(kind).unwrap_or(0) / kind.row_bytes()
     }
@@ -182,10 +183,10 @@ impl Reader {
     }
 }
 
-/// How many rows of a section one answer may still refer to.
+/// The number of rows of a section that one answer may still refer to.
 ///
-/// No two rows of an answer share what they refer to, so it never has more of a section than the
-/// section itself. Without that limit a small file could ask for any amount of memory.
+/// All rows of an answer refer to distinct rows, so it never has more of a section than the section
+/// itself. Without that limit a small file could use any amount of memory.
 pub(crate) struct Room {
     section: Kind,
     rows: usize,

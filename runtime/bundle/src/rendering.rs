@@ -13,19 +13,19 @@ use crate::writer::Writer;
 
 /// Arguments, and the messages for every combination of the finite ones.
 ///
-/// The variant for a call is `sum(state(argument) * stride)`, where the state of a choice is its
-/// index (one past the last choice if the argument is absent), and that of a free text, or of a
-/// choice that is only printed, is 0 if it is present and 1 if it is absent. Arguments that no text
-/// depends on have stride 0.
+/// The variant for a call is `sum(state(argument) * stride)`. The state of a choice is its index
+/// (one past the last choice if the argument is absent). The state of a free text, or of a choice
+/// that is only printed, is 0 if it is present and 1 if it is absent. Arguments that do not affect
+/// any text have stride 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendering {
-    /// The arguments in the order in which they were declared.
+    /// The arguments in the order of their declarations.
     pub arguments: Vec<Argument>,
     /// The variants: the messages of each.
     pub variants: Vec<Vec<Message>>,
 }
 
-/// The part of a row that refers to a rendering.
+/// The reference to a rendering in a row.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct Record {
@@ -62,12 +62,12 @@ impl<'b> RenderingView<'b> {
         Self { reader, record }
     }
 
-    /// Returns the arguments in the order in which they were declared.
+    /// Returns the arguments in the order of their declarations.
     pub fn arguments(&self) -> Result<Vec<ArgumentView<'b>>, Corrupt> {
         self.reader.arguments(self.record.arguments)
     }
 
-    /// Returns how many variants there are.
+    /// Returns the number of variants.
     #[must_use]
     pub fn variant_count(&self) -> usize {
         self.record.variants.count.get() as usize

@@ -29,7 +29,7 @@ pub struct Resource {
     pub mime: Setting<String>,
     /// Its content.
     pub content: Setting<Content>,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
@@ -93,7 +93,7 @@ impl Part for Vec<Resource> {
         Ok(())
     }
 
-    /// One resource at a time is in memory.
+    /// Memory holds one resource at a time.
     fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
         let mut uris = Vec::with_capacity(bundle.resource_count());
         for resource in bundle.resources() {
@@ -115,7 +115,7 @@ pub struct ResourceView<'b> {
 }
 
 impl Bundle {
-    /// Returns how many resources with a fixed URI there are.
+    /// Returns the number of resources with a fixed URI.
     #[must_use]
     pub fn resource_count(&self) -> usize {
         self.reader.count(Kind::Resources)
@@ -177,7 +177,7 @@ impl<'b> ResourceView<'b> {
         self.reader.string(self.row.mime.text)
     }
 
-    /// Returns the bytes of its content without reading them.
+    /// Returns the length of its content, without reading it.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.row.content.text.length.get()

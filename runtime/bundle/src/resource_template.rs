@@ -1,4 +1,4 @@
-//! Resources whose URI has variables.
+//! Resources with variables in their URI.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
@@ -14,7 +14,7 @@ use crate::section::Kind;
 use crate::setting::Setting;
 use crate::writer::Writer;
 
-/// A resource whose URI has variables.
+/// A resource with variables in its URI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceTemplate {
     /// The URI template (RFC 6570, level 1).
@@ -31,7 +31,7 @@ pub struct ResourceTemplate {
     pub mime: Setting<String>,
     /// Its arguments and texts: each variant is one message of one text part.
     pub rendering: Rendering,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
@@ -39,15 +39,15 @@ pub struct ResourceTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UriPiece<S = String> {
-    /// Text as it is.
+    /// Literal text.
     #[serde(rename = "text")]
     Literal(S),
-    /// The variable that fills the argument with this index.
+    /// The variable for the argument with this index.
     Variable(u32),
 }
 
 row! {
-    /// A resource whose URI has variables.
+    /// A resource with variables in its URI.
     Row of Templates {
         uri_template: Text,
         name: Written,
@@ -64,7 +64,7 @@ row! {
     /// A piece of a URI template.
     PieceRow of UriPieces {
         literal: Text,
-        /// The argument that the variable fills; [`ABSENT`] for a literal.
+        /// The argument of the variable; [`ABSENT`] for a literal.
         variable: U32,
     }
 }
@@ -122,7 +122,7 @@ impl Part for Vec<ResourceTemplate> {
         Ok(())
     }
 
-    /// One template at a time is in memory.
+    /// Memory holds one template at a time.
     fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
         for template in bundle.templates().iter() {
             out.resource_template(&template?.to_owned()?);
@@ -146,7 +146,7 @@ impl Bundle {
 }
 
 impl<'b> TemplatesView<'b> {
-    /// Returns how many URI templates there are.
+    /// Returns the number of URI templates.
     #[must_use]
     pub fn count(self) -> usize {
         self.reader.count(Kind::Templates)
@@ -161,7 +161,7 @@ impl<'b> TemplatesView<'b> {
         Ok(TemplateView { reader: self.reader, index, row: self.reader.row(index)? })
     }
 
-    /// Returns each URI template, in their order.
+    /// Returns all URI templates, in order.
     pub fn iter(self) -> impl Iterator<Item = Result<TemplateView<'b>, Corrupt>> {
         (0..self.count()).map(move |index| self.get(index))
     }

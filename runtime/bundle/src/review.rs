@@ -1,6 +1,5 @@
-//! The part of a bundle that is for reviewers and decides no answer: names that are switched off,
-//! suppressions, the settings that the index of prompts was made with, the reasons of facts, and what
-//! the build proved.
+//! The part of a bundle for reviewers, without effect on answers: disabled names, suppressions, the
+//! settings of the index of prompts, the reasons of facts, and the claims proved by the build.
 //!
 //! A server never reads it, so a reader may ignore the section.
 
@@ -14,7 +13,7 @@ use crate::section::Kind;
 use crate::setting::Setting;
 use crate::writer::Writer;
 
-/// Statements of a project that no answer of a server shows, for reviewers.
+/// Statements of a project for reviewers, invisible in answers of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
@@ -23,20 +22,20 @@ pub struct Review {
     /// The skills with `enabled=#false`, in the order of the cascade: block and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off_skills: Vec<Setting<String>>,
-    /// Each `allow-secret` and `allow-invisible`, in the order of the places.
+    /// All `allow-secret` and `allow-invisible`, in the order of their places.
     pub suppressions: Vec<Suppression>,
-    /// Each `because` of facts, in the order of the places.
+    /// All `because` of facts, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
-    /// The settings that the index of prompts was made with; absent if sessions are not gated.
+    /// The settings of the index of prompts; absent if sessions are not gated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexSettings>,
-    /// Each `expect`, in the order of the text: the build proved them all.
+    /// All `expect`, in the order of the text: the build proved them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expectations: Vec<Expectation>,
 }
 
-/// An `expect`: what callers get, and every build proves.
+/// An `expect`: a claim about the answers to callers, proved by every build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
@@ -44,17 +43,17 @@ pub struct Expectation {
     pub question: String,
     /// The claims: `not-tool audit_tail`.
     pub claims: Vec<String>,
-    /// Where it is written.
+    /// Its place in the project.
     pub at: Place,
 }
 
-/// The settings that the index of prompts was made with. A server sends what was made.
+/// The settings of the index of prompts. A server sends the finished index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexSettings {
-    /// The most prompts that it lists.
+    /// The most prompts in the index.
     pub cap: u32,
-    /// The lowest priority that it lists if there are more.
+    /// The lowest priority in the index if there are more prompts than `cap`.
     pub over_cap_priority: u8,
     /// The most characters of an entry.
     pub entry_chars: u32,
@@ -62,63 +61,63 @@ pub struct IndexSettings {
     pub instructions_chars: u32,
 }
 
-/// A `because`: why something lowers what commands are judged to be.
+/// A `because`: the reason why something lowers the tier of commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// The kind of thing that it is for: `floor`, `program` or `variable`.
+    /// The kind of its subject: `floor`, `program` or `variable`.
     pub kind: String,
-    /// Its name.
+    /// The name of its subject.
     pub name: String,
-    /// The row of a program, in words; empty for all of it.
+    /// The row of a program, in words; empty for the whole program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part: String,
-    /// The reason that its author gave.
+    /// The reason from its author.
     pub because: String,
-    /// Where it is written.
+    /// Its place in the project.
     pub at: Place,
 }
 
-/// The search that a suppression is of.
+/// The search that a suppression limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suppressed {
-    /// `allow-secret`: a text that looks like a secret is trusted to be none.
+    /// `allow-secret`: a text only looks like a secret.
     #[default]
     Secret,
-    /// `allow-invisible`: a text needs characters that people do not see.
+    /// `allow-invisible`: a text needs invisible characters.
     Invisible,
 }
 
-/// An `allow-secret` or `allow-invisible`: texts that pass in spite of what they hold.
+/// An `allow-secret` or `allow-invisible`: texts that pass despite a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
     /// The search.
     #[serde(default, skip_serializing_if = "is_secret")]
     pub of: Suppressed,
-    /// The rule that does not apply.
+    /// The suppressed rule.
     pub rule: String,
-    /// The reason that its author gave.
+    /// The reason from its author.
     pub because: String,
-    /// The prompts in which it does not apply, sorted.
+    /// The prompts without this rule, sorted.
     pub prompts: Vec<String>,
-    /// The URIs and URI templates of the resources in which it does not apply, sorted.
+    /// The URIs and URI templates of the resources without this rule, sorted.
     pub resources: Vec<String>,
-    /// The skills in which it does not apply, block and name, sorted.
+    /// The skills without this rule, block and name, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// Where it is written.
+    /// Its place in the project.
     pub at: Place,
 }
 
-/// Most suppressions are of secrets: bundles say so by leaving it out.
+/// Returns whether a suppression has the default search, which its JSON omits: most are of secrets.
 fn is_secret(of: &Suppressed) -> bool {
     *of == Suppressed::Secret
 }
 
 impl Review {
-    /// Returns whether there is nothing to review.
+    /// Returns whether all lists are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { switched_off, switched_off_skills, suppressions, reasons, index, expectations } =
@@ -133,11 +132,11 @@ impl Review {
 }
 
 impl Bundle {
-    /// Returns what reviewers must see beside the answers; empty if the bundle does not say.
+    /// Returns the data for reviewers; empty if the bundle has no such section.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed, or the section is malformed.
+    /// The bundle is corrupt, or the section is malformed.
     pub fn review(&self) -> Result<Review, Corrupt> {
         let text = self.reader.whole_text(Kind::Review)?;
         if text.is_empty() {
@@ -148,7 +147,7 @@ impl Bundle {
     }
 }
 
-/// If there is nothing to review, there is no section.
+/// An empty review has no section.
 impl Part for Review {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
         bundle.review()

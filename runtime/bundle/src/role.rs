@@ -1,4 +1,4 @@
-//! The roles of a project: what callers may see and do.
+//! The roles of a project: the rights of callers.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct CallerRole {
 }
 
 impl CallerRole {
-    /// Returns the role that contains this one, of the roles of its bundle.
+    /// Returns the role that contains this one, among the roles of its bundle.
     #[must_use]
     pub fn parent_in<'r>(&self, roles: &'r [Self]) -> Option<&'r Self> {
         roles.get(self.parent? as usize)

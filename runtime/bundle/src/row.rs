@@ -10,14 +10,14 @@ use crate::section::Kind;
 /// The offset, index or number of an absent value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// A record of a section that holds no other records.
+/// A record of a section, without nested records.
 pub(crate) trait Row: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {
     /// The section.
     const KIND: Kind;
 }
 
-/// Declares the row of a section, and checks at compile time that it has the size in the table of
-/// sections.
+/// Declares the row of a section, and checks at compile time that its size equals the one in the
+/// table of sections.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident of $kind:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
         $(#[$doc])*
@@ -47,7 +47,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The text that is absent.
+    /// An absent text.
     pub(crate) const ABSENT: Self = Self { offset: U32::new(ABSENT), length: U32::ZERO };
 }
 
@@ -67,12 +67,11 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// No rows.
+    /// An empty range.
     pub(crate) const EMPTY: Self = Self { start: U32::ZERO, count: U32::ZERO };
 }
 
-/// A text, and the row of `Places` that says where it was written; [`ABSENT`] if it is a default
-/// or was generated.
+/// A text, and the row of its place in `Places`; [`ABSENT`] for a default or a generated text.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct Written {
@@ -81,6 +80,6 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// The text that is absent.
+    /// An absent text.
     pub(crate) const ABSENT: Self = Self { text: Text::ABSENT, at: U32::new(ABSENT) };
 }

@@ -4,10 +4,10 @@ use crate::digest::Digest;
 
 /// Declares the kinds of section, in the order of the file.
 ///
-/// Each line is a name, its number in the file, the name that is printed, and the form of the
-/// section: `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`,
-/// or `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore if it does not
-/// know it, and `=> NAME` one that is part of something prebuilt.
+/// Each line is a name, its number in the file, the printed name, and the form of the section:
+/// `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`, or
+/// `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore if it does not
+/// know it, and `=> NAME` a section in a prebuilt group.
 macro_rules! sections {
     ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)? $(=> $made:ident)?,)+) => {
         /// The kind of a section. The number is the one in the file.
@@ -27,7 +27,7 @@ macro_rules! sections {
                 match self { $(Self::$kind => $name,)+ }
             }
 
-            /// Returns the bytes of one row; 1 for sections that have no rows.
+            /// Returns the length of one row in bytes; 1 for sections without rows.
             pub(crate) const fn row_bytes(self) -> usize {
                 match self { $(Self::$kind => row_bytes!($($row)?),)+ }
             }
@@ -40,12 +40,12 @@ macro_rules! sections {
             /// Returns whether a reader that does not know this kind must refuse the bundle.
             ///
             /// A reader can ignore sections that only explain (places, source, provenance) and
-            /// still serve exactly what was signed.
+            /// still serve exactly the signed contents.
             pub(crate) const fn is_critical(self) -> bool {
                 match self { $(Self::$kind => is_critical!($($optional)?),)+ }
             }
 
-            /// Returns the prebuilt group that the section is part of: it follows from other sections.
+            /// Returns the prebuilt group of the section, which then follows from other sections.
             #[must_use]
             pub const fn prebuilt(self) -> Option<Prebuilt> {
                 match self { $(Self::$kind => prebuilt!($($made)?),)+ }
@@ -90,7 +90,7 @@ macro_rules! prebuilt {
     };
 }
 
-/// A group of sections that servers answer from, and that are made of the others when a bundle is built.
+/// A group of sections for answers of servers, derived from the others when a bundle is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prebuilt {
     /// The pages of the lists.
@@ -114,9 +114,9 @@ sections! {
     Roles = 5 "roles" settings,
     /// The settings of skills; absent if there are no skills.
     SkillSettings = 6 "skill-settings" settings,
-    /// How commands are judged; absent if the project has no policy.
+    /// The policy for commands; absent if the project has none.
     Policy = 7 "policy" settings,
-    /// All short strings, one after the other.
+    /// All short strings, concatenated.
     Strings = 8 "strings" bytes,
     /// All bodies: literal text of prompts and resources, and binary content.
     Bodies = 9 "bodies" bytes,
@@ -142,11 +142,11 @@ sections! {
     TagIndex = 24 "tag-index" rows(56) => TagIndex,
     /// The prompts in the order of selection: priority falling, then name.
     TagOrder = 25 "tag-order" rows(4) => TagIndex,
-    /// The distinct words of summaries and chapters, each with the place where its postings begin.
+    /// The distinct words of summaries and chapters, each with the offset of its postings.
     TagWords = 26 "tag-words" rows(8) => TagIndex,
     /// The text of those words.
     TagText = 27 "tag-text" bytes => TagIndex,
-    /// For each of those words, the prompts that have it.
+    /// The prompts with each of those words.
     TagPostings = 28 "tag-postings" bytes => TagIndex,
     /// The resources with a fixed URI, sorted by URI.
     Resources = 32 "resources" rows(76),
@@ -160,22 +160,22 @@ sections! {
     Tenants = 36 "tenants" rows(12),
     /// Hash table from a tenant's name to its row.
     TenantIndex = 37 "tenant-index" rows(4),
-    /// Who has which role.
+    /// The roles of users.
     Users = 38 "users" rows(28),
     /// Hash table from an id to the first of its rows.
     UserIndex = 39 "user-index" rows(4),
-    /// The class of callers without a tenant, then that of each tenant; absent, as the other sections
-    /// of audiences, if everyone sees everything.
+    /// The class of callers without a tenant, then the class of each tenant; absent, as the other
+    /// sections of audiences, if everyone sees everything.
     TenantClasses = 40 "tenant-classes" rows(4),
     /// The audience of each class of tenants and role.
     AudienceTable = 42 "audience-table" rows(4),
     /// The audiences.
     Audiences = 43 "audiences" rows(72),
-    /// The rows that each audience sees, as bits.
+    /// The visible rows of each audience, as bits.
     AudienceMasks = 44 "audience-masks" bytes,
-    /// Where the pages of each audience begin.
+    /// The first rows of the pages of each audience.
     AudiencePages = 45 "audience-pages" rows(4) => Lists,
-    /// The prompts that the index of each audience lists.
+    /// The prompts in the index of each audience.
     AudienceIndex = 46 "audience-index" rows(4),
     /// The entries of the lists, in `PageBytes`.
     ListEntries = 47 "list-entries" rows(8) => Lists,
@@ -189,13 +189,17 @@ sections! {
     ToolPages = 51 "tool-pages" rows(16) => Lists,
     /// The bytes of the prebuilt pages.
     PageBytes = 52 "page-bytes" bytes => Lists,
-    /// Where texts and settings were written.
+    /// The agent skills, sorted by URI.
+    AgentSkills = 56 "agent-skills" rows(36),
+    /// Hash table from the URI of a `SKILL.md` to the row of its agent skill.
+    AgentSkillIndex = 57 "agent-skill-index" rows(4),
+    /// The places of texts and settings.
     Places = 64 "places" rows(16) optional,
     /// The effective project as canonical KDL.
     Canonical = 65 "canonical" bytes optional,
     /// The build's provenance as JSON.
     Provenance = 66 "provenance" bytes optional,
-    /// Facts for reviewers that decide no answer, as JSON; absent if there are none.
+    /// Data for reviewers without effect on answers, as JSON; absent if empty.
     Review = 67 "review" bytes optional,
     /// The skills, in the order of the cascade: level, priority, name.
     Skills = 72 "skills" rows(108),
@@ -203,17 +207,18 @@ sections! {
     SkillTools = 73 "skill-tools" rows(12),
     /// The distinct patterns of skills, sorted.
     SkillPatterns = 74 "skill-patterns" rows(8) => SkillIndex,
-    /// The tenants and users that skills ask for together.
+    /// The combinations of tenant and user in selectors of skills.
     SkillScopes = 75 "skill-scopes" rows(24) => SkillIndex,
     /// Hash table from a tenant and a user to their row.
     SkillScopeIndex = 76 "skill-scope-index" rows(4) => SkillIndex,
-    /// For each of those rows, lists of skills: one a pattern, and one of those that ask for none.
+    /// The lists of skills of each of those rows: one for each pattern, and one of the skills for
+    /// any tool.
     SkillLists = 77 "skill-lists" rows(12) => SkillIndex,
     /// The skills of those lists.
     SkillPostings = 78 "skill-postings" rows(4) => SkillIndex,
     /// The topic of each skill.
     SkillTopics = 79 "skill-topics" rows(4) => SkillIndex,
-    /// The tools that skills were compared with when the bundle was built, sorted by name.
+    /// The tools compared with the patterns of skills when the bundle was built, sorted by name.
     KnownTools = 80 "known-tools" rows(16),
     /// Hash table from a tool's name to its row.
     KnownToolIndex = 81 "known-tool-index" rows(4),
@@ -223,12 +228,12 @@ sections! {
     Facts = 88 "facts" bytes,
 }
 
-/// Hands the contents of a bundle to a macro: settings, which are decoded when a bundle is opened, and
-/// tables, in the order in which they are written.
+/// Passes the contents of a bundle to a macro: settings, which are decoded when a bundle is opened,
+/// and tables, in the order of writing.
 ///
-/// A line is the field, its type, its section (the main one, if it has several), and whether it counts
-/// in the digest of what a bundle decides: `decides`, `decides each` for a list whose items are hashed
-/// one by one, `decides by FUNCTION` for what the function returns, or `silent`.
+/// A line is the field, its type, its section (the main one, if it has several), and its part in
+/// the digest of a bundle's decisions: `decides`, `decides each` for a list whose items are hashed
+/// one by one, `decides by FUNCTION` for the result of the function, or `silent`.
 macro_rules! with_contents {
     ($apply:ident) => {
         $apply! {
@@ -243,9 +248,9 @@ macro_rules! with_contents {
                 tools: Vec<Tool> = Tools, decides;
                 /// The roles, sorted by name, names unique.
                 roles: Vec<CallerRole> = Roles, decides;
-                /// How calls are given skills; absent if there are none.
+                /// The use of skills in calls; absent if there are no skills.
                 skill_settings: Option<SkillSettings> = SkillSettings, decides;
-                /// How commands are judged; absent if the project has no policy.
+                /// The policy for commands; absent if the project has none.
                 policy: Option<Policy> = Policy, decides;
             }
             tables {
@@ -253,17 +258,20 @@ macro_rules! with_contents {
                 prompts: Vec<Prompt> = Prompts, decides each;
                 /// The resources with a fixed URI, sorted by URI, URIs unique.
                 resources: Vec<Resource> = Resources, decides each;
-                /// The resources whose URI has variables, sorted by URI template.
+                /// The resources with variables in their URI, sorted by URI template.
                 templates: Vec<ResourceTemplate> = Templates, decides each;
+                /// The agent skills, sorted by URI, URIs unique.
+                agent_skills: Vec<AgentSkill> = AgentSkills, decides each;
                 /// The tenants, sorted by name, names unique.
                 tenants: Vec<Tenant> = Tenants, decides;
-                /// Who has which role, sorted by whom it names, the id, and the tenant, without a
-                /// tenant last.
+                /// The roles of users, sorted by `who`, the id, and the tenant, without a tenant
+                /// last.
                 users: Vec<User> = Users, decides;
                 /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
                 skills: Vec<Skill> = Skills, decides each;
-                // They are compared with the patterns of skills in advance, which decides nothing.
-                /// The tools that skills were compared with in advance, sorted by name, names unique.
+                // The comparison in advance does not affect decisions.
+                /// The tools compared with the patterns of skills in advance, sorted by name, names
+                /// unique.
                 known_tools: Vec<KnownTool> = KnownTools, silent;
                 /// Prebuilt pages of `prompts/list`.
                 prompt_pages: Vec<Page> = PromptPages, decides;
@@ -273,9 +281,9 @@ macro_rules! with_contents {
                 template_pages: Vec<Page> = TemplatePages, decides;
                 /// Prebuilt pages of `tools/list`.
                 tool_pages: Vec<Page> = ToolPages, decides;
-                /// Who sees what; absent if everyone sees everything.
+                /// The audiences; absent if everyone sees everything.
                 audiences: Option<Audiences> = Audiences, decides;
-                // The policy has their digest without places.
+                // The policy holds the digest of the facts without places.
                 /// The facts about programs, in the form of relay-policy; empty if the project has no
                 /// policy.
                 facts: Vec<u8> = Facts, silent;
@@ -283,7 +291,7 @@ macro_rules! with_contents {
                 canonical: String = Canonical, silent;
                 /// The build's provenance as JSON: compiler, source digests and build options.
                 provenance: String = Provenance, silent;
-                /// Names, reasons and settings for reviewers, which decide no answer.
+                /// Names, reasons and settings for reviewers, without effect on answers.
                 review: Review = Review, silent;
             }
         }
@@ -296,7 +304,7 @@ impl Kind {
     /// One more than the highest number of a kind.
     pub(crate) const NUMBERS: usize = Self::Facts as usize + 1;
 
-    /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
+    /// Returns the kind with this number; `None` for a number outside of format 1.0.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.number() == number)
@@ -318,9 +326,9 @@ pub struct SectionInfo {
     pub kind: Option<Kind>,
     /// Whether a reader must know it.
     pub critical: bool,
-    /// Where its data begins, in bytes from the start of the file.
+    /// The offset of its data from the start of the file, in bytes.
     pub offset: u64,
-    /// Bytes of its data, without its digest tree.
+    /// The length of its data, without its digest tree.
     pub length: u64,
     /// Its digest.
     pub digest: Digest,

@@ -1,4 +1,4 @@
-//! A value that a project may set, with the place where it was written.
+//! A value that a project may set, with its place.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,9 +29,9 @@ impl<T> Setting<T> {
     }
 }
 
-/// Returns each setting of a struct of settings by its name, without the places.
+/// Returns the settings of a struct by their names, without the places.
 ///
-/// So a new setting appears wherever all of them are printed.
+/// A new setting then appears in every full listing.
 #[must_use]
 pub fn values(settings: &impl Serialize) -> Map<String, Value> {
     let Ok(Value::Object(fields)) = serde_json::to_value(settings) else { return Map::new() };

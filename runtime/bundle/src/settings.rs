@@ -19,7 +19,7 @@ use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
 use crate::writer::Writer;
 
-/// Characters of the JSON parser's message that are repeated: it may quote the bundle.
+/// The most characters of the JSON parser's message that are repeated: it may quote the bundle.
 const REASON_CHARS_MAX: usize = 200;
 
 /// A value of a settings section.
@@ -27,7 +27,7 @@ pub(crate) trait Stored: Sized {
     /// Decodes it from its section.
     fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError>;
 
-    /// Writes it; a value that is absent or an empty list has no section.
+    /// Writes it; an absent value or an empty list has no section.
     fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error>;
 }
 
@@ -101,7 +101,7 @@ impl<T: DeserializeOwned + Serialize> Stored for Option<T> {
     }
 }
 
-/// An empty list has one spelling: no section.
+/// An empty list has one spelling: a missing section.
 impl<T: DeserializeOwned + Serialize> Stored for Vec<T> {
     fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError> {
         match value::<Self>(reader, kind)? {

@@ -1,4 +1,4 @@
-//! Skills: texts that a call of a tool is given, by tenant, tool and user.
+//! Skills: texts for calls of tools, by tenant, tool and user.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
@@ -17,27 +17,27 @@ use crate::writer::Writer;
 pub struct Skill {
     /// Its name.
     pub name: String,
-    /// How specific it is.
+    /// Its level of specificity.
     pub level: Level,
     /// 0 to 100: inside a level, a higher one comes later.
     pub priority: Setting<u8>,
-    /// Of the matched skills of one topic, the last one wins.
+    /// Its topic: the last matched skill of a topic wins.
     pub topic: Option<Setting<String>>,
     /// The title for people.
     pub title: Option<Setting<String>>,
     /// Its purpose.
     pub description: Option<Setting<String>>,
-    /// A JSON object of further facts.
+    /// A JSON object of additional data.
     pub meta: Option<String>,
-    /// The tenant that it is for; absent for any and none.
+    /// The tenant that it requires; absent for calls with any tenant or none.
     pub tenant: Option<Setting<String>>,
-    /// The patterns of the tools that it is for, each once; empty for any and none.
+    /// The distinct patterns of required tools; empty for calls of any tool or none.
     pub tools: Vec<Setting<String>>,
-    /// The user that it is for; absent for any and none.
+    /// The user that it requires; absent for calls of any user or none.
     pub user: Option<Setting<String>>,
-    /// The text that a call is given.
+    /// The text for calls.
     pub text: Setting<String>,
-    /// Where the skill was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
@@ -73,8 +73,8 @@ impl Level {
 }
 
 impl Skill {
-    /// Returns the block that it was declared in, and its name: `tenant acme/formats`. A project has
-    /// each of these once.
+    /// Returns the block of its declaration, and its name: `tenant acme/formats`. Labels are unique
+    /// in a project.
     #[must_use]
     pub fn label(&self) -> String {
         let text = |selector: &Option<Setting<String>>| {
@@ -89,8 +89,8 @@ impl Skill {
         format!("{}{block}/{}", self.level.word(), self.name)
     }
 
-    /// Returns its place in the order of the cascade, and of a bundle: level, priority, name; skills
-    /// that agree in these never match together.
+    /// Returns its place in the order of the cascade, and of a bundle: level, priority, name;
+    /// skills that agree in these never match together.
     #[must_use]
     pub fn order(&self) -> impl Ord + '_ {
         let text = |selector: &'_ Option<Setting<String>>| {
@@ -180,7 +180,7 @@ pub struct SkillView<'b> {
 }
 
 impl Bundle {
-    /// Returns how many skills there are.
+    /// Returns the number of skills.
     #[must_use]
     pub fn skill_count(&self) -> usize {
         self.reader.count(Kind::Skills)
@@ -255,7 +255,7 @@ impl<'b> SkillView<'b> {
         self.reader.optional(self.row.tenant.text)
     }
 
-    /// Returns the patterns of the tools that it is for.
+    /// Returns the patterns of required tools.
     pub fn tools(
         &self,
     ) -> Result<impl ExactSizeIterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {

@@ -1,12 +1,12 @@
-//! The index of skills: which of them match a tenant, a tool and a user.
+//! The index of skills: finds those that match a tenant, a tool and a user.
 //!
-//! A *scope* is a tenant or none with a user or none. Each scope that a skill asks for has a list
-//! of the skills that ask for no tool, and one list for each pattern that its skills ask for. So the
-//! skills of a call are in the lists of at most four scopes, and each skill is in as many lists as
-//! it has patterns, at least one: the size is linear, whatever tenants, tools and users meet.
+//! A *scope* is a tenant or none with a user or none. Each scope required by a skill has a list of
+//! the skills for any tool, and one list for each pattern of its skills. So the skills of a call
+//! are in the lists of at most four scopes, and each skill is in as many lists as it has patterns,
+//! at least one: the size is linear for all combinations of tenants, tools and users.
 //!
 //! Skills are numbered in the order of the cascade, patterns and topics in the order of their text.
-//! A topic that only one skill has can override nothing, and has no number.
+//! A topic of a single skill never overrides anything, and has no number.
 
 use hashbrown::HashMap;
 use zerocopy::little_endian::U32;
@@ -32,18 +32,18 @@ row! {
 }
 
 row! {
-    /// The skills of a scope that ask for a pattern.
+    /// The skills of a scope with one pattern.
     List of SkillLists {
-        /// Its number; absent for the skills that ask for no tool, whose list comes last.
+        /// Its number; absent for the skills for any tool, whose list comes last.
         pattern: U32,
         skills: Range,
     }
 }
 
-/// The pattern of a list of skills that ask for no tool.
+/// The pattern of a list of skills for any tool.
 const ANY_TOOL: u32 = ABSENT;
 
-/// Returns the distinct patterns of skills, sorted: a pattern's number is its place here.
+/// Returns the distinct patterns of skills, sorted: a pattern's number is its position here.
 #[must_use]
 pub fn distinct_patterns(skills: &[Skill]) -> Vec<&str> {
     let patterns = skills.iter().flat_map(|skill| &skill.tools);
@@ -57,7 +57,7 @@ fn sorted<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
     texts
 }
 
-/// Returns the distinct texts that occur more than once, sorted.
+/// Returns the distinct texts that occur at least twice, sorted.
 fn shared<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
     let mut texts: Vec<&str> = texts.collect();
     texts.sort_unstable();
@@ -70,7 +70,7 @@ fn shared<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
         .collect()
 }
 
-/// Returns the number of a text in a sorted list; [`ABSENT`] if it is not there.
+/// Returns the number of a text in a sorted list; [`ABSENT`] if it is missing.
 fn place_in(sorted: &[&str], text: &str) -> u32 {
     sorted.binary_search(&text).ok().and_then(|place| u32::try_from(place).ok()).unwrap_or(ABSENT)
 }
@@ -89,7 +89,7 @@ impl Part for Vec<Skill> {
 }
 
 impl Writer<'_> {
-    /// Writes the index of `skills`, which are in the order of the cascade.
+    /// Writes the index of `skills`, sorted in the order of the cascade.
     pub(crate) fn skill_index(&mut self, skills: &[Skill]) {
         let patterns = distinct_patterns(skills);
         for pattern in &patterns {
@@ -128,7 +128,7 @@ impl Writer<'_> {
     }
 }
 
-/// A tenant and a user that skills ask for.
+/// The tenant and user in selectors of skills.
 type Pair<'s> = (Option<&'s str>, Option<&'s str>);
 /// The skills of each pattern.
 type Lists = Vec<(u32, Vec<u32>)>;
@@ -162,8 +162,7 @@ fn scopes<'s>(skills: &'s [Skill], patterns: &[&str]) -> Vec<(Pair<'s>, Lists)> 
     scopes
 }
 
-/// Returns the key of a scope in the hash table. Two scopes may have one key; the rows tell them
-/// apart.
+/// Returns the key of a scope in the hash table. Two scopes may share a key; their rows differ.
 fn key<'n>(tenant: Option<&'n str>, user: Option<&'n str>) -> [&'n str; 3] {
     [tenant.unwrap_or_default(), "\0", user.unwrap_or_default()]
 }
@@ -179,13 +178,13 @@ impl<'b> Numbers<'b> {
         Self { rows }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -196,7 +195,7 @@ impl<'b> Numbers<'b> {
         self.rows.iter().map(|number| number.get())
     }
 
-    /// Returns whether a number is one of them.
+    /// Returns whether a number is in the list.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
         self.rows.binary_search_by_key(&number, |row| row.get()).is_ok()
@@ -221,7 +220,7 @@ pub struct ScopeView<'b> {
     postings: &'b [U32],
 }
 
-/// The distinct patterns of tools that skills ask for, in place, in the order of their text.
+/// The distinct patterns of tools in selectors of skills, in place, in the order of their text.
 #[derive(Clone, Copy)]
 pub struct SkillPatternsView<'b> {
     reader: &'b Reader,
@@ -230,8 +229,8 @@ pub struct SkillPatternsView<'b> {
 impl Bundle {
     /// Returns the index of skills; `None` if there are no skills.
     ///
-    /// The first call reads all of it and checks that its sections fit each other, so that no
-    /// question has to.
+    /// The first call reads all of it and checks that its sections are consistent; later calls skip
+    /// this.
     ///
     /// # Errors
     ///
@@ -275,7 +274,7 @@ fn all<R: FromBytes + KnownLayout + Immutable>(
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl SkillPatternsView<'_> {
-    /// Returns how many distinct patterns there are.
+    /// Returns the number of distinct patterns.
     #[must_use]
     pub fn count(self) -> usize {
         self.reader.count(Kind::SkillPatterns)
@@ -288,7 +287,7 @@ impl SkillPatternsView<'_> {
         let ends =
             rows.iter().map(|row| row.text.offset.get() as usize + row.text.length.get() as usize);
         let (Some(start), Some(end)) = (starts.min(), ends.max()) else { return Ok(Vec::new()) };
-        // The strings are checked as one: this is asked for each call of a tool that is not known.
+        // The strings are checked together: this runs for each call of an unknown tool.
         let strings = self.reader.bytes(Kind::Strings, start, end.saturating_sub(start))?;
         let mut matching = Vec::new();
         for (number, row) in (0u32..).zip(rows) {
@@ -305,8 +304,8 @@ impl SkillPatternsView<'_> {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> SkillIndexView<'b> {
-    /// Returns the scope of exactly this tenant and user, where `None` is a skill that asks for
-    /// none; `None` if no skill is in it.
+    /// Returns the scope of exactly this tenant and user, where `None` means skills without that
+    /// selector; `None` if no skill is in it.
     pub fn scope(
         &self,
         tenant: Option<&str>,
@@ -317,7 +316,7 @@ impl<'b> SkillIndexView<'b> {
             lists: self.lists.get(places(row.lists)).unwrap_or_default(),
             postings: self.postings,
         };
-        // Every question asks for the first two kinds, and most bundles have none of the second.
+        // Every question has these two cases, and in most bundles the second one is empty.
         match (tenant, user) {
             (None, None) => {
                 return Ok(self.scopes.first().filter(|row| row.is_for_all()).map(view));
@@ -333,25 +332,25 @@ impl<'b> SkillIndexView<'b> {
         })
     }
 
-    /// Returns how many scopes there are.
+    /// Returns the number of scopes.
     #[must_use]
     pub fn scope_count(&self) -> usize {
         self.scopes.len()
     }
 
-    /// Returns whether two skills have one topic.
+    /// Returns whether any two skills share a topic.
     #[must_use]
     pub fn has_topics(&self) -> bool {
         self.facts.has_topics
     }
 
-    /// Returns the number of a skill's topic; `None` if no other skill has it.
+    /// Returns the number of a skill's topic; `None` if the skill is alone in it.
     #[must_use]
     pub fn topic(&self, skill: u32) -> Option<u32> {
         self.topics.get(skill as usize).map(|topic| topic.get()).filter(|topic| *topic != ABSENT)
     }
 
-    /// Checks what digests cannot: that the sections are consistent.
+    /// Checks the consistency of the sections, which digests do not cover.
     fn check(&self) -> Result<SkillFacts, Corrupt> {
         let skills = self.bundle.skill_count();
         let patterns = self.bundle.skill_patterns().count();
@@ -362,11 +361,12 @@ impl<'b> SkillIndexView<'b> {
         if !self.topics.iter().all(is_topic) {
             return Err(wrong(Kind::SkillTopics, "topic"));
         }
-        // Where `Self::scope` looks for it.
+        // The position where `Self::scope` expects it.
         if self.scopes.iter().skip(1).any(Scope::is_for_all) {
             return Err(wrong(Kind::SkillScopes, "order"));
         }
-        // Each list is of one scope, and each number of one list, so nothing is read twice.
+        // Each list belongs to one scope, and each number to one list, so all of them are read
+        // once.
         if !follow(self.scopes.iter().map(|scope| scope.lists), self.lists.len()) {
             return Err(wrong(Kind::SkillScopes, "range"));
         }
@@ -401,20 +401,20 @@ impl<'b> SkillIndexView<'b> {
 }
 
 impl Scope {
-    /// Returns whether its skills ask for no tenant and no user.
+    /// Returns whether its skills have neither a tenant nor a user.
     fn is_for_all(&self) -> bool {
         self.tenant.offset.get() == ABSENT && self.user.offset.get() == ABSENT
     }
 }
 
 impl<'b> ScopeView<'b> {
-    /// Returns the skills that ask for no tool.
+    /// Returns the skills for any tool.
     #[must_use]
     pub fn any_tool(&self) -> Numbers<'b> {
         self.of_pattern(ANY_TOOL)
     }
 
-    /// Returns the skills that ask for the pattern with this number.
+    /// Returns the skills with the pattern of this number.
     #[must_use]
     pub fn of_pattern(&self, pattern: u32) -> Numbers<'b> {
         let found = self.lists.binary_search_by_key(&pattern, |list| list.pattern.get());
@@ -422,13 +422,13 @@ impl<'b> ScopeView<'b> {
         list.map_or(Numbers::default(), |list| self.numbers(list))
     }
 
-    /// Returns how many patterns its skills ask for.
+    /// Returns the number of patterns of its skills.
     #[must_use]
     pub fn pattern_count(&self) -> usize {
         self.patterns().len()
     }
 
-    /// Returns the lists of the patterns that its skills ask for.
+    /// Returns the lists of the patterns of its skills.
     pub fn patterns(&self) -> impl ExactSizeIterator<Item = (u32, Numbers<'b>)> + use<'b> {
         let lists = match self.lists.split_last() {
             Some((last, others)) if last.pattern.get() == ANY_TOOL => others,
@@ -443,7 +443,7 @@ impl<'b> ScopeView<'b> {
     }
 }
 
-/// Returns whether ranges follow each other without a gap and end at the end of their section.
+/// Returns whether ranges are contiguous and end at the end of their section.
 fn follow(ranges: impl Iterator<Item = Range>, end: usize) -> bool {
     let mut expected = 0;
     for range in ranges {

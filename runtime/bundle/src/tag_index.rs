@@ -1,14 +1,14 @@
-//! The tag index: which prompts have a word in their summary or chapters.
+//! The tag index: finds the prompts with a word in their summary or chapters.
 //!
-//! A tag without white space can only match inside one word, so a search in the distinct words
-//! and a union of their postings finds exactly what a search in every text would find. Prompts
-//! are numbered by *rank*: priority falling, then name, the order in which equal scores come.
-//! Prompts that briefings may not send have no rank and are not in the index.
+//! A tag without white space can only match inside one word, so a search in the distinct words and
+//! a union of their postings finds exactly the results of a search in every text. Prompts are
+//! numbered by *rank*: priority falling, then name, the order of equal scores. Prompts that
+//! briefings may not send have no rank and are not in the index.
 //!
 //! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
-//! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
-//! block's ranks. Nothing is written after the last block that has any. Numbers of one size are
-//! read several times faster than variable-length ones, and a tag may have many.
+//! then the lower half of each; or, if shorter, the u16 0xffff, then a bitmap of the block's ranks.
+//! Nothing follows the last block with a rank. Numbers of one size are read several times faster
+//! than variable-length ones, and a tag may have many.
 
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
@@ -32,47 +32,47 @@ pub const RANK_BLOCK: usize = 1 << 16;
 row! {
     /// The facts of the index.
     Facts of TagIndex {
-        /// Of the prompts below priority 10: how many have an empty body, and the bytes of the
-        /// shortest body that is not. Both together bound how many fit a budget.
+        /// For the prompts below priority 10: the number of empty bodies, and the length of the
+        /// shortest other body. Both together limit the number of bodies that fit a budget.
         empty_bodies: U32,
         body_bytes_min: U32,
-        /// Bytes of the summaries and chapters that the index covers.
+        /// The length of the covered summaries and chapters in bytes.
         covered_bytes: U32,
-        /// The version of Unicode that was used for the words: major, minor, update, 0.
+        /// The version of Unicode used for the words: major, minor, update, 0.
         unicode: [u8; 4],
-        /// Where the prompts of each priority end in `TagOrder`, for 10 down to 1.
+        /// The end of the prompts of each priority in `TagOrder`, for 10 down to 1.
         ends: [U32; 10],
     }
 }
 
 row! {
-    /// A distinct word. The last row is not a word: it marks where the others end.
+    /// A distinct word. The last row only marks the end of the others.
     Word of TagWords {
-        /// Where its text begins in `TagText`.
+        /// The offset of its text in `TagText`.
         text: U32,
-        /// Where its postings begin in `TagPostings`.
+        /// The offset of its postings in `TagPostings`.
         postings: U32,
     }
 }
 
-/// In postings, in place of the count of a list: a bitmap follows.
+/// A count in postings that marks a bitmap.
 const POSTINGS_BITMAP: u16 = u16::MAX;
 
 /// The order of selection: the indexes of the prompts that briefings may send, by their ranks.
 struct Order {
     indexes: Vec<u32>,
-    /// How many prompts have this priority or a higher one, for 10 down to 1.
+    /// The number of prompts with this priority or a higher one, for 10 down to 1.
     ends: [usize; 10],
 }
 
 impl Order {
-    /// Returns the order of prompts, which are sorted by name, from the priority of each; absent for
-    /// one that briefings may not send.
+    /// Returns the order of prompts sorted by name, from the priority of each; absent for a prompt
+    /// that briefings may not send.
     fn of(priorities: impl Iterator<Item = Option<u8>>) -> Self {
         let ranked = (0..).zip(priorities);
         let mut ranked: Vec<(u32, u8)> =
             ranked.filter_map(|(index, priority)| Some((index, priority?))).collect();
-        // Stable: prompts of one priority stay in the order of their names.
+        // The stable sort keeps prompts of one priority in the order of their names.
         ranked.sort_by_key(|(_, priority)| Reverse(*priority));
         let ends = std::array::from_fn(|place| {
             ranked.partition_point(|(_, priority)| usize::from(*priority) >= 10 - place)
@@ -80,7 +80,7 @@ impl Order {
         Self { indexes: ranked.into_iter().map(|(index, _)| index).collect(), ends }
     }
 
-    /// Returns the rank of each of `count` prompts; absent for one that has none.
+    /// Returns the rank of each of `count` prompts, if any.
     fn ranks(&self, count: usize) -> Vec<Option<u32>> {
         let mut ranks = vec![None; count];
         for (rank, index) in (0..).zip(&self.indexes) {
@@ -92,15 +92,15 @@ impl Order {
     }
 }
 
-/// The texts of a prompt that are indexed, and the facts beside them.
+/// The indexed texts of a prompt, with related sizes.
 struct Indexed {
-    /// In lower case, as the other texts.
+    /// In lower case, like the texts.
     name: String,
     /// Summary and chapters.
     texts: Vec<String>,
-    /// Bytes of summary and chapters as they are written.
+    /// The length of summary and chapters as written.
     covered_bytes: usize,
-    /// Bytes of the text that a briefing sends.
+    /// The length of the text in briefings.
     body_bytes: u32,
 }
 
@@ -116,7 +116,7 @@ impl Indexed {
     }
 }
 
-/// Returns the priority of a prompt that briefings may send.
+/// Returns the priority of a prompt, if briefings may send it.
 fn ranked(prompt: &Prompt) -> Option<u8> {
     prompt.briefing.value.then_some(prompt.priority.value)
 }
@@ -136,7 +136,7 @@ impl Part for Vec<Prompt> {
         Ok(())
     }
 
-    /// One prompt at a time is in memory.
+    /// Memory holds one prompt at a time.
     fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
         let mut priorities = Vec::new();
         for prompt in bundle.prompts() {
@@ -155,7 +155,7 @@ impl Part for Vec<Prompt> {
 }
 
 impl Writer<'_> {
-    /// Writes a prompt; returns what its indexes need of it.
+    /// Writes a prompt; returns its data for the indexes.
     fn indexed(&mut self, prompt: &Prompt, rank: Option<u32>) -> Indexed {
         Indexed::of(prompt, self.prompt(prompt, rank))
     }
@@ -163,13 +163,13 @@ impl Writer<'_> {
     /// Writes the indexes of the prompts, which were written before.
     fn prompt_indexes(&mut self, order: Order, prompts: Vec<Indexed>) {
         self.tag_index(&prompts, &order);
-        // Prompts are also found by a tag, which is in lower case.
+        // Prompts are also found by tags, which are in lower case.
         self.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| &prompt.name));
         let Order { indexes, ends: [always, ..] } = order;
         (self.always, self.order) = (always, indexes);
     }
 
-    /// Writes the index of what prompts are about.
+    /// Writes the index of summaries and chapters.
     fn tag_index(&mut self, prompts: &[Indexed], order: &Order) {
         if prompts.is_empty() {
             return;
@@ -194,7 +194,7 @@ impl Writer<'_> {
         for (text, ranks) in &words {
             self.tag_word();
             self.bytes(Kind::TagText, text.as_bytes());
-            // No word has white space in it, so no match spans two words.
+            // Words never hold white space, so no match spans two words.
             self.bytes(Kind::TagText, b"\n");
             self.tag_postings(ranks, indexes.len());
         }
@@ -221,7 +221,7 @@ impl Writer<'_> {
         self.rows(&[Word { text, postings }]);
     }
 
-    /// Appends the postings of one word, given how many ranks there are.
+    /// Appends the postings of one word, given the number of all ranks.
     fn tag_postings(&mut self, ranks: &[u32], count: usize) {
         let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
         let mut rest = ranks;
@@ -246,7 +246,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the bytes of the bitmap of a block, given how many ranks there are from it on.
+/// Returns the length of the bitmap of a block, given the number of ranks from it on.
 fn bitmap_bytes(ranks: usize) -> usize {
     ranks.min(RANK_BLOCK).div_ceil(8)
 }
@@ -267,24 +267,24 @@ fn bitmap(ranks: &[u32], bytes: usize) -> Vec<u8> {
 pub struct TagIndexView<'b> {
     bundle: &'b Bundle,
     facts: &'b Facts,
-    /// One more than there are words.
+    /// The words, and an end mark.
     words: &'b [Word],
     text: &'b [u8],
 }
 
-/// The prompts that have a word, one block of ranks after the other; nothing after the last block
-/// that has any. Malformed postings end at the first error.
+/// The prompts with a word, one block of ranks after the other, up to the last block with a rank.
+/// Malformed postings end at the first error.
 ///
-/// Checking every rank would cost more than using it, so ranks are not checked: a faulty build may
-/// have ranks that do not rise, and ranks that no prompt has. Readers ignore those.
+/// A check of every rank would cost more than its use, so ranks are unchecked: in a faulty build
+/// they may not rise, or may exceed the prompts. Readers ignore those.
 #[derive(Debug, Clone)]
 pub struct Postings<'b> {
     rest: &'b [u8],
-    /// How many ranks are not yet passed.
+    /// The number of ranks from the next block on.
     ranks: usize,
 }
 
-/// The ranks of one block that have a word, counted from the block's first.
+/// The ranks of one block with a word, counted from the block's first.
 #[derive(Debug, Clone, Copy)]
 pub enum RankBlock<'b> {
     /// One bit a rank, the lowest first.
@@ -294,7 +294,7 @@ pub enum RankBlock<'b> {
 }
 
 impl Postings<'_> {
-    /// Returns whether no block is left.
+    /// Returns whether all blocks are read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
@@ -321,8 +321,8 @@ impl<'b> Iterator for Postings<'b> {
 impl Bundle {
     /// Returns the tag index; `None` if there are no prompts.
     ///
-    /// The first call reads the records of all words and checks that they fit each other, so that
-    /// no search has to.
+    /// The first call reads the records of all words and checks that they are consistent; later
+    /// calls skip this.
     ///
     /// # Errors
     ///
@@ -346,7 +346,7 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> TagIndexView<'b> {
-    /// Returns how many words there are.
+    /// Returns the number of words.
     #[must_use]
     pub fn word_count(&self) -> usize {
         self.words.len().saturating_sub(1)
@@ -358,8 +358,8 @@ impl<'b> TagIndexView<'b> {
         self.text
     }
 
-    /// Returns where in [`Self::text`] a word begins, and where the line feed after it is;
-    /// `None` only for a number that no word has.
+    /// Returns the start of a word in [`Self::text`], and the position of the line feed after it;
+    /// `None` only for an unused number.
     #[must_use]
     pub fn word(&self, number: usize) -> Option<(usize, usize)> {
         let start = self.words.get(number)?.text.get() as usize;
@@ -367,7 +367,7 @@ impl<'b> TagIndexView<'b> {
         Some((start, end.checked_sub(1)?))
     }
 
-    /// Returns the prompts that have a word.
+    /// Returns the prompts with a word.
     #[inline]
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
         let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
@@ -375,7 +375,7 @@ impl<'b> TagIndexView<'b> {
         Ok(Postings { rest: bytes, ranks: self.rank_count() })
     }
 
-    /// Returns how many ranks there are: one for each prompt that briefings may send.
+    /// Returns the number of ranks, one for each prompt that briefings may send.
     #[must_use]
     pub fn rank_count(&self) -> usize {
         self.end_of(1)
@@ -399,8 +399,8 @@ impl<'b> TagIndexView<'b> {
         self.facts.ends.get(place).map_or(0, |end| end.get() as usize)
     }
 
-    /// Returns the largest number of prompts below priority 10 whose bodies fit this many bytes
-    /// together.
+    /// Returns the largest number of prompts below priority 10 whose bodies together fit this many
+    /// bytes.
     #[must_use]
     pub fn fitting_max(&self, bytes: usize) -> usize {
         let empty = self.facts.empty_bodies.get() as usize;
@@ -408,20 +408,20 @@ impl<'b> TagIndexView<'b> {
         empty.saturating_add(bytes.checked_div(shortest).unwrap_or(0))
     }
 
-    /// Returns the bytes of the summaries and chapters that the index covers.
+    /// Returns the length of the covered summaries and chapters in bytes.
     #[must_use]
     pub fn covered_bytes(&self) -> usize {
         self.facts.covered_bytes.get() as usize
     }
 
-    /// Returns the version of Unicode that was used for the words.
+    /// Returns the version of Unicode used for the words.
     #[must_use]
     pub fn unicode(&self) -> (u8, u8, u8) {
         let [major, minor, update, _] = self.facts.unicode;
         (major, minor, update)
     }
 
-    /// Checks what digests cannot: that the sections are consistent.
+    /// Checks the consistency of the sections, which digests do not cover.
     fn check(&self) -> Result<(), Corrupt> {
         let bundle = self.bundle;
         let ranks = self.rank_count();
@@ -443,18 +443,18 @@ impl<'b> TagIndexView<'b> {
         if places(first) != (0, 0) || places(last) != end {
             return Err(wrong(Kind::TagWords, "first or last place"));
         }
-        // No block is longer than its bitmap would be.
+        // Every block is at most as long as its bitmap.
         let postings_max = 2 * ranks.div_ceil(RANK_BLOCK) + ranks.div_ceil(8);
         (0..self.word_count()).try_for_each(|number| self.check_word(number, postings_max))
     }
 
     fn check_word(&self, number: usize, postings_max: usize) -> Result<(), Corrupt> {
-        // No word is empty, and the line feed keeps a match from spanning two words.
+        // Every word is non-empty, and the line feed keeps a match from spanning two words.
         let text = self.word(number);
         if !text.is_some_and(|(start, end)| start < end && self.text.get(end) == Some(&b'\n')) {
             return Err(wrong(Kind::TagWords, "text"));
         }
-        // A word has a prompt, and a count comes before what names it.
+        // The postings of a word hold a count and at least one prompt.
         let postings = self.postings_of(number);
         if !postings.is_some_and(|(_, length)| 2 < length && length <= postings_max) {
             return Err(wrong(Kind::TagWords, "postings"));
@@ -462,7 +462,7 @@ impl<'b> TagIndexView<'b> {
         Ok(())
     }
 
-    /// Returns where a word's postings begin, and their length.
+    /// Returns the start and the length of a word's postings.
     #[inline]
     fn postings_of(&self, number: usize) -> Option<(usize, usize)> {
         let start = self.words.get(number)?.postings.get() as usize;

@@ -18,7 +18,7 @@ use crate::writer::Writer;
 pub struct Tenant {
     /// Its name.
     pub name: String,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
@@ -31,7 +31,7 @@ row! {
 }
 
 impl Writer<'_> {
-    /// Writes the tenants, and the table from their names.
+    /// Writes the tenants, and the table of their names.
     pub(crate) fn tenants(&mut self, tenants: &[Tenant]) {
         for Tenant { name, at } in tenants {
             let row = Row { name: self.string(name), at: self.place(at) };
@@ -68,7 +68,7 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> TenantsView<'b> {
-    /// Returns how many tenants there are.
+    /// Returns the number of tenants.
     #[must_use]
     pub fn count(self) -> usize {
         self.reader.count(Kind::Tenants)
@@ -79,7 +79,7 @@ impl<'b> TenantsView<'b> {
         self.reader.string(self.reader.row::<Row>(number)?.name)
     }
 
-    /// Returns where the tenant with this number was declared.
+    /// Returns the place of a tenant's declaration.
     pub fn at(self, number: usize) -> Result<Place<&'b str>, Corrupt> {
         self.reader.place_at(self.reader.row::<Row>(number)?.at)
     }

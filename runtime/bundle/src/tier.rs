@@ -1,24 +1,24 @@
-//! Tiers, and the floors of what is not known: the one declaration of both.
+//! Tiers, and the floors of doubts: the only declaration of both.
 //!
-//! `Floors` holds a value of each floor. Alone that is a tier; a stage that also knows the place or
-//! the reason of a floor names its own type.
+//! `Floors` holds a value for each floor. By default that is a tier; a stage that also knows the
+//! place or the reason of a floor uses its own type.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How hard the worst of what a command may do is to undo. JSON has its number.
+/// The difficulty of undoing the worst effect of a command. JSON has its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(u8)]
 pub enum Tier {
-    /// Looks, and leaves nothing behind.
+    /// Only reads.
     #[default]
     ReadOnly = 0,
     /// Makes or changes ordinary files of its own user.
     Reversible = 1,
-    /// Changes what others depend on.
+    /// Changes state that others depend on.
     Stateful = 2,
-    /// Cannot be taken back, or cannot be judged.
+    /// Cannot be undone, or cannot be judged.
     Irreversible = 3,
 }
 
@@ -39,7 +39,7 @@ impl Tier {
         self as u8
     }
 
-    /// Returns its name, as refusals and reports print it.
+    /// Returns its name in denials and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl Floor {
         Self::Unparsed,
     ];
 
-    /// Returns its tier where a project says nothing: the one place that says it.
+    /// Returns its default tier, from the only list of defaults.
     #[must_use]
     pub const fn default_tier(self) -> Tier {
         match self {
@@ -131,7 +131,7 @@ impl Floor {
         }
     }
 
-    /// Returns its name, as a project writes it.
+    /// Returns its name in projects.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The tools that a bundle offers.
+//! The tools offered by a bundle.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Who may sign: the policy of the verifier, independent of the bundle.
+//! The trusted signers: the policy of the verifier, independent of the bundle.
 
 mod file;
 mod time;
@@ -18,15 +18,15 @@ use crate::envelope::{Envelope, EnvelopeError};
 /// The state of one signature of an envelope after a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureReport {
-    /// The key id that the signature names.
+    /// The key id in the signature.
     pub keyid: String,
-    /// The trusted key of that id, if there is one.
+    /// The name of the trusted key with that id, if any.
     pub name: Option<String>,
-    /// Whether it counts, or why not.
+    /// Whether it counts, or the reason why it does not.
     pub state: SignatureState,
 }
 
-/// Whether a signature counts, or why not.
+/// Whether a signature counts, or the reason why it does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureState {
     /// It counts.
@@ -39,7 +39,7 @@ pub enum SignatureState {
     NotYetValid,
     /// The key is no longer valid.
     Expired,
-    /// The signature is not one of this key over this envelope.
+    /// The signature was not made by this key over this envelope.
     Bad,
     /// The same key has signed already; it counts once.
     Duplicate,
@@ -52,7 +52,7 @@ pub struct Accepted {
     pub signatures: Vec<SignatureReport>,
 }
 
-/// Why a bundle is not trusted.
+/// The reason why a bundle is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -72,9 +72,9 @@ pub enum TrustError {
         "sign the bundle with a trusted key (`relay sign`), or add the signer's key to the trust file"
     )]
     BelowThreshold {
-        /// How many count.
+        /// The number of signatures that count.
         good: u32,
-        /// How many must.
+        /// The required number.
         needed: u32,
         /// The report on each signature.
         signatures: Vec<SignatureReport>,
@@ -87,9 +87,9 @@ pub enum TrustError {
     MissingRole {
         /// The role.
         role: String,
-        /// How many count.
+        /// The number of signatures with the role that count.
         good: u32,
-        /// How many must.
+        /// The required number.
         needed: u32,
         /// The report on each signature.
         signatures: Vec<SignatureReport>,
@@ -119,14 +119,14 @@ pub enum TrustError {
     /// The trust file itself cannot be used.
     #[error("the trust file is not valid: {0}")]
     File(#[from] TrustFileError),
-    /// The bundle is of another project than the one that the trust file names.
+    /// The bundle belongs to another project than the one in the trust file.
     #[error(
         "the bundle is of project `{project}`, and the trust file accepts only project `{pinned}`: deploy a bundle of `{pinned}`"
     )]
     OtherProject {
         /// The bundle's project.
         project: String,
-        /// The project that the trust file names.
+        /// The project in the trust file.
         pinned: String,
     },
 }
@@ -139,7 +139,7 @@ pub enum TrustError {
 ///
 /// # Errors
 ///
-/// Every reason not to trust the bundle: see [`TrustError`].
+/// The bundle is not trusted: see [`TrustError`].
 pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, TrustError> {
     let digest = bundle.digest();
     not_revoked(digest, trust)?;
@@ -160,7 +160,7 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Trus
     })
 }
 
-/// Checks whether `envelope` carries the signatures that `trust` requires for `digest`.
+/// Checks whether `envelope` has the signatures that `trust` requires for `digest`.
 ///
 /// # Errors
 ///
@@ -223,8 +223,8 @@ pub fn verify_envelope(
     Ok(Accepted { signatures })
 }
 
-/// Returns when a bundle that `trust` accepts at the time `now` is no longer accepted because a key
-/// expires, and why.
+/// Returns the time at which a bundle accepted by `trust` at the time `now` is refused because a
+/// key expires, with the error.
 #[must_use]
 pub fn expiry(bundle: &Bundle, trust: &Trust, now: u64) -> Option<(Time, TrustError)> {
     let ends: BTreeSet<Time> = trust.keys.iter().filter_map(|key| key.not_after).collect();
@@ -233,7 +233,7 @@ pub fn expiry(bundle: &Bundle, trust: &Trust, now: u64) -> Option<(Time, TrustEr
         .find_map(|(end, checked)| Some((end, checked.err()?)))
 }
 
-/// Checks that `bundle` is not older than `seen`, the highest epoch that was served before.
+/// Checks that the epoch of `bundle` is at least `seen`, the highest epoch that was served before.
 ///
 /// # Errors
 ///

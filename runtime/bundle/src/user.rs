@@ -1,4 +1,4 @@
-//! Who has which role: the users, the groups, and anyone else.
+//! The roles of users, of groups, and of anyone else.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
@@ -11,7 +11,7 @@ use crate::row::{ABSENT, Text, row};
 use crate::section::Kind;
 use crate::writer::{Writer, number};
 
-/// Whom a row of `users` names.
+/// The subject of a row of `users`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Who {
@@ -27,27 +27,27 @@ pub enum Who {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// Whom it names.
+    /// The subject.
     pub who: Who,
     /// The id or the group; empty for [`Who::Anyone`].
     pub id: String,
-    /// The number of the tenant for which it counts; absent if for every one.
+    /// The number of the tenant for which it counts; absent for every tenant.
     pub tenant: Option<u32>,
     /// The number of its role.
     pub role: u32,
-    /// Where it was declared.
+    /// The place of its declaration.
     pub at: Place,
 }
 
 row! {
-    /// A row of `users`, sorted by whom it names, the id, and the tenant, without a tenant last.
+    /// A row of `users`, sorted by subject, id, and tenant, without a tenant last.
     Row of Users {
         who: U32,
         id: Text,
         tenant: U32,
         role: U32,
         at: U32,
-        /// How many rows of this id there are from this one on, itself included.
+        /// The number of rows of this id from this one on, itself included.
         rest: U32,
     }
 }
@@ -57,11 +57,11 @@ row! {
 pub struct UserRow {
     /// Its number, in the order of the rows.
     pub number: usize,
-    /// The number of the tenant for which it counts; absent if for every one.
+    /// The number of the tenant for which it counts; absent for every tenant.
     pub tenant: Option<u32>,
     /// The number of its role.
     pub role: u32,
-    /// Whether it is for a user, a group or anyone.
+    /// The kind of its subject.
     pub who: Who,
 }
 
@@ -90,7 +90,7 @@ impl Who {
 }
 
 impl Writer<'_> {
-    /// Writes the users, and the table from their ids.
+    /// Writes the users, and the table of their ids.
     pub(crate) fn users(&mut self, users: &[User]) {
         // One entry of the table finds all rows of an id.
         let mut firsts = Vec::new();
@@ -143,13 +143,13 @@ impl Bundle {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> UsersView<'b> {
-    /// Returns how many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub fn count(self) -> usize {
         self.bundle.reader.count(Kind::Users)
     }
 
-    /// Returns the rows of a user, a group or anyone: a range of numbers.
+    /// Returns the rows of a user, a group or anyone, as a range of numbers.
     pub fn of(self, who: Who, id: &str) -> Result<std::ops::Range<usize>, Corrupt> {
         let reader = &self.bundle.reader;
         let found = reader.find(Kind::UserIndex, id, |index| {
@@ -163,7 +163,7 @@ impl<'b> UsersView<'b> {
             let row: &Row = reader.row(index)?;
             Ok(row.who.get() == who.number() && reader.string(row.id)? == id)
         };
-        // All rows of the id, and none of another one.
+        // The range has exactly the rows of the id.
         let Some(last) = rows.end.checked_sub(1).filter(|last| rows.contains(last)) else {
             return Err(wrong);
         };
@@ -191,7 +191,7 @@ impl<'b> UsersView<'b> {
         Ok(UserRow { number, tenant, role: row.role.get(), who })
     }
 
-    /// Returns where the row with this number was declared.
+    /// Returns the place of a row's declaration.
     pub fn at(self, number: usize) -> Result<Place<&'b str>, Corrupt> {
         let reader = &self.bundle.reader;
         reader.place_at(reader.row::<Row>(number)?.at)

@@ -1,4 +1,4 @@
-//! The sections of a bundle while they are written, or compared with those of a bundle that exists.
+//! The sections of a bundle during writing, either new or compared with an existing bundle.
 
 use std::hash::BuildHasher as _;
 use std::io;
@@ -11,34 +11,34 @@ use zerocopy::{Immutable, IntoBytes};
 use crate::row::{ABSENT, ListedString, Range, Row, Text};
 use crate::section::Kind;
 
-/// The sections while they are written.
+/// The sections during writing.
 pub(crate) struct Writer<'b> {
     /// The bytes of each kind, by the kind's number.
     sections: [Section<'b>; Kind::NUMBERS],
     strings: Shared,
     bodies: Shared,
     places: Shared,
-    /// The order of selection of the prompts, once they are written.
+    /// The order of selection of the prompts, after they are written.
     pub(crate) order: Vec<u32>,
-    /// How many of these every briefing sends: they come first.
+    /// The number of prompts that every briefing sends: they come first.
     pub(crate) always: usize,
 }
 
-/// The bytes of a section while they are written.
+/// The bytes of a section during writing.
 enum Section<'b> {
-    /// They are new.
+    /// New bytes.
     Own(Vec<u8>),
-    /// So far they are the beginning of a section that exists, which is in memory already.
+    /// So far, the beginning of an existing section, which is in memory already.
     Same {
-        /// All of that section.
+        /// The whole existing section.
         known: &'b [u8],
-        /// How much of it was written.
+        /// The length of the written part.
         length: usize,
     },
-    /// They are not those of the section that exists, so that nothing more is kept of them: memory has
-    /// no more than the bundle, even where rows share a text.
+    /// Different from the existing section. The bytes are dropped: memory then holds only the
+    /// bundle, even if rows share a text.
     Other {
-        /// How many there would be.
+        /// The number of bytes written.
         length: usize,
     },
 }
@@ -76,7 +76,7 @@ impl Section<'_> {
         }
     }
 
-    /// Returns whether it ended where a section that exists ends.
+    /// Returns whether it equals the existing section.
     fn is_known(&self) -> bool {
         matches!(self, Self::Same { known, length } if known.len() == *length)
     }
@@ -93,8 +93,8 @@ impl io::Write for Section<'_> {
     }
 }
 
-/// Where a section already has certain runs of bytes. The runs themselves are in the section, so
-/// nothing is stored twice.
+/// The positions of runs of bytes in a section. The section holds the runs themselves, so each is
+/// stored once.
 #[derive(Default)]
 struct Shared {
     runs: HashTable<Text>,
@@ -113,7 +113,7 @@ impl<'b> Writer<'b> {
         }
     }
 
-    /// Returns a writer that compares with the sections that exist: what is equal is not stored.
+    /// Returns a writer that compares with the existing sections and does not store equal bytes.
     pub(crate) fn comparing(mut known: impl FnMut(Kind) -> &'b [u8]) -> Self {
         let mut writer = Self::new();
         for kind in Kind::ALL {
@@ -122,7 +122,7 @@ impl<'b> Writer<'b> {
         writer
     }
 
-    /// Returns the sections in the order of the file, without those that are empty.
+    /// Returns the non-empty sections in the order of the file.
     pub(crate) fn finish(mut self) -> Vec<(Kind, Vec<u8>)> {
         let taken = Kind::ALL.map(|kind| {
             match std::mem::replace(section(&mut self.sections, kind), Section::EMPTY) {
@@ -133,7 +133,7 @@ impl<'b> Writer<'b> {
         taken.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
     }
 
-    /// Returns the kinds of section that are not those that exist, of a writer that compares.
+    /// Returns the kinds of sections that differ from the existing ones, for a comparing writer.
     pub(crate) fn differing(mut self) -> Vec<Kind> {
         let is_other = |kind: &Kind| !section(&mut self.sections, *kind).is_known();
         Kind::ALL.into_iter().filter(is_other).collect()
@@ -164,20 +164,20 @@ impl<'b> Writer<'b> {
         self.records(R::KIND, rows)
     }
 
-    /// Appends records to a section whose rows have no type of their own.
+    /// Appends records to a section without a row type.
     pub(crate) fn records<R: IntoBytes + Immutable>(&mut self, kind: Kind, rows: &[R]) -> Range {
         let start = self.bytes(kind, rows.as_bytes()) / size_of::<R>();
         Range { start: number(start), count: number(rows.len()) }
     }
 
-    /// Appends the row of a place unless the same one was written before; returns its index.
+    /// Appends the row of a place unless an equal one was written before; returns its index.
     pub(crate) fn place_row<R: Row>(&mut self, row: &R) -> U32 {
         let Self { sections, places, .. } = self;
         let known = places.add(section(sections, R::KIND), row.as_bytes());
         number(known.offset.get() as usize / size_of::<R>())
     }
 
-    /// Appends bytes to a section; returns where they begin.
+    /// Appends bytes to a section; returns their offset.
     pub(crate) fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> usize {
         let section = section(&mut self.sections, kind);
         let start = section.length();
@@ -185,7 +185,7 @@ impl<'b> Writer<'b> {
         start
     }
 
-    /// Returns what a section has so far.
+    /// Returns the bytes of a section so far.
     pub(crate) fn so_far(&self, kind: Kind) -> &[u8] {
         self.sections.get(kind as usize).map_or(&[], Section::bytes)
     }
@@ -194,7 +194,7 @@ impl<'b> Writer<'b> {
     ///
     /// # Errors
     ///
-    /// None that contents can cause; serialisation is fallible by type only.
+    /// Serialisation is fallible by type only.
     pub(crate) fn settings(
         &mut self,
         kind: Kind,
@@ -226,13 +226,13 @@ impl Shared {
     }
 }
 
-/// Returns a run that was added to this section; nothing if it lies over 4 GiB, see [`number`].
+/// Returns a run that was added to this section; empty beyond 4 GiB, see [`number`].
 fn bytes_of(run: Text, section: &[u8]) -> &[u8] {
     let start = run.offset.get() as usize;
     section.get(start..start + run.length.get() as usize).unwrap_or_default()
 }
 
-/// Returns an offset, index or count as the file has it.
+/// Returns an offset, index or count in the form of the file.
 ///
 /// A section over 4 GiB is refused before its offsets matter.
 pub(crate) fn number(value: usize) -> U32 {

@@ -1,7 +1,7 @@
-//! One record of the audit file: what was requested, by whom, and under which bundle.
+//! One record of the audit file: the request, the caller, and the bundle.
 //!
-//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths. Labels are of the
-//! bundle: what a caller named and does not exist is `unknown`.
+//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths. Labels are names
+//! of the bundle; unknown names of a caller become `unknown`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,19 @@ use serde_json::{Map, Value as Json};
 
 use crate::prompt::Value;
 
-/// A text in a record is truncated to this many characters.
+/// The most characters of a text in a record.
 pub const TEXT_CHARS_MAX: usize = 500;
 
-/// The last character of a text that was truncated.
+/// The last character of a truncated text.
 const TRUNCATED: char = '…';
 
-/// The name in a record for all arguments that are not declared.
+/// The name of all undeclared arguments in a record.
 const UNKNOWN_ARGUMENTS: &str = "[unknown]";
 
 /// The length of a W3C trace context of version 0.
 const TRACEPARENT_BYTES: usize = 55;
 
-/// The label of a request in records: the tool, prompt or resource that it names.
+/// The label of a request in records: its tool, prompt or resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject<'b> {
     /// A tool that the bundle offers.
@@ -35,9 +35,9 @@ pub enum Subject<'b> {
     Resource(&'b str),
     /// A tool that the bundle does not offer, or a malformed call.
     UnknownTool,
-    /// A prompt that does not exist, or a malformed request.
+    /// An unknown prompt, or a malformed request.
     UnknownPrompt,
-    /// A resource that does not exist, or a malformed request.
+    /// An unknown resource, or a malformed request.
     UnknownResource,
 }
 
@@ -124,8 +124,8 @@ pub enum Action {
 
 /// Returns the arguments for a record.
 ///
-/// A value that the project lists is written. Of a free text only the length is written, since it
-/// may hold a secret.
+/// Values that the project lists are written in full. For free texts only the length is written, since
+/// they may hold secrets.
 #[must_use]
 pub fn arguments<'a>(values: &'a [Value<'a>]) -> BTreeMap<&'a str, String> {
     values
@@ -138,8 +138,8 @@ pub fn arguments<'a>(values: &'a [Value<'a>]) -> BTreeMap<&'a str, String> {
         .collect()
 }
 
-/// Returns the arguments of a request that was not served for a record: the length of each, by name
-/// if the name is one of `declared`. Other names are only counted, since a caller typed them.
+/// Returns the arguments of a rejected or denied request for a record: the length of each, by name
+/// for the names in `declared`. Other names are only counted, since a caller typed them.
 #[must_use]
 pub fn typed_arguments<'a>(
     given: &'a BTreeMap<String, String>,
@@ -148,8 +148,8 @@ pub fn typed_arguments<'a>(
     by_name(given.iter().map(|(name, text)| (name.as_str(), length(text))), declared)
 }
 
-/// Returns the arguments of a call for a record: numbers and truth values as they are, the length
-/// of texts, and the number of entries of lists and objects. Names that are not `declared` are only
+/// Returns the arguments of a call for a record: numbers and truth values literally, the length of
+/// texts, and the number of entries of lists and objects. Names outside of `declared` are only
 /// counted, since a caller typed them.
 #[must_use]
 pub fn call_arguments<'a>(
@@ -160,7 +160,7 @@ pub fn call_arguments<'a>(
         Json::String(text) => length(text),
         Json::Array(items) => format!("[{} entries]", items.len()),
         Json::Object(object) => format!("[{} entries]", object.len()),
-        // A number is written as it was sent, which may be long.
+        // A number is written as sent, so it may be long.
         Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
     };
     by_name(given.iter().map(|(name, json)| (name.as_str(), value(json))), declared)
@@ -194,7 +194,7 @@ pub fn truncated(text: &str) -> String {
     kept.chain([TRUNCATED]).collect()
 }
 
-/// Returns the trace context of a caller for a record; `None` if it is not one of W3C's form.
+/// Returns the trace context of a caller for a record; `None` unless it has the form of W3C.
 #[must_use]
 pub fn traceparent(text: &str) -> Option<&str> {
     let (context, rest) = text.split_at_checked(TRACEPARENT_BYTES)?;
@@ -227,7 +227,7 @@ impl OutputHash {
         self.length += bytes.len();
     }
 
-    /// Returns the hash as 64 hexadecimal digits, and how many bytes were hashed.
+    /// Returns the hash as 64 hexadecimal digits, and the number of bytes.
     #[must_use]
     pub fn finish(self) -> (String, usize) {
         use sha2::Digest as _;

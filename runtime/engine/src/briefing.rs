@@ -1,7 +1,7 @@
 //! Briefings: tags and the gate's messages -> the text for an agent.
 //!
-//! `relay-serve` sends what [`brief`] returns and `relay explain` prints it, so limits, the rule
-//! for repeated briefings, selection and composition are all decided here.
+//! `relay-serve` sends the text that [`brief`] returns and `relay explain` prints it, so limits,
+//! the rule for repeated briefings, selection and composition are all decided here.
 
 use relay_bundle::{Corrupt, Gate, MessagePiece};
 
@@ -12,7 +12,7 @@ use crate::view::View;
 /// Characters of one index entry in an answer. All entries together have a limit in bytes.
 const ENTRY_CHARS_MAX: usize = 200;
 
-/// The most tags that an answer names as matching no prompt, and the most characters of one.
+/// The most unmatched tags that an answer names, and the most characters of one.
 const UNMATCHED_MAX: usize = 10;
 const UNMATCHED_CHARS_MAX: usize = 60;
 
@@ -23,7 +23,7 @@ pub enum Occasion {
     Begin,
     /// `read_prompts` asked for more.
     Read,
-    /// It was not asked for: it is put before the result of a call.
+    /// It was not requested: it precedes the result of a call.
     Intercept,
 }
 
@@ -34,18 +34,18 @@ pub struct Request<'a> {
     pub occasion: Occasion,
     /// The keywords of the task.
     pub tags: &'a Tags,
-    /// The prompts that the caller was sent in full before.
+    /// The prompts that the caller received in full before.
     pub sent: &'a Sent,
     /// Whether the caller has a session, in which the server remembers the briefing.
     pub has_session: bool,
-    /// Bytes of bodies, instead of the budget of the gate: a preview may ask for another.
+    /// The budget for bodies in bytes, in place of the gate's: a preview may set another.
     pub budget_bytes: Option<usize>,
 }
 
 /// A briefing: the selection and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Briefing {
-    /// The prompts in full, with their summary, and by name alone.
+    /// The prompts in full, with their summary, and by name only.
     pub selection: Selection,
     /// The text without the handle, which is sealed over the selection.
     text: String,
@@ -55,7 +55,7 @@ pub struct Briefing {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn brief(view: &View<'_>, gate: &Gate, request: &Request<'_>) -> Result<Briefing, Corrupt> {
     let selection = select::select(view, request.tags, request.sent, limits(gate, request))?;
     let text = compose(view, gate, request, &selection)?;
@@ -63,7 +63,7 @@ pub fn brief(view: &View<'_>, gate: &Gate, request: &Request<'_>) -> Result<Brie
 }
 
 impl Briefing {
-    /// Returns the text as it is sent, with the handle for later calls at its end.
+    /// Returns the text for the caller, with the handle for later calls at its end.
     #[must_use]
     pub fn text(&self, handle: &str) -> String {
         let text = &self.text;
@@ -71,7 +71,7 @@ impl Briefing {
     }
 }
 
-/// Returns how much the answer to `request` may hold.
+/// Returns the limits of the answer to `request`.
 #[must_use]
 pub fn limits(gate: &Gate, request: &Request<'_>) -> Limits {
     let budget = if request.is_repeated() { &gate.repeat_bytes } else { &gate.budget_bytes };
@@ -79,19 +79,19 @@ pub fn limits(gate: &Gate, request: &Request<'_>) -> Limits {
     // An entry or a name takes at least one letter and the punctuation around it.
     let entries_max = remaining_bytes(gate, request) / 3;
     let budget_bytes = request.budget_bytes.unwrap_or(of_gate);
-    // The keywords of a call may be a name by chance.
+    // The keywords of a call may equal a name by chance.
     Limits { budget_bytes, entries_max, named_in_full: request.occasion != Occasion::Intercept }
 }
 
-/// Returns how many bytes index entries and names take together.
+/// Returns the limit of index entries and names together, in bytes.
 fn remaining_bytes(gate: &Gate, request: &Request<'_>) -> usize {
     let most = if request.is_repeated() { gate.repeat_bytes.value } else { u32::MAX };
     gate.remaining_bytes.value.min(most) as usize
 }
 
 impl Request<'_> {
-    /// Returns whether the same caller may get a briefing with each call: without a session,
-    /// nothing distinguishes its first call without a handle from the next.
+    /// Returns whether the same caller may get a briefing with each call: without a session, all of
+    /// its calls without a handle look alike.
     fn is_repeated(&self) -> bool {
         self.occasion == Occasion::Intercept && !self.has_session
     }
@@ -99,8 +99,8 @@ impl Request<'_> {
 
 /// Composes the prompts in full, the list of the others, and how to continue.
 ///
-/// Index entries and names together take at most the bytes that the gate gives them; then the
-/// number of the remaining prompts follows.
+/// Index entries and names together take at most the bytes set by the gate; the number of the
+/// remaining prompts follows.
 fn compose(
     view: &View<'_>,
     gate: &Gate,
@@ -115,7 +115,7 @@ fn compose(
     let index = view.index()?;
     let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, index, &matched, &remaining)];
-    // A list without a variable in the message is appended, so that nothing is left out.
+    // A list is appended to a message without its variable, so that every list is sent.
     if !places(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
@@ -130,7 +130,7 @@ fn compose(
     Ok(parts.join("\n\n"))
 }
 
-/// Returns what precedes the texts of a briefing, and what follows them.
+/// Returns the message pieces before and after the texts of a briefing.
 fn messages<'b>(view: &View<'b>, occasion: Occasion) -> (&'b [MessagePiece], &'b [MessagePiece]) {
     let message = match occasion {
         Occasion::Begin | Occasion::Intercept => {
@@ -145,20 +145,20 @@ fn messages<'b>(view: &View<'b>, occasion: Occasion) -> (&'b [MessagePiece], &'b
     (preamble, message)
 }
 
-/// How many of a selection's index entries and names the text of its briefing has room for.
+/// The numbers of index entries and names of a selection that fit into the text of its briefing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listed {
-    /// The first so many of `index`.
+    /// The number of entries, from the start of `index`.
     pub entries: usize,
-    /// The first so many of `names`.
+    /// The number of names, from the start of `names`.
     pub names: usize,
 }
 
-/// Returns what of a selection is in the text of its briefing besides the prompts in full.
+/// Returns the parts of a selection in the text of its briefing, besides the prompts in full.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn listed(
     view: &View<'_>,
     gate: &Gate,
@@ -166,17 +166,17 @@ pub fn listed(
     selection: &Selection,
 ) -> Result<Listed, Corrupt> {
     let (preamble, message) = messages(view, request.occasion);
-    // Only the variable of a message brings names.
+    // Only a message with the variable lists names.
     let wants_names = preamble.iter().chain(message).any(|piece| *piece == MessagePiece::Remaining);
     let bytes_max = remaining_bytes(gate, request);
     let (entries, names) = fitting(view, bytes_max, selection, wants_names)?;
     Ok(Listed { entries: entries.len(), names: names.len() })
 }
 
-/// Returns the line of a prompt in an index: its name and what it is about.
+/// Returns the line of a prompt in an index: its name and summary.
 ///
-/// It is always one line, since runs of white space become one space, and it has at
-/// most `chars_max` characters: a longer one ends with an ellipsis.
+/// Runs of white space become one space, so it is always one line. It has at most `chars_max`
+/// characters: a longer one ends with an ellipsis.
 #[must_use]
 pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
     let mut entry = String::from("-");
@@ -186,7 +186,7 @@ pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
     if about.peek().is_some() {
         entry.push(':');
     }
-    // Summaries may be long, so no more is copied than is kept.
+    // Summaries may be long, so only the kept part is copied.
     let mut room = chars_max;
     for word in about {
         if room == 0 {
@@ -224,8 +224,8 @@ fn matched(view: &View<'_>, occasion: Occasion, selection: &Selection) -> Result
     Ok(text)
 }
 
-/// Lists what was not sent: index entries of what matched, then the names of the others unless
-/// only the former are wanted.
+/// Lists the prompts that were not sent: index entries of the matches, then the names of the others
+/// if `wants_names`.
 fn remaining(
     view: &View<'_>,
     bytes_max: usize,
@@ -275,7 +275,7 @@ fn fitting<'b>(
     }
     let left = selection.index.len() - entries.len() + selection.index_omitted;
     let mut names = Vec::new();
-    // Matches come first: where one of them is left out, no name takes its room.
+    // Matches come first: if one of them is omitted, its room is not given to names.
     if wants_names && left == 0 {
         for index in &selection.names {
             let name = view.prompt(*index)?.name()?;
@@ -288,7 +288,7 @@ fn fitting<'b>(
     Ok((entries, names))
 }
 
-/// Names the tags that match no prompt, so that the agent tries other words; empty if there is none.
+/// Names the tags without a match, so that the agent tries other words; empty if all tags match.
 fn unmatched(tags: &Tags, selection: &Selection) -> String {
     let unmatched = selection.unmatched.iter().filter_map(|place| tags.as_slice().get(*place));
     let mut names: Vec<String> = unmatched

@@ -1,11 +1,12 @@
-//! A tenant, a tool and a user -> the skills that a call is given, and the text that they make.
+//! A tenant, a tool and a user -> the skills of a call, and their text.
 //!
-//! Every selector that a skill has must match; an absent tenant, tool or user matches none that asks
-//! for one. Skills are in the order of the cascade: levels from global to user, inside a level by
-//! rising priority, then by name. Of the skills of one topic the last one wins; the others are
-//! matched and give no text.
+//! Every selector of a skill must match; an absent tenant, tool or user fails all selectors for
+//! one. Skills are in the order of the cascade: levels from global to user, inside a level by
+//! rising priority, then by name. The last skill of a topic wins; the others are matched and give
+//! no text.
 //!
-//! A user whom `users` names for some tenants is no user of another one that has the same id.
+//! A user that `users` names for some tenants is a different user in other tenants, even with the
+//! same id.
 
 mod explained;
 mod near_miss;
@@ -27,7 +28,7 @@ pub use question::Question;
 pub use resolution::{Matched, Resolution};
 pub use trace::{TraceRow, TracedSkill};
 
-/// A question as a bundle knows it: the names are found.
+/// A question with its names resolved in a bundle.
 pub struct Located<'b> {
     index: SkillIndexView<'b>,
     /// With and without the tenant, with and without the user.
@@ -39,9 +40,9 @@ pub struct Located<'b> {
 enum Tool<'b> {
     /// No tool was named.
     None,
-    /// They were found when the bundle was built.
+    /// Patterns matched when the bundle was built.
     Listed(Numbers<'b>),
-    /// They are found when the question is asked.
+    /// Patterns matched when the question is asked.
     Matched(Vec<u32>),
 }
 
@@ -49,7 +50,7 @@ enum Tool<'b> {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn resolve<'b>(bundle: &'b Bundle, question: Question<'_>) -> Result<Resolution<'b>, Corrupt> {
     let matched = match locate(bundle, question)? {
         Some(located) => located.matched(),
@@ -58,21 +59,21 @@ pub fn resolve<'b>(bundle: &'b Bundle, question: Question<'_>) -> Result<Resolut
     Ok(Resolution { bundle, matched })
 }
 
-/// Explains what a call is given: the text, the skills that make it, and those that it misses by one
-/// selector. There are no notes; see [`notes`].
+/// Explains the skills of a call: the text, the skills in it, and those that it misses by one
+/// selector. Notes are left empty; see [`notes`].
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn explain(bundle: &Bundle, question: Question<'_>) -> Result<Explained, Corrupt> {
     Explained::of(bundle, question, &resolve(bundle, question)?)
 }
 
-/// Finds the names of a question; `None` if the bundle has no skills.
+/// Resolves the names of a question; `None` if the bundle has no skills.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn locate<'b>(
     bundle: &'b Bundle,
     question: Question<'_>,
@@ -97,8 +98,8 @@ pub fn locate<'b>(
     Ok(Some(Located { index, scopes, tool }))
 }
 
-/// Returns the patterns that match a tool: those that the bundle lists for it, or else those that
-/// are found to match.
+/// Returns the patterns that match a tool: those listed by the bundle for a known tool, otherwise
+/// those found now.
 fn tool_patterns<'b>(bundle: &'b Bundle, name: &str) -> Result<Tool<'b>, Corrupt> {
     let listed =
         bundle.known_tools().find(name)?.as_ref().map(KnownToolView::patterns).transpose()?;
@@ -123,7 +124,7 @@ impl Located<'_> {
 
     /// Adds the skills of a scope whose patterns match the tool.
     fn add_patterns(&self, scope: &ScopeView<'_>, skills: &mut Skills) {
-        // The shorter list is read, and the other one searched.
+        // The shorter list is read, and the longer one searched.
         match &self.tool {
             Tool::None => {}
             Tool::Listed(patterns) if scope.pattern_count() < patterns.len() => {

@@ -1,27 +1,27 @@
-//! Completion of arguments whose values the project lists.
+//! Completion of arguments with listed values.
 
 use relay_bundle::{ArgumentKind, Corrupt, RenderingView};
 
 /// MCP allows at most this many values in one answer.
 pub const VALUES_MAX: usize = 100;
 
-/// The values that complete what was typed.
+/// The values that complete a typed text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completion<'b> {
     /// At most [`VALUES_MAX`] values, in the project's order.
     pub values: Vec<&'b str>,
-    /// How many there are in all.
+    /// The number of all completions.
     pub total: usize,
 }
 
 /// Completes `typed` for the argument `name`; a free-text argument has no completions.
 ///
-/// Values that begin with what was typed come first, then those that contain it; case does not
+/// Values that begin with the typed text come first, then those that contain it; case does not
 /// matter. `None` if the argument is unknown.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn complete<'b>(
     rendering: RenderingView<'b>,
     name: &str,

@@ -1,20 +1,20 @@
-//! Whether a call may run, and the rule that says so.
+//! The decision whether a call may run, and its rule.
 //!
-//! The server's door, `relay explain --call` and `expect` ask [`decide()`], so they agree. It says
-//! nothing of the gate, which guides callers and forbids nothing.
+//! The server's door, `relay explain --call` and `expect` ask [`decide()`], so they agree. The gate
+//! is not part of it: it guides callers and forbids nothing.
 
 use relay_bundle::{CallerRole, Corrupt, List, Place, Tier};
 
 use crate::glob;
 use crate::view::View;
 
-/// The highest tier that a call may have without a policy: it only reads.
+/// The highest tier of a call without a policy: it only reads.
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
 
-/// A call that is to be decided.
+/// A call to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'c> {
-    /// The name of the tool, as the caller wrote it.
+    /// The name of the tool, as sent by the caller.
     pub tool: &'c str,
 }
 
@@ -25,9 +25,9 @@ pub struct Decision<'b> {
     pub outcome: Outcome,
     /// The tier of the call; 0 for a tool that the project does not offer.
     pub tier: Tier,
-    /// The rule that decides.
+    /// The deciding rule.
     pub rule: Rule,
-    /// Where the project declares what the rule goes by; `None` for [`Rule::NotOffered`].
+    /// The place of the declaration that the rule uses; `None` for [`Rule::NotOffered`].
     pub at: Option<&'b Place>,
 }
 
@@ -38,7 +38,7 @@ pub enum Outcome {
     Allow,
     /// It is denied: the caller reads the reason.
     Deny,
-    /// The request is rejected: to this caller, the tool does not exist.
+    /// The request is rejected: the tool does not exist for this caller.
     Reject,
 }
 
@@ -47,7 +47,8 @@ pub enum Outcome {
 pub enum Rule {
     /// The project does not offer the tool, and the caller's role may see it on another server.
     NotOffered,
-    /// The caller does not see the tool: one that the project offers, or any that its role's `tools` leave out.
+    /// The caller does not see the tool: either an offered tool, or any tool that its role's
+    /// `tools` omit.
     NotSeen,
     /// The tier of the call is over the tier of the caller's role.
     RoleTier,
@@ -58,7 +59,7 @@ pub enum Rule {
 }
 
 impl Outcome {
-    /// Returns its word, as reports print it.
+    /// Returns its word in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -70,7 +71,7 @@ impl Outcome {
 }
 
 impl Rule {
-    /// Returns its name, as reports print it.
+    /// Returns its name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -104,7 +105,7 @@ impl Rule {
 }
 
 impl Decision<'_> {
-    /// Returns the text of a denial, as the caller reads it.
+    /// Returns the text of a denial for the caller.
     #[must_use]
     pub fn denial(&self) -> String {
         let Self { outcome: _, tier, rule, at: _ } = self;
@@ -114,15 +115,15 @@ impl Decision<'_> {
 
 /// Decides whether a call may run.
 ///
-/// A project without roles limits the tier of no caller.
+/// A project without roles does not limit the tiers of callers.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn decide<'b>(view: &View<'b>, call: &Call<'_>) -> Result<Decision<'b>, Corrupt> {
     let mut tools = view.bundle().tools().iter().enumerate();
     let Some((row, tool)) = tools.find(|(_, tool)| tool.name == call.tool) else {
-        // Another server may offer it: the tools of a role say which of those the role sees.
+        // Another server may offer it: the tools of a role select which of those the role sees.
         let hides = |role: &&CallerRole| {
             let patterns = role.tools.as_ref();
             patterns.is_some_and(|all| !all.iter().any(|it| glob::matches(&it.value, call.tool)))

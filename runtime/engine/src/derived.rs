@@ -1,10 +1,11 @@
-//! Contents -> what servers answer from beside them: pages of lists, texts of briefings, pieces of URI
-//! templates.
+//! Contents -> derived data for answers of servers: pages of lists, texts of briefings, pieces of
+//! URI templates.
 //!
-//! The compiler makes them by these functions. A bundle has them as bytes, so that a server computes
-//! nothing; and whoever signs a bundle could have altered them, so that a server says something else
-//! than what was reviewed. So [`mismatches`] makes them again.
+//! The compiler derives them with these functions and stores them in the bundle, so that a server
+//! computes nothing. A signer could have altered them, so that a server answers with other data
+//! than was reviewed. So [`mismatches`] derives them again.
 
+pub mod agent_skills;
 pub mod briefing_text;
 pub mod pages;
 pub mod tools;

@@ -1,4 +1,4 @@
-//! Other spellings of a text or a URI that a project names, which a client may send.
+//! Equivalent spellings of a text or a URI of a project, which a client may send.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use iri_string::types::{IriStr, UriString};
 use percent_encoding::percent_decode_str;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The most bytes of a text whose other spellings are looked for.
+/// The most bytes of a text with equivalent spellings.
 const TEXT_BYTES_MAX: usize = 8 << 10;
 
-/// Returns the composed and the decomposed form of a text, as far as they differ from it: some file
-/// systems and input methods decompose letters.
+/// Returns the composed and the decomposed form of a text, unless they equal it: some file systems
+/// and input methods decompose letters.
 #[must_use]
 pub fn texts(text: &str) -> Vec<String> {
     if text.is_ascii() || text.len() > TEXT_BYTES_MAX {
@@ -23,9 +23,15 @@ pub fn texts(text: &str) -> Vec<String> {
     forms
 }
 
-/// Returns the normal forms of a URI, as far as they differ from it, without escapes of letters
-/// that are not ASCII and with them: scheme and host in lower case, without dot segments and needless
-/// escapes (RFC 3986, section 6.2.2; RFC 3987, section 3.1).
+/// Returns a text with its letters composed (NFC): two that look the same are then equal.
+#[must_use]
+pub fn composed(text: &str) -> String {
+    if text.is_ascii() { text.into() } else { text.nfc().collect() }
+}
+
+/// Returns the normal forms of a URI that differ from it, without and with escapes of non-ASCII
+/// letters: scheme and host in lower case, without dot segments and needless escapes (RFC 3986,
+/// section 6.2.2; RFC 3987, section 3.1).
 #[must_use]
 pub fn uris(uri: &str) -> Vec<String> {
     if uri.len() > TEXT_BYTES_MAX {
@@ -44,8 +50,8 @@ pub fn uris(uri: &str) -> Vec<String> {
     forms
 }
 
-/// Returns the form in which a project must write a URI, if it is not written so: one of those that
-/// [`uris`] returns for each spelling.
+/// Returns the required spelling of a URI in a project, unless the URI has it: one of the forms
+/// that [`uris`] returns for each spelling.
 #[must_use]
 pub fn normal_uri(uri: &str) -> Option<String> {
     let mut forms = uris(uri).into_iter();
@@ -56,7 +62,7 @@ pub fn normal_uri(uri: &str) -> Option<String> {
     (!is_normal).then_some(first)
 }
 
-/// Decodes the escapes of characters that are not ASCII.
+/// Decodes the escapes of non-ASCII characters.
 fn decode_letters(uri: &str) -> Cow<'_, str> {
     let is_letter = |escape: &str| escape.as_bytes().get(1).is_some_and(|digit| *digit >= b'8');
     let mut decoded = String::new();

@@ -2,21 +2,20 @@
 //! one of all others.
 //!
 //! A pattern matches a whole name, and case counts. A set lists characters and ranges (`a-z`); it
-//! ends at the first `]`, and a `-` at its end means itself. Matching reads the pattern as it is
-//! written: nothing is compiled when a bundle is loaded, and the time is at most the product of
-//! both lengths.
+//! ends at the first `]`, and a `-` at its end is literal. Matching reads the pattern as written,
+//! without compiling it when a bundle is loaded; the time is at most the product of both lengths.
 
 use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-/// Why a text is no pattern, with the byte at which it goes wrong.
+/// The reason why a pattern is invalid, with the byte of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum GlobError {
-    /// It has no characters, so it would match no name.
+    /// It has no characters, so it would not match any name.
     #[error("the pattern is empty")]
     Empty,
-    /// A set begins and does not end.
+    /// The end of a set is missing.
     #[error("`[` begins a set that no `]` ends")]
     Unclosed(usize),
     /// A set has no members.
@@ -30,13 +29,13 @@ pub enum GlobError {
 /// One part of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part<'p> {
-    /// `*`: any run of characters, the empty one too.
+    /// `*`: any run of characters, even an empty one.
     Run,
     /// `?`: any character.
     Any,
-    /// A character that means itself.
+    /// A literal character.
     Literal(char),
-    /// `[..]`: a character that is in a set.
+    /// `[..]`: a character of a set.
     Set(Set<'p>),
 }
 
@@ -52,17 +51,17 @@ impl Part<'_> {
     }
 }
 
-/// A set of characters, as it is written.
+/// A set of characters, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set<'p> {
-    /// Whether it stands for the characters that it does not list.
+    /// Whether it matches the characters that it does not list.
     pub negated: bool,
-    /// The characters that it lists.
+    /// The listed characters.
     members: &'p str,
 }
 
 impl Set<'_> {
-    /// Returns the ranges that it lists; a single character is a range of one.
+    /// Returns the listed ranges; a single character is a range of one.
     pub fn ranges(&self) -> impl Iterator<Item = RangeInclusive<char>> {
         let mut rest = self.members;
         std::iter::from_fn(move || {
@@ -77,7 +76,7 @@ impl Set<'_> {
 ///
 /// # Errors
 ///
-/// It is no pattern; see [`GlobError`].
+/// The pattern is invalid; see [`GlobError`].
 pub fn check(pattern: &str) -> Result<(), GlobError> {
     if pattern.is_empty() {
         return Err(GlobError::Empty);
@@ -87,7 +86,7 @@ pub fn check(pattern: &str) -> Result<(), GlobError> {
         let at = pattern.len() - rest.len();
         let (part, after) = first_part(rest).ok_or(GlobError::Unclosed(at))?;
         if let Part::Set(set) = part {
-            // The members end one byte, the `]`, before what follows the set.
+            // The members end one byte, the `]`, before the rest of the pattern.
             check_set(set.members, at, pattern.len() - after.len() - 1)?;
         }
         rest = after;
@@ -119,7 +118,7 @@ pub fn parts(pattern: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// Returns whether a pattern matches one name alone: itself.
+/// Returns whether a pattern matches exactly one name: itself.
 #[must_use]
 pub fn is_name(pattern: &str) -> bool {
     parts(pattern).all(|part| matches!(part, Part::Literal(_)))
@@ -128,7 +127,7 @@ pub fn is_name(pattern: &str) -> bool {
 /// Returns whether a pattern that [`check`] accepts matches the whole of a name.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
-    // Of many patterns most differ in their first or last character already.
+    // Most patterns already differ in their first or last character.
     let differs = |of_pattern: Option<&u8>, of_name: Option<&u8>| {
         of_pattern
             .is_some_and(|byte| byte.is_ascii() && !b"*?[]".contains(byte) && of_name != Some(byte))
@@ -138,7 +137,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         return false;
     }
     let (mut pattern, mut name) = (pattern, name);
-    // Where to go on if what follows the last run does not fit: the run takes one more.
+    // The point to retry if the rest after the last run does not fit: the run then takes one more
+    // character.
     let mut retry: Option<(&str, &str)> = None;
     loop {
         if let Some(after) = pattern.strip_prefix('*') {
@@ -166,8 +166,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the first part of a pattern and what follows; `None` at the end, and for a set that
-/// does not end.
+/// Returns the first part of a pattern and the rest; `None` at the end, and for an unclosed set.
 fn first_part(pattern: &str) -> Option<(Part<'_>, &str)> {
     let mut rest = pattern.chars();
     let part = match rest.next()? {
@@ -186,7 +185,7 @@ fn first_part(pattern: &str) -> Option<(Part<'_>, &str)> {
     Some((part, rest.as_str()))
 }
 
-/// Returns the first range of a set's members and what follows.
+/// Returns the first range of a set's members and the rest.
 fn first_range(members: &str) -> Option<(RangeInclusive<char>, &str)> {
     let mut rest = members.chars();
     let first = rest.next()?;

@@ -6,15 +6,15 @@
 //! fingerprint of the caller 2 bytes, the sent set, HMAC-SHA-256 truncated to 16 bytes
 //! ```
 //!
-//! in unpadded base64url. Any server with the key accepts it. The tag also covers what is not in
+//! in unpadded base64url. Any server with the key accepts it. The tag also covers values outside of
 //! the handle: the purpose, the caller, the digest of the bundle and its number of prompts. So a
-//! handle is valid for one caller and one bundle; the fingerprints serve only to report why it is
-//! not accepted.
+//! handle is valid for one caller and one bundle; the fingerprints only serve to report the reason
+//! for a rejection.
 //!
 //! The sent set is a bitmap by the prompts' index in the order of names, without its trailing zero
-//! bytes; or, where that is shorter, a list of LEB128 numbers, each the distance from the index
-//! after the one before. A set has one encoding, bytes have one encoding as text, and no other is
-//! accepted: a handle has exactly one text.
+//! bytes; or, if shorter, a list of LEB128 numbers, each the distance from the index after the one
+//! before. A set has one encoding, bytes have one encoding as text, and all others are rejected: a
+//! handle has exactly one text.
 
 mod sent_set;
 
@@ -38,7 +38,7 @@ pub const SECRET_BYTES: usize = 32;
 pub const TEXT_BYTES_MAX: usize = ((HEAD_BYTES + SENT_BYTES_MAX + TAG_BYTES) * 4).div_ceil(3);
 
 const VERSION: u8 = 1;
-/// The bit of the version byte that says that the sent set is a list.
+/// The bit of the version byte that marks the sent set as a list.
 const LIST: u8 = 0x80;
 const HEAD_BYTES: usize = 10;
 /// RFC 2104, section 5: at least half of the hash.
@@ -49,19 +49,19 @@ const BLOCK_BYTES: usize = 64;
 const SEAL: &str = "relay briefing handle";
 const CALLER: &str = "relay briefing caller";
 
-/// A key that seals handles. Its secret is in no debug output and is wiped when it is dropped.
+/// A key that seals handles. Its secret is absent from debug output and is wiped on drop.
 #[derive(Clone)]
 pub struct Key {
     id: u8,
     secret: Zeroizing<[u8; BLOCK_BYTES]>,
 }
 
-/// The values that a handle is bound to: its tag covers them, but the handle does not hold them.
+/// The values bound to a handle: its tag covers them, but the handle does not hold them.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<'a> {
-    /// The caller, as the issuer names it.
+    /// The caller, as named by the issuer.
     pub principal: &'a str,
-    /// The authorization server that vouches for the caller; `None` if none does.
+    /// The authorization server that vouches for the caller, if any.
     pub issuer: Option<&'a str>,
     /// The tenant of the caller.
     pub tenant: Option<&'a str>,
@@ -69,11 +69,11 @@ pub struct Binding<'a> {
     pub bundle: Digest,
     /// The audience of the caller; `None` if the bundle has none.
     pub audience: Option<usize>,
-    /// How many prompts the caller sees.
+    /// The number of prompts that the caller sees.
     pub prompts: usize,
 }
 
-/// Why a handle is not accepted. The messages are for the agent that sent it.
+/// The reason why a handle is rejected. The messages are for the agent that sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HandleError {
     /// It is not a handle.
@@ -81,15 +81,15 @@ pub enum HandleError {
         "this is not a briefing that begin_session returned; pass the briefing unchanged, or call begin_session again"
     )]
     Malformed,
-    /// It was made by a newer server, or it is not a handle.
+    /// It is from a newer server, or it is not a handle.
     #[error(
         "this briefing is of version {version}, which this server does not know; call begin_session again"
     )]
     UnknownVersion {
-        /// The version that it has.
+        /// Its version.
         version: u8,
     },
-    /// It was sealed with another key than the given ones.
+    /// It was sealed with a key other than the given ones.
     #[error(
         "this briefing was sealed with key {id}, which this server does not have; call begin_session again"
     )]
@@ -108,10 +108,10 @@ pub enum HandleError {
         "this briefing was changed after it was issued, or your role or groups have changed since; call begin_session again"
     )]
     Altered,
-    /// It was valid, and has expired.
+    /// It has expired.
     #[error("this briefing has expired; call begin_session again")]
     Expired {
-        /// Minutes since the last one in which it was valid.
+        /// The minutes since its last valid minute.
         minutes_ago: u32,
     },
 }
@@ -127,7 +127,7 @@ impl Key {
         Self { id, secret: block }
     }
 
-    /// Returns the id, by which a handle names the key.
+    /// Returns the id of the key in handles.
     #[must_use]
     pub fn id(&self) -> u8 {
         self.id
@@ -147,11 +147,11 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Returns the handle that says that `sent` was sent, valid up to the end of the minute
-/// `expires_min` (since 1970).
+/// Returns a handle for the set `sent`, valid up to the end of the minute `expires_min` (since
+/// 1970).
 ///
-/// A set that takes more than 2 KiB is truncated: the last prompts in the order of names are left
-/// out, and may be sent again. Indexes that no prompt has are left out as well.
+/// A set of more than 2 KiB is truncated: the last prompts in the order of names are omitted, and
+/// may be sent again. Indexes without a prompt are omitted as well.
 #[must_use]
 pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> String {
     let (form, set) = sent_set::encode(sent, binding.prompts);
@@ -166,13 +166,13 @@ pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> 
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Returns what was sent, if `text` is a handle that one of `keys` sealed for `binding` and that is
+/// Returns the sent set, if `text` is a handle that one of `keys` sealed for `binding` and that is
 /// still valid in the minute `now_min` (since 1970).
 ///
 /// # Errors
 ///
-/// The handle is not accepted; the error says why. Nothing after the key id is used before the tag
-/// is verified.
+/// The handle is rejected; the error has the reason. Nothing after the key id is used before the
+/// tag is verified.
 pub fn open(
     keys: &[Key],
     binding: &Binding<'_>,
@@ -189,7 +189,7 @@ pub fn open(
     }
     let id = handle.key_id;
     let key = keys.iter().find(|key| key.id == id).ok_or(HandleError::UnknownKey { id })?;
-    // Compares in constant time.
+    // The comparison takes constant time.
     if tag(key, binding, handle.sealed).verify_truncated_left(handle.tag).is_err() {
         return Err(handle.tag_error(fingerprints(key, binding)));
     }
@@ -241,7 +241,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Returns the most likely reason why the tag is wrong.
+    /// Returns the most likely reason for a wrong tag.
     fn tag_error(&self, [bundle, caller]: [[u8; 2]; 2]) -> HandleError {
         if self.bundle != bundle {
             HandleError::OtherBundle
@@ -253,7 +253,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The tag over `sealed` and what a handle does not hold.
+/// Returns the tag over `sealed` and the bound values.
 fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
     let Binding { bundle: Digest(bundle), audience, prompts, .. } = *binding;
     let mut mac = key.mac(SEAL);
@@ -261,14 +261,15 @@ fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
     caller(&mut mac, binding);
     field(&mut mac, &bundle);
     field(&mut mac, &(prompts as u64).to_be_bytes());
-    // To another audience, the numbers of a handle mean other prompts.
+    // The numbers in a handle mean other prompts for another audience.
     if let Some(audience) = audience {
         field(&mut mac, &(audience as u64).to_be_bytes());
     }
     mac
 }
 
-/// The fingerprints of bundle and caller. That of the caller reveals nothing without the key.
+/// Returns the fingerprints of bundle and caller. The one of the caller reveals nothing without the
+/// key.
 fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
     let Digest([b0, b1, ..]) = binding.bundle;
     let mut mac = key.mac(CALLER);
@@ -277,8 +278,8 @@ fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
     [[b0, b1], [c0, c1]]
 }
 
-/// Equal names of two issuers are two callers. A caller without a tenant differs from one whose
-/// tenant has an empty name.
+/// Adds the caller. Equal names of two issuers are two callers. A caller without a tenant differs
+/// from one whose tenant has an empty name.
 fn caller(mac: &mut Hmac<Sha256>, binding: &Binding<'_>) {
     let Binding { principal, issuer, tenant, .. } = *binding;
     field(mac, principal.as_bytes());
@@ -288,7 +289,7 @@ fn caller(mac: &mut Hmac<Sha256>, binding: &Binding<'_>) {
     }
 }
 
-/// Each field follows its length, so that different lists of fields are different bytes.
+/// Adds a field after its length, so that different lists of fields are different bytes.
 fn field(mac: &mut Hmac<Sha256>, bytes: &[u8]) {
     mac.update(&(bytes.len() as u64).to_be_bytes());
     mac.update(bytes);

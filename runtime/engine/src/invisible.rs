@@ -1,8 +1,8 @@
-//! Characters that a reader of a text does not see, and a model does.
+//! Characters that are invisible to the reader of a text, but not to a model.
 //!
-//! [`search`] finds them in a text that agents read, [`visible`] writes them as `\u{…}` in a text that
-//! people read; both decide by the same table. A character that its neighbours need is not found: a
-//! joiner of Persian or Hindi, the joiner and the selectors of an emoji, the tags of three flags.
+//! [`search`] finds them in a text for agents, [`visible`] writes them as `\u{…}` in a text for
+//! people; both use the same table. Characters required by their neighbours are exempt: a joiner of
+//! Persian or Hindi, the joiner and the selectors of an emoji, the tags of three flags.
 
 mod context;
 mod table;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 pub use table::Kind;
 
-/// A flag and the characters that it consists of: no other text needs tags.
+/// The flags made of tags; no other text needs tags.
 const FLAGS: [&str; 3] = [
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
@@ -23,13 +23,13 @@ const FLAGS: [&str; 3] = [
 /// Adjacent invisible characters of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The kind of all of them.
+    /// The kind of all these characters.
     pub kind: Kind,
-    /// Their bytes.
+    /// The range of their bytes.
     pub range: Range<usize>,
 }
 
-/// Returns the invisible characters of a text, in the order of the text.
+/// Returns the invisible characters of a text, in order.
 #[must_use]
 pub fn search(text: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
@@ -49,12 +49,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, &|letter, out| out.extend(letter.escape_unicode()))
 }
 
-/// Returns JSON text that means the same, with each invisible character as `\uXXXX`: some readers end
-/// a line at U+2028 and U+0085.
+/// Returns equivalent JSON text with each invisible character as `\uXXXX`: some readers end a line
+/// at U+2028 and U+0085.
 #[must_use]
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     escaped(json, &|letter, out| {
-        // Between the tokens of JSON there is white space, of which a line end may be `\r\n`.
+        // White space between the tokens of JSON may hold the line end `\r\n`.
         if letter == '\r' {
             return out.push(letter);
         }
@@ -64,7 +64,7 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// Returns the ASCII text that tag characters spell; `None` if the text has another character.
+/// Returns the ASCII text spelled by tag characters; `None` if the text has other characters.
 #[must_use]
 pub fn spelled(text: &str) -> Option<String> {
     let ascii = |letter: char| match u32::from(letter) {
@@ -74,7 +74,7 @@ pub fn spelled(text: &str) -> Option<String> {
     text.chars().map(ascii).collect()
 }
 
-/// Displays a character by its code point, and by its name where that is well known.
+/// Displays a character by its code point, with its name if well known.
 #[must_use]
 pub fn named(letter: char) -> impl fmt::Display {
     fmt::from_fn(move |f| {
@@ -115,7 +115,7 @@ fn each(text: &str, take: &mut dyn FnMut(usize, char, Kind)) {
     if is_plain(text.as_bytes()) {
         return;
     }
-    // The end of a flag whose tags belong to it.
+    // The end of the current flag, whose tags are exempt.
     let mut flag_end = 0;
     let mut before = context::Before::default();
     for (at, letter) in text.char_indices() {
@@ -140,7 +140,8 @@ fn each(text: &str, take: &mut dyn FnMut(usize, char, Kind)) {
     }
 }
 
-/// Returns whether a text is ASCII without control characters but tab and line feed, as most are.
+/// Returns whether a text is ASCII without control characters except tab and line feed, as most
+/// are.
 fn is_plain(bytes: &[u8]) -> bool {
     let is_plain_byte = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_plain = |eight: &[u8; 8]| is_graphic(*eight) || eight.iter().all(is_plain_byte);
@@ -150,12 +151,13 @@ fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns whether eight bytes are ASCII without control characters; never for bytes that are not.
+/// Returns whether eight bytes are ASCII without control characters.
 fn is_graphic(eight: [u8; 8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = EACH << 7;
     let word = u64::from_le_bytes(eight);
-    // A byte below a blank borrows, a delete character carries, and another one has the bit.
+    // A byte below a blank borrows, a delete character carries, and a non-ASCII byte has the high
+    // bit.
     let (below, above) = (word.wrapping_sub(EACH * 0x20), word.wrapping_add(EACH));
     (word | below | above) & HIGH == 0
 }

@@ -1,6 +1,6 @@
-//! A call of a tool -> keywords, which are used as tags where the caller gave none.
+//! A call of a tool -> keywords, used as tags if the caller gave none.
 //!
-//! A call without a briefing is intercepted: the words of the call choose the prompts. They are
+//! A call without a briefing is intercepted: the words of the call select the prompts. They are
 //! only compared with summaries and chapters, never interpreted.
 
 use relay_bundle::lower_case;
@@ -14,22 +14,22 @@ pub const KEYWORDS_MAX: usize = 10;
 /// The argument of a gated tool that holds the handle of a briefing.
 pub const BRIEFING_ARGUMENT: &str = "briefing";
 
-/// The most bytes of texts in the arguments that are searched; each value counts for one more.
+/// The most bytes of argument texts that are searched; each value counts for one more byte.
 const ARGUMENT_BYTES_MAX: usize = 64 << 10;
-/// Values that are nested deeper are not searched.
+/// The deepest level of values that are searched.
 const DEPTH_MAX: usize = 64;
 
 const KEYWORD_CHARS_MIN: usize = 3;
 const KEYWORD_CHARS_MAX: usize = 40;
 
-/// Verbs of tool names, common to all projects: they distinguish no prompt, and would be found
+/// Verbs of tool names, common to all projects: they do not distinguish prompts, and would match
 /// inside other words.
 const VERBS: &[&str] = &[
     "add", "call", "create", "delete", "fetch", "find", "get", "list", "make", "post", "put",
     "read", "remove", "run", "search", "set", "show", "update", "write",
 ];
 
-/// Words that are common in any English text. Words below three letters are never keywords.
+/// Common words of any English text. Words below three letters are never keywords.
 const STOP_WORDS: &[&str] = &[
     "about", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "did",
     "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
@@ -39,7 +39,7 @@ const STOP_WORDS: &[&str] = &[
     "while", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Returns the tags of a call that was made without tags: its [`keywords`].
+/// Returns the tags of a call without tags: its [`keywords`].
 #[must_use]
 pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
     // The keywords are within the limits of tags, so this never fails.
@@ -50,7 +50,7 @@ pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
 /// arguments in the order of the document.
 ///
 /// The part of the name before the last `/` is one keyword; the rest is split at each `_`. In the
-/// arguments only texts count, neither names nor numbers, and not the handle of a briefing.
+/// arguments only texts count, without names, numbers and the handle of a briefing.
 #[must_use]
 pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
     let mut keywords = Keywords { found: Vec::new(), bytes_left: ARGUMENT_BYTES_MAX };
@@ -71,7 +71,7 @@ pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
 
 struct Keywords {
     found: Vec<String>,
-    /// How many bytes of the arguments may still be searched.
+    /// The remaining bytes of arguments to search.
     bytes_left: usize,
 }
 
@@ -119,9 +119,9 @@ impl Keywords {
         }
     }
 
-    /// Adds a word, unless it is a stop word or is there already.
+    /// Adds a word, unless it is a stop word or a duplicate.
     fn add(&mut self, word: &str) {
-        // Reads no more characters of a word than a keyword may have.
+        // The check reads at most one character more than the longest keyword has.
         if self.found.len() >= KEYWORDS_MAX || word.chars().nth(KEYWORD_CHARS_MAX).is_some() {
             return;
         }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agent_skill;
 pub mod audit_record;
 pub mod briefing;
 pub mod cascade;
@@ -23,5 +24,7 @@ pub mod prompt_index;
 pub mod resource;
 pub mod select;
 pub mod sent;
+pub mod system_error;
+pub mod toml_fault;
 pub mod tool;
 pub mod view;

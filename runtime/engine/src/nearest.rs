@@ -1,12 +1,13 @@
 //! The known name that a person most likely meant.
 
-/// So much of a name is compared: the distance takes time and memory by the product of lengths.
+/// The most characters of a name that are compared: the distance takes time and memory by the
+/// product of lengths.
 const CHARS_MAX: usize = 64;
 
-/// Returns the nearest of `known` to `name`; `None` if nothing is near.
+/// Returns the nearest of `known` to `name`; `None` if none is near.
 ///
 /// Near means at most a third of the characters wrong (an edit is an insertion, a removal, a
-/// change, or a swap of neighbours). Of names equally near, the first one is taken.
+/// change, or a swap of neighbours). The first of equally near names is taken.
 #[must_use]
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let compared =

@@ -1,8 +1,8 @@
-//! Who a caller is in the project: its tenant, its role, and the line of `users` that says so.
+//! The place of a caller in the project: its tenant, its role, and its line of `users`.
 //!
-//! Authentication says who a caller is; a bundle alone says what that means. The rows of a
-//! caller's id count, else those of its groups, else those of anyone. Rows of another tenant do
-//! not. What remains in doubt is refused.
+//! Authentication identifies a caller; only a bundle gives it a place. The rows of the caller's id
+//! count, else those of its groups, else those of anyone. Rows of another tenant are ignored.
+//! Ambiguous callers are refused.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,20 +10,20 @@ use std::fmt;
 use relay_bundle::{Bundle, CallerRole, Corrupt, UserRow, Who};
 use thiserror::Error;
 
-/// The identity of a caller, as authentication gives it.
+/// The identity of a caller, as given by authentication.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Identity<'a> {
     /// The id.
     pub id: &'a str,
-    /// The tenant, if it says one.
+    /// The tenant, if given.
     pub tenant: Option<&'a str>,
     /// The groups.
     pub groups: &'a [String],
-    /// The role that is wanted: it chooses among those that the bundle gives.
+    /// The requested role, chosen among those that the bundle gives.
     pub role: Option<&'a str>,
 }
 
-/// Where a caller is in the project, by numbers of the bundle.
+/// The place of a caller in the project, by numbers of the bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// The tenant; absent for callers without one, or if the project has no tenants.
@@ -34,7 +34,7 @@ pub struct Placement {
     pub row: Option<usize>,
 }
 
-/// Why a caller has no place in the project.
+/// The reason why a caller has no place in the project.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoPlace {
     /// The bundle does not know the tenant.
@@ -43,15 +43,15 @@ pub enum NoPlace {
     /// No row of `users` admits the caller.
     #[error("no line of `users` admits this caller")]
     NotAdmitted,
-    /// The role that is wanted is not among those of the caller.
+    /// The requested role is not among those of the caller.
     #[error("this caller does not have the role `{0}` here")]
     NotItsRole(String),
-    /// The caller has rows of several tenants, and does not say which tenant it is of.
+    /// The caller has rows of several tenants, and gives no tenant.
     #[error(
         "this caller has roles in several tenants; its credentials must say which one is meant"
     )]
     SeveralTenants,
-    /// The roles of its groups do not contain each other.
+    /// Its groups give it several roles, of which none contains the others.
     #[error(
         "the groups of this caller give it the roles {0}, and none of them contains the others"
     )]
@@ -71,11 +71,11 @@ impl fmt::Display for RoleNames {
 
 /// Places a caller in the project.
 ///
-/// A row for the caller's tenant counts before one for every tenant.
+/// A row for the caller's tenant precedes one for every tenant.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed. The inner error says why the caller has no place.
+/// The bundle is corrupt. The inner error is the reason why the caller has no place.
 pub fn place(
     bundle: &Bundle,
     identity: &Identity<'_>,
@@ -85,7 +85,7 @@ pub fn place(
         Err(reason) => return Ok(Err(reason)),
     };
     if bundle.roles().is_empty() {
-        // A claim that happens to be called role chooses among none.
+        // Without roles, a claim that happens to be called role selects nothing.
         return Ok(Ok(Placement { tenant, role: None, row: None }));
     }
     let by_id = rows(bundle, Who::User, identity.id, tenant)?;
@@ -103,12 +103,12 @@ pub fn place(
     Ok(choose(bundle, identity, tenant, by_anyone))
 }
 
-/// Returns the number of the tenant that authentication says, if it says one.
+/// Returns the number of the tenant that authentication gives, if any.
 fn tenant_of(
     bundle: &Bundle,
     identity: &Identity<'_>,
 ) -> Result<Result<Option<usize>, NoPlace>, Corrupt> {
-    // Without tenants, the tenant distinguishes callers and means nothing else.
+    // In a project without tenants, the tenant only distinguishes callers.
     let Some(name) = identity.tenant.filter(|_| bundle.tenants().count() > 0) else {
         return Ok(Ok(None));
     };
@@ -116,12 +116,12 @@ fn tenant_of(
     Ok(tenant.map(Some).ok_or_else(|| NoPlace::UnknownTenant(name.to_owned())))
 }
 
-/// Places the caller of a preview: a role alone is taken as it is. With an id or groups it must be one
-/// that `users` gives, as on a server.
+/// Places the caller of a preview: a lone role is taken as given. With an id or groups it must be
+/// one that `users` gives, as on a server.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed. The inner error says why the caller has no place.
+/// The bundle is corrupt. The inner error is the reason why the caller has no place.
 pub fn preview(
     bundle: &Bundle,
     identity: &Identity<'_>,
@@ -139,14 +139,15 @@ pub fn preview(
 }
 
 impl Identity<'_> {
-    /// Returns whether it says who the caller is, and not only what it is.
+    /// Returns whether it names a person or groups, in addition to a role.
     #[must_use]
     pub fn names_who(&self) -> bool {
         !(self.id.is_empty() && self.groups.is_empty())
     }
 }
 
-/// Returns the rows of an id that count for a caller of a tenant: of a caller that says none, all.
+/// Returns the rows of an id that count for a caller of a tenant; all rows for a caller without
+/// one.
 fn rows(
     bundle: &Bundle,
     who: Who,
@@ -157,7 +158,8 @@ fn rows(
     let Some(tenant) = tenant else {
         return range.map(|number| bundle.users().row(number)).collect();
     };
-    // Rows are sorted by tenant, without one last: that of the tenant is found by halving.
+    // Rows are sorted by tenant, the one without a tenant last, so a binary search finds the
+    // tenant.
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -178,7 +180,7 @@ fn rows(
     Ok(found)
 }
 
-/// Chooses the row that counts.
+/// Selects the row that counts.
 fn choose(
     bundle: &Bundle,
     identity: &Identity<'_>,
@@ -188,7 +190,7 @@ fn choose(
     if rows.is_empty() {
         return Err(NoPlace::NotAdmitted);
     }
-    // Whatever the order of the groups, the same row counts.
+    // The same row counts for any order of the groups.
     rows.sort_unstable_by_key(|row| row.number);
     let roles = bundle.roles();
     if let Some(wanted) = identity.role {
@@ -222,12 +224,11 @@ fn choose(
     })
 }
 
-/// Returns whether a role is another one or contains it.
+/// Returns whether a role equals another one or contains it.
 #[must_use]
 pub fn contains(roles: &[CallerRole], wide: usize, role: usize) -> bool {
     let mut next = Some(role);
-    // Each step leads to a parent; a bundle with a circle ends the search after as many steps as
-    // there are roles.
+    // Each step leads to a parent; the number of roles limits the search in a bundle with a circle.
     for _ in 0..=roles.len() {
         let Some(at) = next else { return false };
         if at == wide {

@@ -12,13 +12,13 @@ use thiserror::Error;
 
 use crate::equal_text;
 
-/// The most bytes of a filled prompt: slots multiply what a caller sends.
+/// The most bytes of a filled prompt: slots multiply the texts of a caller.
 pub const FILLED_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A prompt filled for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled<'b> {
-    /// The number of the variant that the arguments chose.
+    /// The number of the variant selected by the arguments.
     pub variant: usize,
     /// The value in force of every argument: given, default, or absent.
     pub values: Vec<Value<'b>>,
@@ -33,31 +33,31 @@ pub struct Value<'b> {
     pub name: &'b str,
     /// Its value; absent if it was not given and has no default.
     pub text: Option<String>,
-    /// Where the value comes from.
+    /// The origin of the value.
     pub origin: Origin,
-    /// Whether the project lists the values it can take.
+    /// Whether the project lists its possible values.
     pub finite: bool,
-    /// How the text was truncated, if it was over its limit.
+    /// The truncation of a text over its limit.
     pub truncation: Option<Truncation>,
 }
 
-/// Where an argument's value comes from.
+/// The origin of an argument's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The caller gave it.
     Given,
     /// The project's default.
     Default,
-    /// Neither.
+    /// Absent, without a default.
     Absent,
 }
 
-/// The truncation of an argument's text that was over its limit.
+/// The truncation of an argument's text over its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
-    /// Characters that were sent.
+    /// The number of characters sent.
     pub chars: usize,
-    /// Characters that were kept.
+    /// The number of characters kept.
     pub kept: usize,
 }
 
@@ -85,15 +85,15 @@ pub enum Part<'b> {
     ResourceBlob(String, Option<&'b str>, &'b [u8]),
 }
 
-/// Why a prompt cannot be filled with these arguments. The messages are for the caller.
+/// The reason why a prompt cannot be filled with these arguments. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FillError {
     /// The prompt does not declare this argument.
     #[error("unknown argument `{name}`; {}", known_arguments(known))]
     UnknownArgument {
-        /// The name that the caller sent, at most 64 characters of it.
+        /// The name from the caller, at most 64 characters of it.
         name: String,
-        /// The arguments that are declared.
+        /// The declared arguments.
         known: Vec<String>,
     },
     /// A required argument is missing.
@@ -113,13 +113,13 @@ pub enum FillError {
     /// The filled prompt would be too large.
     #[error("the arguments are too long: the filled prompt would be over {FILLED_BYTES_MAX} bytes")]
     TooLarge,
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
 }
 
 impl FillError {
-    /// Returns the reason for a record, without what the caller typed.
+    /// Returns the reason for a record, without texts from the caller.
     #[must_use]
     pub fn rule(&self) -> String {
         match self {
@@ -136,8 +136,8 @@ impl FillError {
 
 /// Fills a prompt or a URI template.
 ///
-/// An empty text counts as not given where the argument is optional: clients send one for a field
-/// that the user left empty.
+/// An empty text for an optional argument counts as absent: clients send one for a field that the
+/// user left empty.
 ///
 /// # Errors
 ///
@@ -256,7 +256,7 @@ fn fill_text(
         })
         .collect();
     let length = texts.iter().map(|text| text.len()).sum();
-    // The limit is checked before anything is copied.
+    // The limit is checked before the copy.
     *room = room.checked_sub(length).ok_or(FillError::TooLarge)?;
     Ok(texts.concat())
 }

@@ -1,4 +1,4 @@
-//! The index of the prompts: a line for each, and then the number of prompts that it leaves out.
+//! The index of the prompts: a line for each, and the number of omitted prompts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,7 +9,8 @@ use crate::briefing;
 
 /// Returns the text of an index.
 ///
-/// `omitted` is how many prompts have no entry; in a gated project, `read_prompts` returns them.
+/// `omitted` is the number of prompts without an entry; in a gated project, `read_prompts` returns
+/// them.
 #[must_use]
 pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
     let mut text = entries.join("\n");
@@ -22,12 +23,12 @@ pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
     text
 }
 
-/// Returns the rows of the prompts that an index may list, in its order: the most important first. With
-/// a gate, it lists those that briefings may send.
+/// Returns the rows of the prompts that an index may list, in its order: the most important first.
+/// With a gate, these are the prompts that briefings may send.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn order(bundle: &Bundle) -> Result<Vec<usize>, Corrupt> {
     let is_gated = bundle.gate().is_some();
     let mut order = Vec::new();
@@ -41,21 +42,22 @@ pub fn order(bundle: &Bundle) -> Result<Vec<usize>, Corrupt> {
     Ok(order.into_iter().map(|(_, row)| row).collect())
 }
 
-/// The most lengths of entries that are tried.
+/// The most entry lengths that are tried.
 const LENGTHS_MAX: usize = 8;
 
-/// Returns whether lines are the entries of these prompts, all cut at one length or none of them.
+/// Returns whether lines are the entries of these prompts, either all truncated to one length or
+/// all whole.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn are_entries(lines: &[&str], prompts: &[PromptView<'_>]) -> Result<bool, Corrupt> {
     if lines.len() != prompts.len() {
         return Ok(false);
     }
     let cut = lines.iter().filter(|line| line.ends_with('…'));
     let lengths: BTreeSet<usize> = cut.map(|line| line.chars().count()).collect();
-    // A blank before the end of an entry that is cut is left out.
+    // Truncation drops a blank at the end, so an entry may be one character shorter than the limit.
     let lengths = lengths.into_iter().rev().take(LENGTHS_MAX).flat_map(|each| [each, each + 1]);
     for chars_max in lengths.chain([usize::MAX]) {
         let mut are = true;
@@ -73,11 +75,11 @@ pub fn are_entries(lines: &[&str], prompts: &[PromptView<'_>]) -> Result<bool, C
 }
 
 /// Returns whether a text is an index of `count` prompts, of which `prompts` are the first, in the
-/// order of selection: entries of prompts without a gap, and then how many are left out.
+/// order of selection: the entries of the first prompts, and the number of omitted ones.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn is_index<'b>(
     text: &str,
     count: usize,
@@ -96,7 +98,7 @@ pub fn is_index<'b>(
     are_entries(&lines, &listed)
 }
 
-/// Returns the last line of an index with `listed` entries; `None` if it needs none.
+/// Returns the last line of an index with `listed` entries; `None` if all are listed.
 #[must_use]
 pub fn rest(listed: usize, omitted: usize, is_gated: bool) -> Option<String> {
     let how = if is_gated { "ask with read_prompts" } else { "prompts/list names them" };

@@ -18,11 +18,11 @@ pub enum Found<'b> {
 }
 
 /// Finds the resource with the URI `uri`, or else the first template in the order of the list that
-/// matches it. URIs that RFC 3986 calls equivalent find the same.
+/// matches it. Equivalent URIs (RFC 3986) find the same.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
     if let Some(resource) = view.find_resource(uri)? {
         return Ok(Some(Found::Resource(resource)));
@@ -75,8 +75,8 @@ fn match_uri(pieces: &[UriPiece<&str>], uri: &str) -> Option<BTreeMap<u32, Strin
     rest.is_empty().then_some(values)
 }
 
-/// Returns where the value at the start of `rest` ends: at the first occurrence of the literal
-/// after it, but at the end of the URI if that literal is the last piece.
+/// Returns the end of the value at the start of `rest`: the first occurrence of the literal after
+/// it, or the last occurrence, at the end of the URI, if that literal is the last piece.
 fn value_end(rest: &str, following: &[UriPiece<&str>]) -> Option<usize> {
     match following {
         [UriPiece::Literal(last)] => Some(rest.strip_suffix(last)?.len()),
@@ -89,8 +89,8 @@ fn value_end(rest: &str, following: &[UriPiece<&str>]) -> Option<usize> {
     }
 }
 
-/// Decodes `text`; `None` where the bytes are not UTF-8, or where a `%` is not followed by two
-/// hexadecimal digits, which the library would take as it is.
+/// Decodes `text`; `None` if the bytes are not UTF-8, or if two hexadecimal digits after a `%` are
+/// missing, which the library would accept.
 fn percent_decode(text: &str) -> Option<String> {
     let is_escape = |after: &str| {
         after

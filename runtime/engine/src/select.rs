@@ -1,10 +1,9 @@
-//! Tags -> which prompts come in full, which with their summary, and which by name alone.
+//! Tags -> the prompts that come in full, with their summary, or by name only.
 //!
 //! A tag matches a prompt if it is its whole name, or occurs in its summary or in one of its
-//! chapters; the score is the number of matching tags times the priority. Prompts that briefings may
-//! not send are in no list. The tag index of the bundle answers without reading
-//! the prompts one by one: memory grows with the size of the selection, not with the number of
-//! prompts.
+//! chapters; the score is the number of matching tags times the priority. Prompts that briefings
+//! may not send are in no list. The tag index of the bundle answers without reading the prompts one
+//! by one: memory grows with the size of the selection, not with the number of prompts.
 
 mod best;
 mod count;
@@ -24,58 +23,58 @@ use self::walk::Matched;
 use crate::sent::Sent;
 use crate::view::View;
 
-/// How much a selection may hold.
+/// The limits of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the bodies that come in full. Bodies of priority 10 come even if they exceed it.
+    /// The budget for bodies in full, in bytes. Bodies of priority 10 come even if they exceed it.
     pub budget_bytes: usize,
     /// The most index entries and names together; `usize::MAX` for all.
     pub entries_max: usize,
-    /// Whether a prompt whose name is the only tag comes in full even if it exceeds the budget.
+    /// Whether a prompt comes in full, even over the budget, if its name is the only tag.
     pub named_in_full: bool,
 }
 
-/// The prompts that tags select, each by its index in the order of names.
+/// The prompts selected by tags, each by its index in the order of names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// The prompts that come in full: priority 10 by name, then the best matches, then one that was
-    /// asked for by its name alone and is not among these.
+    /// The prompts in full: priority 10 by name, then the best matches, then a prompt requested
+    /// only by its name that is not among these.
     pub full: Vec<usize>,
     /// The other matches, best first: they come with name and summary.
     pub index: Vec<usize>,
-    /// The prompts that no tag matches, by name.
+    /// The prompts without a match, by name.
     pub names: Vec<usize>,
     /// Bytes of the bodies of `full`.
     pub bytes: usize,
-    /// How many index entries there are beside `index`.
+    /// The number of index entries omitted from `index`.
     pub index_omitted: usize,
-    /// How many names there are beside `names`.
+    /// The number of names omitted from `names`.
     pub names_omitted: usize,
-    /// The match that ended the filling; absent if all matches come in full.
+    /// The match at which the budget ended; absent if all matches come in full.
     pub cut: Option<BudgetEnd>,
-    /// The tags that match no prompt at all, sent ones included, by their places in [`Tags`].
+    /// The tags that match no prompt at all, sent ones included, by their positions in [`Tags`].
     pub unmatched: Vec<usize>,
 }
 
 /// The first match whose body did not fit the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetEnd {
-    /// Which prompt.
+    /// The prompt.
     pub prompt: usize,
     /// Bytes of its body.
     pub bytes: usize,
-    /// Bytes of the budget that were left for it.
+    /// The remaining bytes of the budget.
     pub left: usize,
 }
 
 /// Selects prompts by tags, without those that were sent.
 ///
-/// The order is score falling, priority falling, name. Matches come in full while the body fits
-/// what is left of the budget, and the first that does not fit ends that.
+/// The order is score falling, priority falling, name. Matches come in full while the body fits the
+/// rest of the budget, up to the first that does not fit.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn select(
     view: &View<'_>,
     tags: &Tags,
@@ -99,7 +98,7 @@ pub fn select(
         }
     }
     let left = limits.budget_bytes.saturating_sub(out.bytes);
-    // One more than fits: that one ends the filling.
+    // One more than fits, to end the filling.
     let wanted = index.fitting_max(left).saturating_add(limits.entries_max).saturating_add(1);
     let matched = walk::matched(view, &index, tags, &named, &sent_ranks, wanted)?;
     fill(&mut out, view, &index, &matched, left, limits.entries_max)?;
@@ -113,7 +112,7 @@ pub fn select(
     let others = view.ranked(index.rank_count()).saturating_sub(view.always(always));
     let others = others.saturating_sub(sent_ranks.len());
     let names = others.saturating_sub(matched.count);
-    // Matches come first: where one of them is left out, no name takes its room.
+    // Matches come first: if one of them is omitted, its room is not given to names.
     let room = match out.index_omitted {
         0 => names.min(limits.entries_max.saturating_sub(out.index.len())),
         _ => 0,
@@ -132,12 +131,12 @@ fn ranks_named(view: &View<'_>, tag: &str) -> Result<Vec<usize>, Corrupt> {
     Ok(ranks)
 }
 
-/// Returns the ranks of the prompts that were sent and are seen, sorted, without those of priority 10.
+/// Returns the sorted ranks of the visible sent prompts, without those of priority 10.
 fn sent_ranks(view: &View<'_>, sent: &Sent, always: usize) -> Result<Vec<usize>, Corrupt> {
     let mut ranks = Vec::new();
     for index in sent.iter() {
         let index = index as usize;
-        // Indexes that no prompt has are ignored, and so are prompts that are no longer seen.
+        // Indexes without a prompt are ignored, and so are prompts that became invisible.
         if view.sees(List::Prompts, index)? {
             ranks.extend(view.prompt(index)?.rank()?);
         }
@@ -181,7 +180,7 @@ fn fill(
     Ok(())
 }
 
-/// Moves a match that did not fit the budget from the index entries to the texts in full.
+/// Moves a match over the budget from the index entries to the texts in full.
 fn send_named(out: &mut Selection, view: &View<'_>, prompt: usize) -> Result<(), Corrupt> {
     if out.full.contains(&prompt) {
         return Ok(());
@@ -195,10 +194,10 @@ fn send_named(out: &mut Selection, view: &View<'_>, prompt: usize) -> Result<(),
     Ok(())
 }
 
-/// Adds the first names, `room` of them, of the prompts that no tag matches.
+/// Adds the first `room` names of the prompts without a match.
 ///
 /// INVARIANT: if there is room for a name, every match is in one of the lists of `out`, and so is
-/// every prompt of priority 10 that was not sent.
+/// every unsent prompt of priority 10.
 fn name(out: &mut Selection, view: &View<'_>, sent: &Sent, room: usize) -> Result<(), Corrupt> {
     if room == 0 {
         return Ok(());

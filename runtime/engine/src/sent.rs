@@ -1,4 +1,4 @@
-//! The prompts that an agent was sent in full.
+//! The prompts that an agent received in full.
 
 /// A set of prompts, each by its index in the order of names.
 ///
@@ -7,7 +7,7 @@
 pub struct Sent(Vec<u32>);
 
 impl Sent {
-    /// Returns the set of these indexes, which may come in any order and more than once.
+    /// Returns the set of these indexes, in any order and with repeats.
     #[must_use]
     pub fn from_indexes(indexes: impl IntoIterator<Item = u32>) -> Self {
         let mut indexes: Vec<u32> = indexes.into_iter().collect();
@@ -33,13 +33,13 @@ impl Sent {
         self.0.iter().copied()
     }
 
-    /// Returns how many prompts are in the set.
+    /// Returns the number of prompts in the set.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether no prompt is in the set.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

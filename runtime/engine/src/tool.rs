@@ -1,4 +1,4 @@
-//! The tools that relay itself offers: one table, and everything derived from it.
+//! The tools of relay itself: one table, and everything derived from it.
 //!
 //! A row of [`TOOLS`] declares a tool. Its entry in `tools/list`, how its arguments are decoded,
 //! its limits and its section of `docs/tools.md` are derived from that row; the runtime adds only

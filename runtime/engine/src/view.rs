@@ -1,7 +1,7 @@
 //! The part of a bundle that a caller sees.
 //!
-//! A server answers from a [`View`] alone, so what an audience does not see is to it as if it did
-//! not exist: the same tables, with a mask.
+//! A server answers only from a [`View`], so rows hidden from an audience do not exist for it: the
+//! tables are the same, with a mask.
 
 use relay_bundle::{
     AudienceView, Bundle, CallerRole, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages,
@@ -11,7 +11,7 @@ use relay_bundle::{
 use crate::place::Placement;
 use crate::sent::Sent;
 
-/// A bundle, as an audience sees it.
+/// A bundle as seen by an audience.
 #[derive(Clone, Copy)]
 pub struct View<'b> {
     bundle: &'b Bundle,
@@ -32,11 +32,11 @@ enum Sees<'b> {
 }
 
 impl<'b> View<'b> {
-    /// Returns what a caller sees who is placed there.
+    /// Returns the view of a caller with this placement.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn of(bundle: &'b Bundle, placement: &Placement) -> Result<Self, Corrupt> {
         let sees = match bundle.audiences().of(placement.tenant, placement.role)? {
             Some(audience) => Sees::Audience(audience),
@@ -46,19 +46,19 @@ impl<'b> View<'b> {
         Ok(Self { bundle, sees, role })
     }
 
-    /// Returns what a caller sees who has no place in the project: nothing.
+    /// Returns the empty view of a caller without a place in the project.
     #[must_use]
     pub fn nothing(bundle: &'b Bundle) -> Self {
         Self { bundle, sees: Sees::Nothing, role: None }
     }
 
-    /// Returns what the audience with this number sees; without audiences, everything.
+    /// Returns the view of the audience with this number; everything in a bundle without audiences.
     ///
     /// Callers of one audience may have several roles, so the view has none.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed, or has no such audience.
+    /// The bundle is corrupt, or the audience is unknown.
     pub fn of_audience(bundle: &'b Bundle, number: usize) -> Result<Self, Corrupt> {
         if bundle.audiences().count() == 0 {
             return Ok(Self { bundle, sees: Sees::Everything, role: None });
@@ -66,7 +66,7 @@ impl<'b> View<'b> {
         Ok(Self { bundle, sees: Sees::Audience(bundle.audiences().get(number)?), role: None })
     }
 
-    /// Returns the number of the audience; `None` if the bundle has none, or nothing is seen.
+    /// Returns the number of the audience; `None` without audiences, or if nothing is visible.
     #[must_use]
     pub fn audience(&self) -> Option<usize> {
         match self.sees {
@@ -75,7 +75,7 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns whether everything is seen, since the bundle has no audiences.
+    /// Returns whether everything is visible, since the bundle has no audiences.
     #[must_use]
     pub fn sees_everything(&self) -> bool {
         matches!(self.sees, Sees::Everything)
@@ -87,15 +87,16 @@ impl<'b> View<'b> {
         !matches!(self.sees, Sees::Nothing)
     }
 
-    /// Returns the role of the caller; `None` without a place, if the project has no roles, or if the
-    /// view is of an audience.
+    /// Returns the role of the caller; `None` without a place, if the project has no roles, or if
+    /// the view is of an audience.
     pub(crate) fn role(&self) -> Option<&'b CallerRole> {
         self.role
     }
 
-    /// Returns the most tier that calls of the caller may reach.
+    /// Returns the highest tier for calls of the caller.
     ///
-    /// In a project with roles, a view without one is of an audience: its callers have the lowest.
+    /// In a project with roles, a view without one is of an audience: its callers have the lowest
+    /// tier.
     pub(crate) fn tier_max(&self) -> Tier {
         match self.role {
             Some(role) => role.tier.value,
@@ -104,7 +105,7 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns how many rows of a list are seen.
+    /// Returns the number of visible rows of a list.
     #[must_use]
     pub fn count(&self, list: List) -> usize {
         match self.sees {
@@ -114,11 +115,11 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns whether a row of a list is seen.
+    /// Returns whether a row of a list is visible.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn sees(&self, list: List, row: usize) -> Result<bool, Corrupt> {
         Ok(match self.sees {
             Sees::Everything => row < self.bundle.list(list).count(),
@@ -127,11 +128,11 @@ impl<'b> View<'b> {
         })
     }
 
-    /// Returns the rows of a list that are seen, in their order.
+    /// Returns the visible rows of a list, in order.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn rows(&self, list: List) -> Result<Rows<'b>, Corrupt> {
         Ok(match self.sees {
             Sees::Everything => Rows::All(0..self.bundle.list(list).count()),
@@ -140,7 +141,7 @@ impl<'b> View<'b> {
         })
     }
 
-    /// Returns how many pages a list has.
+    /// Returns the number of pages of a list.
     #[must_use]
     pub fn page_count(&self, list: List) -> usize {
         match self.sees {
@@ -154,7 +155,7 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed, or the list has no such page.
+    /// The bundle is corrupt, or the page is out of range.
     pub fn page(&self, list: List, index: usize) -> Result<Page, Corrupt> {
         match self.sees {
             Sees::Audience(audience) => audience.page(list, index),
@@ -169,17 +170,17 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn find_prompt(&self, name: &str) -> Result<Option<PromptView<'b>>, Corrupt> {
         let Some(prompt) = self.bundle.find_prompt(name)? else { return Ok(None) };
         Ok(self.sees(List::Prompts, prompt.index())?.then_some(prompt))
     }
 
-    /// Returns the prompts whose name it is in lower case, by their rows.
+    /// Returns the rows of the prompts with this name in lower case.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn prompts_named(&self, lower: &str) -> Result<Vec<usize>, Corrupt> {
         let mut seen = Vec::new();
         for row in self.bundle.prompts_named(lower)? {
@@ -190,13 +191,13 @@ impl<'b> View<'b> {
         Ok(seen)
     }
 
-    /// Returns a prompt by its row, which must be of one that is seen.
+    /// Returns a prompt by its row, which must be visible.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn prompt(&self, row: usize) -> Result<PromptView<'b>, Corrupt> {
-        // The order of selection has a set of its own, which a bundle that was altered may not share.
+        // The order of selection has a separate mask, which may differ in an altered bundle.
         if !self.sees(List::Prompts, row)? {
             let section = Kind::AudienceMasks.name();
             return Err(Corrupt::Record { section, what: "rank" });
@@ -208,27 +209,27 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn find_resource(&self, uri: &str) -> Result<Option<ResourceView<'b>>, Corrupt> {
         let Some(resource) = self.bundle.find_resource(uri)? else { return Ok(None) };
         Ok(self.sees(List::Resources, resource.index())?.then_some(resource))
     }
 
-    /// Returns whether the bundle has a prompt of this name that is not seen: for records alone.
+    /// Returns whether the view hides a prompt with this name; only for records.
     #[must_use]
     pub fn hides_prompt(&self, name: &str) -> bool {
         let found = self.bundle.find_prompt(name).ok().flatten();
         found.is_some_and(|prompt| self.sees(List::Prompts, prompt.index()).is_ok_and(|it| !it))
     }
 
-    /// Returns whether the bundle has a resource of this URI that is not seen: for records alone.
+    /// Returns whether the view hides a resource with this URI; only for records.
     #[must_use]
     pub fn hides_resource(&self, uri: &str) -> bool {
         let found = self.bundle.find_resource(uri).ok().flatten();
         found.is_some_and(|it| self.sees(List::Resources, it.index()).is_ok_and(|it| !it))
     }
 
-    /// Returns whether the bundle has a URI template that is not seen: for records alone.
+    /// Returns whether the view hides this URI template; only for records.
     #[must_use]
     pub fn hides_template(&self, uri_template: &str) -> bool {
         let is_it = |row: &usize| {
@@ -244,7 +245,7 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn templates(
         &self,
     ) -> Result<impl Iterator<Item = Result<TemplateView<'b>, Corrupt>> + use<'b>, Corrupt> {
@@ -256,23 +257,23 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn tools(&self) -> Result<impl Iterator<Item = &'b Tool> + use<'b>, Corrupt> {
         let tools = self.bundle.tools();
         Ok(self.rows(List::Tools)?.filter_map(|row| tools.get(row)))
     }
 
-    /// Returns the gate; `None` if sessions are not gated, or nothing is seen.
+    /// Returns the gate; `None` if sessions are not gated, or nothing is visible.
     #[must_use]
     pub fn gate(&self) -> Option<&'b Gate> {
         self.bundle.gate().filter(|_| self.has_place())
     }
 
-    /// Returns the text that a client reads when it connects; empty if nothing is seen.
+    /// Returns the text for a connecting client; empty if nothing is visible.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn instructions(&self) -> Result<String, Corrupt> {
         if !self.has_place() {
             return Ok(String::new());
@@ -284,7 +285,7 @@ impl<'b> View<'b> {
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn listed(&self) -> Result<Vec<&'b str>, Corrupt> {
         match self.sees {
             Sees::Everything => {
@@ -298,7 +299,7 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns a message with the index of prompts in it, in pieces.
+    /// Returns the pieces of a message, with the index of prompts in it.
     pub(crate) fn message(
         &self,
         choose: impl FnOnce(&'b Messages) -> &'b [MessagePiece],
@@ -306,7 +307,7 @@ impl<'b> View<'b> {
         choose(self.bundle.messages())
     }
 
-    /// Returns the index of prompts, where each audience has its own; else it is in the messages.
+    /// Returns the index of prompts of the audience; without audiences, the messages hold it.
     pub(crate) fn index(&self) -> Result<&'b str, Corrupt> {
         match self.sees {
             Sees::Audience(audience) => audience.index(),
@@ -314,12 +315,12 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns the places of prompts among those that are seen, of rows. What is sent to a client says
-    /// nothing of how many others there are.
+    /// Converts rows of prompts to positions among the visible ones. Data for a client then does
+    /// not reveal the number of other prompts.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn places_of(&self, sent: &Sent) -> Result<Sent, Corrupt> {
         let Sees::Audience(audience) = self.sees else { return Ok(sent.clone()) };
         let mask = audience.rows(List::Prompts)?;
@@ -328,11 +329,11 @@ impl<'b> View<'b> {
         Ok(Sent::from_indexes(seen.filter_map(place)))
     }
 
-    /// Returns the rows of prompts, of places among those that are seen.
+    /// Converts positions among the visible prompts to rows.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn rows_of(&self, places: &Sent) -> Result<Sent, Corrupt> {
         let Sees::Audience(audience) = self.sees else { return Ok(places.clone()) };
         let rows = (0..).zip(audience.rows(List::Prompts)?.rows());
@@ -340,7 +341,7 @@ impl<'b> View<'b> {
         Ok(Sent::from_indexes(named.filter_map(|(_, row)| u32::try_from(row).ok())))
     }
 
-    /// Returns the ranks that are seen.
+    /// Returns the visible ranks.
     pub(crate) fn ranks(&self) -> Result<Ranks<'b>, Corrupt> {
         Ok(match self.sees {
             Sees::Everything => Ranks::All,
@@ -349,7 +350,7 @@ impl<'b> View<'b> {
         })
     }
 
-    /// Returns how many prompts that briefings may send are seen, of `all`.
+    /// Returns the number of visible prompts that briefings may send, of `all`.
     pub(crate) fn ranked(&self, all: usize) -> usize {
         match self.sees {
             Sees::Everything => all,
@@ -358,7 +359,7 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns how many prompts of priority 10 are seen, of `all`.
+    /// Returns the number of visible prompts of priority 10, of `all`.
     pub(crate) fn always(&self, all: usize) -> usize {
         match self.sees {
             Sees::Everything => all,
@@ -367,7 +368,7 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Returns the bundle, for the tables that a mask is applied to.
+    /// Returns the bundle, for the tables under a mask.
     pub(crate) fn bundle(&self) -> &'b Bundle {
         self.bundle
     }
@@ -392,7 +393,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// The ranks that are seen.
+/// The visible ranks.
 #[derive(Clone, Copy)]
 pub(crate) enum Ranks<'b> {
     All,
@@ -401,7 +402,7 @@ pub(crate) enum Ranks<'b> {
 }
 
 impl Ranks<'_> {
-    /// Returns whether a rank is seen.
+    /// Returns whether a rank is visible.
     pub(crate) fn contains(self, rank: usize) -> bool {
         match self {
             Self::All => true,
@@ -410,7 +411,7 @@ impl Ranks<'_> {
         }
     }
 
-    /// Returns the bits of the 64 ranks from `start` on, which is a multiple of 64.
+    /// Returns the bits of the 64 ranks from `start`, a multiple of 64.
     pub(crate) fn word(self, start: usize) -> u64 {
         match self {
             Self::All => u64::MAX,

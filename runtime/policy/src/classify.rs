@@ -10,13 +10,13 @@ use crate::paths::Ground;
 pub use crate::interpret::changes_code;
 pub use crate::judge::{Cause, Hit, Rules, RulesError, Verdict};
 
-/// Classifies a text that runs in a work tree without a name.
+/// Classifies a text that runs in an unnamed work tree.
 #[must_use]
 pub fn classify(text: &str, facts: &Facts<'_>, rules: &Rules) -> Verdict {
     classify_at(text, &Location::default(), facts, rules)
 }
 
-/// Classifies a text that runs where the caller says.
+/// Classifies a text that runs at a location given by the caller.
 #[must_use]
 pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &Rules) -> Verdict {
     let ground = Ground { rules: &rules.paths, location };
@@ -31,7 +31,7 @@ fn effects(text: &str, facts: &Facts<'_>, ground: Ground<'_>) -> Interpreted {
     }
 }
 
-/// Returns the verdict on bytes that may be no text, such as broken UTF-8.
+/// Returns the verdict on bytes that may not be text, such as broken UTF-8.
 #[must_use]
 pub fn classify_bytes(
     bytes: &[u8],

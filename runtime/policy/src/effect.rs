@@ -1,7 +1,7 @@
 //! The calls of programs in a text, and their effects, in the order of a shell.
 //!
-//! Everything that decides about a text (its tier, and rules) is a function of this list and asks nothing else. No
-//! part of this module knows a script, or names a tier.
+//! Every decision about a text (its tier, and rules) is a function of this list alone. No part of
+//! this module knows a script, or names a tier.
 
 mod act;
 mod call;

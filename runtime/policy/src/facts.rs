@@ -1,7 +1,7 @@
-//! Facts about programs, in the form in which the compiler hands them over.
+//! Facts about programs, in the form that the compiler writes.
 //!
-//! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
-//! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.
+//! A lost fact never lowers a tier: undeclared options and operands are doubts, and everything that
+//! lowers (`Form`, `cap`, harmless values) is itself a fact.
 
 mod acts;
 mod check;

@@ -1,28 +1,29 @@
 //! The work that one text may cause: steps of the interpreter, and bytes to parse.
 //!
-//! Every command, word and further reading costs steps, in all rounds together. A text that needs more than its
-//! length pays for counts as not understood, so no text is slow.
+//! Every command, word and further reading costs steps, in all rounds together. A text that needs
+//! more steps than its length pays for counts as not understood, so no text is slow.
 
 use crate::parse::Budget;
 
-/// The steps of the shortest text. A dense script of 64 KiB takes three quarters of its steps; texts made to be
-/// slow take more.
+/// The steps of the shortest text. A dense script of 64 KiB takes three quarters of its steps;
+/// deliberately slow texts take more.
 const STEPS_MIN: usize = 3072;
 /// The bytes of a text that pay for one more step.
 const BYTES_PER_STEP: usize = 6;
-/// The bytes of a value that may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its memory
+/// The bytes of a value copied per step. Without this limit, `b=$a$a;c=$b$b;…` doubles its memory
 /// with every assignment.
 const VALUE_BYTES_PER_STEP: usize = 64;
 
 /// The cost of reading a word or a command once more, with other values.
 pub(crate) const READING_STEPS: usize = 2;
-/// The cost of finding the options that a shortened one may mean, among all of a program.
+/// The cost of finding the options that a shortened option may mean, among all options of a
+/// program.
 pub(crate) const SHORTENED_STEPS: usize = 16;
 
-/// The doubt about a text without steps.
+/// The doubt about a text that has used up its steps.
 pub(crate) const SPENT: &str = "the text runs too much";
 
-/// The steps and bytes that are left.
+/// The remaining steps and bytes.
 #[derive(Debug)]
 pub(crate) struct Fuel {
     steps: usize,
@@ -32,7 +33,7 @@ pub(crate) struct Fuel {
 }
 
 impl Fuel {
-    /// Returns the fuel of a text of so many bytes.
+    /// Returns the fuel of a text of this many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         Self { steps: STEPS_MIN + bytes / BYTES_PER_STEP, bytes, budget: Budget::new(bytes) }
     }
@@ -42,8 +43,8 @@ impl Fuel {
         self.budget = Budget::new(self.bytes);
     }
 
-    /// Spends steps; returns whether there were so many. The last one is never spent: without it the text counts
-    /// as not understood.
+    /// Spends steps; returns whether they were available. The last step is never spent: without it
+    /// the text counts as not understood.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
         if steps < self.steps {
             self.steps -= steps;
@@ -53,7 +54,7 @@ impl Fuel {
         false
     }
 
-    /// Returns whether there are so many steps, without spending them.
+    /// Returns whether this many steps are available, without spending them.
     pub(crate) fn has(&self, steps: usize) -> bool {
         steps < self.steps
     }
@@ -63,8 +64,8 @@ impl Fuel {
         self.steps == 0
     }
 
-    /// Returns the steps that a copy of the value of a variable or parameter costs; a value of the length of a
-    /// word is free.
+    /// Returns the cost of copying the value of a variable or parameter, in steps. Values of the
+    /// length of a word are free.
     pub(crate) fn of_value(value: &[u8]) -> usize {
         value.len() / VALUE_BYTES_PER_STEP
     }

@@ -1,11 +1,12 @@
 //! A script × the state of a shell -> state, output and effects.
 //!
-//! The interpreter goes through everything that a text may run, in the order of a shell, and notes the effects. It
-//! never guesses downwards: an unknown value is a doubt that stays with the value. It names no tier and decides
-//! nothing; `judge` does, from the effects alone.
+//! The interpreter goes through everything that a text may run, in the order of a shell, and notes
+//! the effects. It never guesses downwards: an unknown value is a doubt that stays with the value.
+//! It neither names tiers nor decides; `judge` does, from the effects alone.
 //!
-//! Modules import in one direction. Where a lower one needs a higher one (a word runs a substitution, a builtin runs
-//! code), it calls the [`machine::Machine`], which holds the functions of [`machine::Entry`].
+//! Modules import in one direction. Where a lower module needs a higher one (a word runs a
+//! substitution, a builtin runs code), it calls the [`machine::Machine`], which holds the functions
+//! of [`machine::Entry`].
 
 mod arithmetic;
 mod braces;
@@ -48,7 +49,7 @@ use machine::{Code, Entry, Machine};
 
 pub use variables::changes_code;
 
-/// How often a text is read until its variables do not change any more.
+/// The most readings of a text until its variables no longer change.
 const ROUNDS_MAX: usize = 3;
 
 const ENTRY: Entry =
@@ -57,7 +58,8 @@ const ENTRY: Entry =
 /// The effects of a text.
 pub(crate) struct Interpreted {
     pub(crate) effects: Effects,
-    /// The effects of the round before the last one, if the last one was given up: it did not reach as far.
+    /// The effects of the round before the last, if the last one ran out of steps and so reached
+    /// less far.
     pub(crate) before: Option<Effects>,
 }
 
@@ -83,6 +85,8 @@ pub(crate) fn interpret(
         if !run.variables.is_stale() || run.fuel.is_spent() || round > ROUNDS_MAX {
             break;
         }
+        // The last round takes every variable as unknown, which covers the values of all further
+        // rounds.
         if round == ROUNDS_MAX {
             run.variables.lose();
         }
@@ -91,7 +95,7 @@ pub(crate) fn interpret(
     Interpreted { effects: run.effects, before }
 }
 
-/// Returns the effects of a text that is not understood.
+/// Returns the effects of a text that was not understood.
 pub(crate) fn unparsed(error: &ParseError) -> Effects {
     let mut effects = Effects::default();
     let at = Span { start: error.at, end: error.at.saturating_add(1) };

@@ -1,6 +1,7 @@
 //! The words of a program × facts -> options, operands and sub-commands.
 //!
-//! Nothing is judged here and nothing runs: the same words give the same invocation, with the doubts about them.
+//! This module neither judges nor runs: the same words give the same invocation, with the doubts
+//! about them.
 
 mod call;
 mod read;

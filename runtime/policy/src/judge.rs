@@ -1,4 +1,5 @@
-//! Effects -> hits and a tier, by facts and rules. Only this module names a tier; it never sees a script.
+//! Effects -> hits and a tier, by facts and rules. Only this module names a tier, and it never sees
+//! a script.
 
 mod act;
 mod hit;
@@ -16,13 +17,13 @@ use crate::facts::{Extent, Facts, NodeId, Role};
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
 
-/// The most hits of one text that are kept; the others are counted.
+/// The most hits of one text that are kept; the others are only counted.
 const HITS_MAX: usize = 64;
 /// The longest name of a program with its sub-commands that is displayed as it was called.
 const CALLED_BYTES_MAX: usize = 64;
 
-/// Returns the verdict on the effects of a text. `before` holds the effects of an earlier round that reached
-/// further than the last one.
+/// Returns the verdict on the effects of a text. `before` holds the effects of an earlier round
+/// that reached further than the last one.
 pub(crate) fn verdict(
     text: &str,
     mut effects: Effects,
@@ -57,26 +58,27 @@ pub(crate) fn verdict(
     Verdict { tier, hits, omitted, effects }
 }
 
-/// Returns a span that lies in the text, at characters.
+/// Returns a span within the text, at character boundaries.
 fn within(span: Span, text: &str) -> Span {
     let start = text.floor_char_boundary(span.start as usize);
     let end = text.ceil_char_boundary((span.end as usize).min(text.len())).max(start);
     Span::new(start, end)
 }
 
-/// Hits without repetitions, each with its effect.
+/// Distinct hits, each with its effect.
 #[derive(Default)]
 struct Hits<'e> {
     kept: Vec<(Hit, &'e Effect)>,
-    /// The last byte that any of the hits begins with: one that begins after it is new.
+    /// The last byte at which a hit begins: a hit that begins after it is new.
     furthest: u32,
-    /// The lowest tier of the hits once there are too many: one that is no higher takes no place.
+    /// The lowest tier of the hits once there are too many; only a higher hit replaces one of them.
     lowest: Tier,
     omitted: usize,
 }
 
 impl<'e> Hits<'e> {
-    /// Adds the hit of an effect, unless it raises nothing, an equal one is there, or there are too many.
+    /// Adds the hit of an effect, unless it raises nothing, equals another hit, or comes after too
+    /// many.
     fn add(&mut self, judge: &Judge<'_>, effect: &'e Effect) {
         let Some(hit) = judge.hit(effect) else { return };
         let is_same = |(kept, by): &(Hit, &Effect)| *kept == hit && judge.calls_alike(by, effect);
@@ -92,7 +94,7 @@ impl<'e> Hits<'e> {
         if hit.tier <= self.lowest {
             return;
         }
-        // The highest tier is always among those that are kept.
+        // A higher hit replaces the lowest, so the highest tier is always kept.
         if let Some(lowest) = self.kept.iter_mut().min_by_key(|(kept, _)| kept.tier) {
             self.lowest = lowest.0.tier;
             if self.lowest < hit.tier {
@@ -103,7 +105,7 @@ impl<'e> Hits<'e> {
     }
 }
 
-/// The effects of a text, and everything that they are judged by.
+/// The effects of a text, with the facts and rules that judge them.
 struct Judge<'e> {
     effects: &'e Effects,
     facts: &'e Facts<'e>,
@@ -125,7 +127,7 @@ impl Judge<'_> {
         Some(Hit { tier, span: effect.span, cause, place, called: None })
     }
 
-    /// Returns the tier of an effect without its cap; `None` where it is certainly the lowest.
+    /// Returns the tier of an effect without its cap; `None` if that is certainly the lowest.
     fn tier(&self, effect: &Effect) -> Option<(Tier, Cause)> {
         let floor =
             |floor, reason| Some((self.rules.floors.tier(floor), Cause::Floor { floor, reason }));
@@ -183,7 +185,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns the tier of a value that is not listed: one that is hidden may be any of the list.
+    /// Returns the tier of an unlisted value: a hidden value may be any of the list.
     fn unlisted(&self, listed: Extent, is_literal: bool) -> (Tier, Cause) {
         if is_literal {
             let (floor, reason) = (Floor::UnknownFlag, "no fact declares this value");
@@ -195,8 +197,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns the highest tier that any option of a program or sub-command may have. At least the word may be an
-    /// option that no fact declares.
+    /// Returns the highest tier of any option of a program or sub-command, and at least that of an
+    /// undeclared option.
     fn any_option(&self, node: NodeId) -> Tier {
         let mut worst = self.rules.floors.tier(Floor::UnknownFlag);
         let mut is_own = true;
@@ -219,7 +221,7 @@ impl Judge<'_> {
         worst
     }
 
-    /// Returns the most that an effect is, because of the dry run or check of its call.
+    /// Returns the limit on an effect from the dry run or check of its call.
     fn cap(&self, effect: &Effect) -> Option<Tier> {
         let call = effect.by.filter(|_| effect.is_capped).and_then(|id| self.effects.call(id))?;
         let tier = |cap: &Cap| match *cap {
@@ -231,12 +233,13 @@ impl Judge<'_> {
         if caps.contains(&Cap::Help) {
             return Some(Tier::ReadOnly);
         }
-        // A cap of 3 takes back the others: it is a setting that may switch a dry run off.
+        // A cap of 3 cancels the others: the setting may switch a dry run off.
         let tiers = || caps.iter().filter_map(tier);
         tiers().min().filter(|_| tiers().max() != Some(Tier::Irreversible))
     }
 
-    /// Returns whether two effects are of calls that look alike: other ones are hits of their own.
+    /// Returns whether two effects belong to calls that look alike; otherwise they are separate
+    /// hits.
     fn calls_alike(&self, one: &Effect, other: &Effect) -> bool {
         match (one.by.filter(|_| one.is_own), other.by.filter(|_| other.is_own)) {
             (None, None) => true,
@@ -245,13 +248,14 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns a program and its sub-commands as they were called; `None` if they are too long to be displayed.
+    /// Returns a program and its sub-commands as they were called; `None` if they are too long to
+    /// display.
     fn called(&self, id: CallId) -> Option<Arc<str>> {
         let call = self.effects.call(id)?;
         let called = self.effects.command(call);
         let is_plain = called.len() <= CALLED_BYTES_MAX
             && called.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-        // A word that holds a blank would be taken for two.
+        // A word with a blank would look like two.
         let is_split = called.split(' ').count() == self.effects.subs(call).count() + 1;
         (is_plain && is_split).then(|| called.into())
     }

@@ -1,7 +1,7 @@
 //! Code of other languages -> its effects, as far as they can be read honestly.
 //!
-//! SQL, sed, awk and tables of scheduled jobs are read by their grammar. Of general languages only a list of harmless words is
-//! known; all else is opaque.
+//! SQL, sed, awk and tables of scheduled jobs are read by their grammar. For general languages only
+//! a list of harmless words is known; all other code is opaque.
 
 pub(crate) mod awk;
 pub(crate) mod crontab;

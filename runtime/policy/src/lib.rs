@@ -1,9 +1,10 @@
-//! Classifies shell commands: their calls, their effects, and the tier of these.
+//! Classifies shell commands: their calls, their effects, and the tier of these effects.
 //!
-//! A text goes one way: `parse` reads bash 5.2 and refuses what it does not understand; `interpret` goes through the
-//! script as a shell would, with `value`s that know their doubts and the `state` of a shell, and notes every call and
-//! `effect`; `judge` says which tier these have. `facts` knows programs, `invocation` reads their words by the facts,
-//! `language` reads code of other languages. No I/O, no clock, no randomness.
+//! A text goes one way: `parse` reads bash 5.2 and refuses unsupported syntax; `interpret` goes
+//! through the script as a shell would, with `value`s that carry their doubts and the `state` of a
+//! shell, and notes every call and `effect`; `judge` gives the effects a tier. `facts` knows
+//! programs, `invocation` reads their words by the facts, `language` reads code of other languages.
+//! No I/O, no clock, no randomness.
 
 #![forbid(unsafe_code)]
 

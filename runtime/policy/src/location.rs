@@ -1,22 +1,23 @@
-//! Where commands run, as far as the caller says it: their folder, and the home of their user.
+//! The location of commands, as given by the caller: their folder, and the home of their user.
 //!
-//! Without it a text begins in a work tree that has no name, and an absolute path is one of the host. With it, an absolute
-//! path below that folder is a path of the work tree, and one below the home a path of the home. A doubt falls upwards:
-//! a folder of the system is not a work tree, whoever begins there, since a client's folder follows what its shell enters.
+//! Without it a text begins in an unnamed work tree, and absolute paths belong to the host. With
+//! it, an absolute path below that folder belongs to the work tree, and one below the home to the
+//! home. A doubt falls upwards: a folder of the system is never a work tree, even if commands begin
+//! there, since the folder of a client follows the folder that its shell enters.
 
 use thiserror::Error;
 
 /// The longest path of a folder.
 pub const LOCATION_BYTES_MAX: usize = 4096;
 
-/// Where commands run. The default knows nothing.
+/// The location of commands. By default nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
     cwd: Option<Vec<u8>>,
     home: Option<Vec<u8>>,
 }
 
-/// Why a folder cannot be used.
+/// The reason why a folder cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LocationError {
     /// It does not begin with `/`.
@@ -30,7 +31,7 @@ pub enum LocationError {
     Control,
 }
 
-/// The first folders of a path in which nothing is a work tree or a home (docs/tiers.md 8.1).
+/// The first folders of paths outside of all work trees and homes (docs/tiers.md 8.1).
 const SYSTEM: &[&str] = &[
     "bin",
     "boot",
@@ -57,15 +58,15 @@ const SYSTEM: &[&str] = &[
     "cores",
     "private",
 ];
-/// Folders of the system in which temporary files are.
+/// Folders of the system for temporary files.
 const SCRATCH: &[&[&str]] = &[&["var", "tmp"], &["dev", "shm"]];
-/// The folders that hold homes.
+/// The folders of homes.
 const HOMES: &[&str] = &["home", "Users"];
 /// The homes of root.
 const ROOT_HOMES: &[&[&str]] = &[&["root"], &["var", "root"]];
 
 impl Location {
-    /// Reads where commands run: their folder, and the home of their user.
+    /// Reads the location of commands: their folder, and the home of their user.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl Location {
         Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
     }
 
-    /// Returns the folder that commands begin in.
+    /// Returns the folder in which commands begin.
     pub(crate) fn cwd(&self) -> Option<&[u8]> {
         self.cwd.as_deref()
     }
@@ -96,8 +97,8 @@ impl Location {
         self.home.as_deref()
     }
 
-    /// Returns whether the home is a folder for files of its user: `/`, `/var/www` or `/usr/sbin` are the homes of
-    /// services.
+    /// Returns whether the home is a folder for files of its user, unlike the homes of services:
+    /// `/`, `/var/www` or `/usr/sbin`.
     pub(crate) fn has_own_home(&self) -> bool {
         self.home.as_deref().is_some_and(|home| {
             let parts = parts(home);
@@ -107,8 +108,8 @@ impl Location {
         })
     }
 
-    /// Returns whether the folder that commands begin in may be a work tree: it is neither of the system nor of another
-    /// user. In the own home, but not the home itself.
+    /// Returns whether commands may begin in a work tree: a folder below the own home, or one that
+    /// belongs neither to the system nor to another user.
     pub(crate) fn may_be_work(&self) -> bool {
         let Some(cwd) = self.cwd.as_deref() else { return false };
         if self.has_own_home()
@@ -120,14 +121,14 @@ impl Location {
         let parts = parts(cwd);
         let is_home = match parts.as_slice() {
             [] | [_] => parts.first().is_none_or(|first| HOMES.contains(first)),
-            // The home of an unknown user, or of another one than the own.
+            // The home of an unknown or another user.
             [first, rest @ ..] => HOMES.contains(first) && (rest.len() == 1 || self.home.is_some()),
         };
         !is_home && !is_system(&parts)
     }
 }
 
-/// Returns what a path is below a folder: without its first `/`; `None` if it is not below it.
+/// Returns a path relative to a folder; `None` if it is outside of the folder.
 pub(crate) fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
     let rest = path.strip_prefix(folder)?;
     match rest {
@@ -147,7 +148,7 @@ fn parts(path: &[u8]) -> Vec<&str> {
     path.split('/').filter(|part| !part.is_empty()).collect()
 }
 
-/// Removes `.`, `..` and repeated `/` of an absolute path.
+/// Removes `.`, `..` and repeated `/` from an absolute path.
 fn normal(path: &str) -> Vec<u8> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

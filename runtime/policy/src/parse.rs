@@ -1,9 +1,9 @@
 //! Reads bash 5.2.
 //!
-//! The parser refuses rather than recovers: a text that it does not understand is an error, since
-//! a classifier must not guess. Where bash would read a text in a way that this parser does
-//! not follow (an operator split over lines, quotes inside a pattern of an expansion), it refuses too.
-//! It may accept what bash refuses; then nothing runs and the answer is only too careful.
+//! The parser refuses rather than recovers: a text that it does not understand is an error, since a
+//! classifier must not guess. It also refuses texts that bash would read in an unsupported way (an
+//! operator split over lines, quotes inside a pattern of an expansion). It may accept texts that
+//! bash refuses; then nothing runs and the answer is only too careful.
 //!
 //! Work and memory are linear in the text: each step burns fuel, and nesting has a limit.
 
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
     parse_within(text, &mut Budget::new(text.len()))
 }
 
-/// Parses a text that is part of another one, within what is left of its budget.
+/// Parses a text inside another one, within the rest of its budget.
 ///
 /// # Errors
 ///
@@ -44,8 +44,8 @@ pub fn parse_within(text: &str, budget: &mut Budget) -> Result<Script, ParseErro
     Parser::script(text, budget, false)
 }
 
-/// Parses a text as a shell does that has nothing of bash. Such a shell runs what is before an error: returns the
-/// lines up to the first one, and that error.
+/// Parses a text as a shell without the extensions of bash does. Such a shell runs the lines before
+/// an error: returns the lines up to the first error, and that error.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub fn parse_other_within(
     Parser::lines(text, budget)
 }
 
-/// Parses a text in which only expansions mean something, as the shell reads a value that it evaluates.
+/// Parses a text in which only expansions are special, like a value that the shell evaluates.
 /// Returns its parts, and the here-documents in them.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! A project's rules for paths: patterns beside the paths that are known of every host.
+//! A project's rules for paths: patterns in addition to the paths known on every host.
 
 use relay_bundle::{PathKind, PathRow};
 use thiserror::Error;
@@ -7,7 +7,8 @@ use crate::value::{Mark, is_wildcard, root_of};
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES_MAX: usize = 512;
-/// The most patterns of a project, exceptions included: each path of a command is compared with all.
+/// The most patterns of a project, exceptions included: each path of a command is compared with
+/// all.
 pub const PATTERNS_MAX: usize = 256;
 
 /// A project's rules for paths.
@@ -21,7 +22,7 @@ struct Rule {
     except: Vec<PathPattern>,
 }
 
-/// Why a pattern is none.
+/// The reason why a pattern is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PatternError {
     /// It has no bytes.
@@ -30,13 +31,13 @@ pub enum PatternError {
     /// It has more than [`PATTERN_BYTES_MAX`] bytes.
     #[error("it has more than {PATTERN_BYTES_MAX} bytes")]
     TooLong,
-    /// It does not say where it begins.
+    /// Its root is missing.
     #[error("it begins with none of `/`, `~/`, `./` and `**/`")]
     NoRoot,
     /// It has an empty folder, `.` or `..` in it, or ends with `/`.
     #[error("it has an empty part, `.` or `..` in it")]
     Part,
-    /// It has a sign that means nothing here.
+    /// It has a sign without a meaning in patterns.
     #[error("it has `{0}` in it, and only `*` and `**` have a meaning")]
     Sign(char),
     /// `**` is not alone between two `/`.
@@ -44,14 +45,14 @@ pub enum PatternError {
     Double,
 }
 
-/// A pattern of paths: `*` stands for any letters within one part, `**` for any parts.
+/// A pattern of paths: `*` matches any letters within one part, `**` any parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern {
     root: Root,
     parts: Vec<Part>,
 }
 
-/// Where the paths of a pattern begin.
+/// The root of the paths of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Root {
     /// `/`
@@ -68,7 +69,7 @@ enum Root {
 enum Part {
     /// `**`
     Any,
-    /// A name, in which `*` stands for any letters.
+    /// A name, in which `*` matches any letters.
     Name(Vec<u8>),
 }
 
@@ -82,11 +83,11 @@ pub(crate) struct Said {
 }
 
 impl PathRules {
-    /// Reads what a bundle says of paths.
+    /// Reads the rules for paths of a bundle.
     ///
     /// # Errors
     ///
-    /// A pattern is none.
+    /// A pattern is invalid.
     pub fn of(rows: &[PathRow]) -> Result<Self, PatternError> {
         let read = |patterns: &[String]| -> Result<Vec<_>, _> {
             patterns.iter().map(|pattern| PathPattern::new(pattern)).collect()
@@ -98,11 +99,13 @@ impl PathRules {
         rows.iter().map(rule).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns what is said of a path that is normalised, in any of its forms: an exception of one form is one of all.
+    /// Returns the rules that match a normalised path, in any of its forms: an exception for one
+    /// form holds for all.
     pub(crate) fn said(&self, path: &[u8], others: &[Vec<u8>]) -> Said {
         let mut said = Said::default();
         for Rule { kind, patterns, except } in &self.0 {
-            // What is not literal may be what raises, and is not taken for what lowers.
+            // A part that is not literal may match rules that raise, and never matches rules that
+            // lower.
             let raises = *kind != PathKind::Scratch;
             let has = |patterns: &[PathPattern], if_unsure: bool| {
                 patterns.iter().any(|pattern| {
@@ -127,7 +130,7 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// It is none; see [`PatternError`].
+    /// The pattern is invalid; see [`PatternError`].
     pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.is_empty() {
             return Err(PatternError::Empty);
@@ -159,7 +162,7 @@ impl PathPattern {
         Ok(Self { root, parts: parts.collect::<Result<_, _>>()? })
     }
 
-    /// Returns whether every path of another pattern is one of this pattern, as far as that can be said.
+    /// Returns whether every path of another pattern certainly matches this pattern.
     #[must_use]
     pub fn covers(&self, other: &str) -> bool {
         let other = match other.strip_prefix("~/") {
@@ -169,7 +172,7 @@ impl PathPattern {
         self.matches(&other, false)
     }
 
-    /// Returns the path that all of its paths begin with; `None` if no name is sure.
+    /// Returns the common folder of all its paths; `None` if no part is literal.
     pub(crate) fn folder(&self) -> Option<Vec<u8>> {
         let mut path = match self.root {
             Root::Host => Vec::new(),
@@ -190,10 +193,9 @@ impl PathPattern {
         (path.len() > start).then_some(path)
     }
 
-    /// Returns whether a path that is normalised matches; `if_unsure` where a part of the path is not
-    /// literal.
+    /// Returns whether a normalised path matches; `if_unsure` if a part of the path is not literal.
     fn matches(&self, path: &[u8], if_unsure: bool) -> bool {
-        // A `/` after the home begins an empty name, which is no part of the path.
+        // A `/` after the home makes an empty name, which is dropped.
         let (root, rest) = match (path, root_of(path)) {
             ([b'/', rest @ ..], _) => (Root::Host, rest),
             (_, Some((Mark::Home, rest))) => (Root::Home, rest),
@@ -219,9 +221,10 @@ fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
     wildcard(pattern, name, |byte| *byte == b'*', |byte, letter| byte == letter)
 }
 
-/// Returns whether a pattern, some of whose items stand for any run, matches all of `items`.
+/// Returns whether a pattern, some of whose items match any run, matches all of `items`.
 ///
-/// Goes back to the last such item alone, which is enough: what an earlier one could take, it can too.
+/// Going back to the last such item is enough: it can take everything that an earlier one could
+/// take.
 fn wildcard<P, T>(
     pattern: &[P],
     items: &[T],

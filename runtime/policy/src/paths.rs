@@ -16,15 +16,15 @@ pub enum PathClass {
     Scratch,
     /// The work tree.
     Work,
-    /// One's own home.
+    /// The user's own home.
     Home,
-    /// A file that is run or that admits: start-up files, hooks, keys.
+    /// A file that runs code or grants access: start-up files, hooks, keys.
     Admits,
-    /// Not known: it is not literal, or it leaves the work tree.
+    /// Unknown: it is not literal, or it leaves the work tree.
     Unknown,
-    /// Anything else on the host.
+    /// Any other path on the host.
     System,
-    /// A file that a host cannot do without.
+    /// A file essential for a host.
     Critical,
     /// A device.
     Device,
@@ -55,7 +55,7 @@ impl PathClass {
 #[derive(Debug, Clone)]
 pub(crate) struct Path {
     pub(crate) class: PathClass,
-    /// Whether it may be several files.
+    /// Whether it may match several files.
     pub(crate) is_pattern: bool,
     /// Whether it holds a secret.
     pub(crate) is_secret: bool,
@@ -63,13 +63,13 @@ pub(crate) struct Path {
     pub(crate) is_system_tree: bool,
     /// The path, normalised.
     pub(crate) bytes: Vec<u8>,
-    /// Whether it is seen from a folder that is not known.
+    /// Whether it is relative to an unknown folder.
     is_adrift: bool,
 }
 
 impl Path {
-    /// Returns the path for effects: `.` for the work tree, and with an unknown part before it where the folder that it
-    /// is seen from is not known.
+    /// Returns the path for effects: `.` for the work tree, and with an unknown first part if it is
+    /// relative to an unknown folder.
     pub(crate) fn value(&self) -> Cow<'_, [u8]> {
         match (self.is_adrift, self.bytes.as_slice()) {
             (true, bytes) => [Mark::Hole.text(), b"/", bytes].concat().into(),
@@ -193,7 +193,7 @@ const ADMITTING_BELOW: &[(&str, &[&str])] = &[
     ("share", &["applications"]),
 ];
 
-/// Names of files that hold secrets, wherever they are.
+/// Names of files with secrets, in any folder.
 const SECRET_NAMES: &[&str] = &[
     ".netrc",
     ".pgpass",
@@ -219,7 +219,8 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.json",
 ];
 
-/// The facts about paths before a text is read: the rules of a project, and where commands run.
+/// The context of paths, known before a text is read: the rules of a project, and the location of
+/// commands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'g> {
     pub(crate) rules: &'g PathRules,
@@ -227,7 +228,7 @@ pub(crate) struct Ground<'g> {
 }
 
 impl Ground<'_> {
-    /// Returns the folder that a text begins in.
+    /// Returns the folder in which a text begins.
     pub(crate) fn start(self) -> Folder {
         let Some(cwd) = self.location.cwd() else { return Folder::Work };
         match self.named(cwd.to_vec()).as_slice() {
@@ -242,7 +243,7 @@ impl Ground<'_> {
         has_plain_name(cwd).then_some(cwd)
     }
 
-    /// Returns the absolute form of a normalised path; `None` if it is not known.
+    /// Returns the absolute form of a normalised path; `None` if it is unknown.
     fn absolute(&self, path: &[u8]) -> Option<Vec<u8>> {
         let joined = |folder: &[u8], rest: &[u8]| normalise(&[folder, b"/", rest].concat());
         match root_of(path) {
@@ -253,7 +254,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Returns a normalised path as it is seen from the work tree, else from the home, else from the root.
+    /// Returns a normalised path relative to the work tree, else to the home, else to the root.
     fn named(&self, path: Vec<u8>) -> Vec<u8> {
         if *self.location == Location::default() {
             return path;
@@ -274,7 +275,8 @@ impl Ground<'_> {
         })
     }
 
-    /// Returns the other forms in which rules may name a normalised path: seen from the home, and from the root.
+    /// Returns the other forms of a normalised path that rules may match: relative to the home, and
+    /// to the root.
     pub(crate) fn others(&self, path: &[u8]) -> Vec<Vec<u8>> {
         if *self.location == Location::default() {
             return Vec::new();
@@ -285,8 +287,8 @@ impl Ground<'_> {
     }
 }
 
-/// Returns whether no part of an absolute path has a meaning of its own: below `.git` or `site-packages` a file is what
-/// its whole path says.
+/// Returns whether no part of an absolute path is special: files below `.git` or `site-packages`
+/// are judged by their whole path.
 fn has_plain_name(path: &[u8]) -> bool {
     let path = path.strip_prefix(b"/").unwrap_or(path);
     let has_meaning = |part: &[u8]| {
@@ -298,7 +300,7 @@ fn has_plain_name(path: &[u8]) -> bool {
         && !path.split(|byte| *byte == b'/').any(has_meaning)
 }
 
-/// Returns what a path is, seen from a folder.
+/// Returns the class of a path, relative to a folder.
 pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Path {
     let joined = join(written, folder);
     let is_pattern = written.iter().any(|byte| is_wildcard(*byte));
@@ -309,7 +311,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     let others = if is_unknown_folder { Vec::new() } else { ground.others(&bytes) };
     let said = ground.rules.said(&bytes, &others);
     let mut class = class(&bytes);
-    // A name that begins with a dash is an option to what a pattern gives it to.
+    // Through a pattern, a name that begins with a dash becomes an option.
     let is_option = !written.starts_with(b"-")
         && bytes
             .rsplit(|byte| *byte == b'/')
@@ -318,6 +320,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     if is_option {
         class = class.max(PathClass::Admits);
     }
+    // Rules that raise take precedence over rules that lower.
     if said.critical {
         class = class.max(PathClass::Critical);
     } else if said.admits {
@@ -328,7 +331,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     }
     if known.is_some() || is_unknown_folder {
         class = match class {
-            // What begins so cannot become harmless.
+            // No unknown rest makes such a beginning harmless.
             PathClass::System | PathClass::Critical | PathClass::Device | PathClass::Connection
                 if bytes.len() > 1 && !is_unknown_folder =>
             {
@@ -347,8 +350,8 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     }
 }
 
-/// Returns a path without `.`, `..` and repeated `/`, seen from a folder; as it is written if a part of it
-/// is not known.
+/// Returns a path without `.`, `..` and repeated `/`, relative to a folder; unchanged if a part of
+/// it is unknown.
 pub(crate) fn normalised(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Vec<u8> {
     let joined = join(written, folder);
     if has_hole(&joined) {
@@ -361,13 +364,13 @@ pub(crate) fn normalised(written: &[u8], folder: &Folder, ground: Ground<'_>) ->
     }
 }
 
-/// Returns an absolute path without `.`, `..` and repeated `/`, whatever tree or home it is in.
+/// Returns an absolute path without `.`, `..` and repeated `/`, in any tree or home.
 pub(crate) fn absolute(written: &[u8]) -> Vec<u8> {
     normalise(written)
 }
 
-/// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
-/// named, which is neither a whole tree of the system nor what stays as it is.
+/// Returns whether a project may declare the paths of a pattern as scratch: they share a literal
+/// folder of an ordinary class that is not a whole tree of the system.
 #[must_use]
 pub fn may_be_scratch(pattern: &PathPattern) -> bool {
     let Some(folder) = pattern.folder() else { return false };
@@ -379,7 +382,7 @@ pub fn may_be_scratch(pattern: &PathPattern) -> bool {
     }
 }
 
-/// Returns the folder that a path names, seen from another one.
+/// Returns the folder that a path names, relative to another one.
 pub(crate) fn enter(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Folder {
     if has_hole(written) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
@@ -395,7 +398,7 @@ fn has_hole(path: &[u8]) -> bool {
     path.iter().any(|byte| is_hole(*byte))
 }
 
-/// Returns whether a path does not depend on the folder.
+/// Returns whether a path is independent of the folder.
 fn is_rooted(path: &[u8]) -> bool {
     path.first().is_some_and(|first| *first == b'/' || is_root(*first))
 }
@@ -413,7 +416,8 @@ fn join<'w>(written: &'w [u8], folder: &Folder) -> Cow<'w, [u8]> {
     }
 }
 
-/// Removes `.`, `..` and repeated `/`. A path that leaves where it began keeps its leading `..`.
+/// Removes `.`, `..` and repeated `/`. A path that leaves its starting point keeps its leading
+/// `..`.
 fn normalise(path: &[u8]) -> Vec<u8> {
     let own = root_of(path);
     let (root, rest): (&[u8], &[u8]) = match (path, own) {
@@ -450,9 +454,9 @@ fn normalise(path: &[u8]) -> Vec<u8> {
     normal
 }
 
-/// Returns whether nothing of a path is to be removed, as in most of them.
+/// Returns whether a path is already normal, as most are.
 fn is_normal(path: &[u8]) -> bool {
-    // What is before the first part, and after the last one, is as good as a `/`.
+    // The beginning and the end count as a `/`.
     let mut before = [b'/', b'/'];
     for byte in path.iter().chain(b"/") {
         let [first, second] = before;
@@ -464,7 +468,7 @@ fn is_normal(path: &[u8]) -> bool {
     true
 }
 
-/// Returns the class of a path that is known.
+/// Returns the class of a known path.
 fn class(path: &[u8]) -> PathClass {
     if let Some((root, rest)) = root_of(path) {
         let (within, outside) = match root {
@@ -501,7 +505,7 @@ fn own(path: &[u8], class: PathClass) -> PathClass {
             Some((_, names)) => is_listed(names),
             None => is_listed(ADMITTING),
         };
-        // Python runs lines of it when it starts.
+        // Python runs lines of such a file when it starts.
         let is_startup =
             matches!(before, b"site-packages" | b"dist-packages") && part.ends_with(b".pth");
         if admits || is_startup || (is_bin && parts.peek().is_some()) {

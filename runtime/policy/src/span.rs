@@ -12,7 +12,7 @@ pub struct Span {
 impl Span {
     /// Returns the span from `start` to before `end`.
     ///
-    /// Texts are at most 64 KiB long, so no place is lost; a larger one would be the last.
+    /// Texts are at most 64 KiB long, so every place fits; a larger one would become the maximum.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         let cut = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -25,13 +25,13 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Returns the part of `text` that this span covers; empty if it is not one.
+    /// Returns the part of `text` that this span covers; empty if the span is invalid there.
     #[must_use]
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
     }
 
-    /// Returns how many bytes it covers.
+    /// Returns the number of bytes that it covers.
     #[must_use]
     pub const fn len(self) -> usize {
         self.end.saturating_sub(self.start) as usize
@@ -43,7 +43,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Returns whether it covers nothing.
+    /// Returns whether it covers no bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start

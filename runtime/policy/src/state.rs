@@ -1,4 +1,4 @@
-//! The knowledge about a shell, as far as a text shows it. Nothing here judges.
+//! The known state of a shell, as far as a text shows it. This module does not judge.
 
 mod files;
 mod folder;

@@ -1,8 +1,8 @@
 //! The syntax tree of a shell text.
 //!
-//! Spans are places in the text that was parsed. The tree keeps what a classifier needs: which
-//! commands there are, of which words, with which redirections. It does not keep what decides only
-//! the order of events (`&&` or `;`), since every command counts whether or not it is reached.
+//! Spans are places in the parsed text. The tree keeps the parts that a classifier needs: commands
+//! with their words and redirections. It drops syntax that only orders events (`&&` or `;`), since
+//! every command counts, reached or not.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ pub struct Command {
     pub kind: Kind,
     /// Its redirections, in order.
     pub redirects: Vec<Redirect>,
-    /// Where it is, redirections included.
+    /// Its place, redirections included.
     pub span: Span,
 }
 
@@ -100,7 +100,7 @@ pub enum Kind {
         name: Span,
         /// The command that a call runs.
         body: Box<Command>,
-        /// Which here-documents of the script the body has.
+        /// The range of the body's here-documents in the script.
         documents: Range<usize>,
     },
     /// `coproc`.
@@ -123,9 +123,9 @@ pub struct Assignment {
     pub name: Span,
     /// The subscript.
     pub subscript: Option<Word>,
-    /// Whether the value is added to what is there.
+    /// Whether the value is appended.
     pub append: bool,
-    /// The value that is assigned.
+    /// The assigned value.
     pub value: Value,
     /// The whole assignment.
     pub span: Span,
@@ -145,7 +145,7 @@ pub enum Value {
 pub struct Redirect {
     /// The kind of the redirection.
     pub kind: RedirectKind,
-    /// Whether it is about standard input (or a descriptor that is read).
+    /// The word after the operator: a file, a descriptor, a delimiter or a text.
     pub target: Word,
     /// The descriptor that is written before the operator.
     pub descriptor: Option<u32>,
@@ -177,7 +177,7 @@ pub enum RedirectKind {
 pub struct HereDocument {
     /// The parts of the text. Without expansions it is literal.
     pub parts: Vec<Part>,
-    /// Where the body is.
+    /// The place of the body.
     pub span: Span,
 }
 
@@ -186,7 +186,7 @@ pub struct HereDocument {
 pub struct Word {
     /// The parts of the word, in order.
     pub parts: Vec<Part>,
-    /// Where it is.
+    /// Its place.
     pub span: Span,
 }
 
@@ -195,15 +195,15 @@ pub struct Word {
 pub enum Part {
     /// Text without quotes. `{`, `}` and `,` in it may be a brace expansion.
     Bare(Span),
-    /// Text in quotes or after a backslash, as it is.
+    /// Text in quotes or after a backslash, unchanged.
     Quoted(Span),
     /// The text of `$'…'`, decoded.
     Decoded(Box<[u8]>, Span),
-    /// An unquoted `*`, `?` or `[`, which may stand for other text.
+    /// An unquoted `*`, `?` or `[`, which may match other text.
     Glob(Span),
     /// `@(…)`, `!(…)` and the like, with the expansions inside.
     ExtendedGlob(Vec<Part>, Span),
-    /// `~` and the name of a user, empty for one's own.
+    /// `~` and the name of a user, empty for the current user.
     Tilde(Span),
     /// `"…"`.
     Double(Vec<Part>, Span),
@@ -211,13 +211,13 @@ pub enum Part {
     Parameter(Box<Parameter>),
     /// `$( … )`.
     Substitution(List, Span),
-    /// `` `…` ``: a text of its own, since backslashes were removed.
+    /// `` `…` ``: a separate text, since backslashes were removed.
     Backtick(Box<Nested>),
     /// `$(( … ))` or `$[ … ]`.
     Arithmetic(Vec<Part>, Span),
     /// `<( … )` or `>( … )`.
     Process(List, Span),
-    /// The elements of an array that `declare` or one of its like assigns: `( … )`.
+    /// The elements of an array in the words of `declare` and similar builtins: `( … )`.
     Array(Vec<Word>, Span),
 }
 
@@ -232,7 +232,7 @@ pub struct Parameter {
     pub length: bool,
     /// The subscript in `[ ]`.
     pub subscript: Option<Vec<Part>>,
-    /// The operator, and what follows it.
+    /// The operator and its word.
     pub operation: Option<Operation>,
     /// The whole expansion.
     pub span: Span,
@@ -247,16 +247,16 @@ pub struct Operation {
     pub parts: Vec<Part>,
 }
 
-/// Code with a text of its own.
+/// Code with a separate text.
 #[derive(Debug)]
 pub struct Nested {
     /// Its text, backslashes removed.
     pub text: String,
-    /// For each byte of `text`, its place in the text around it, as runs: from which byte on, and
-    /// where that is.
+    /// The place of each byte of `text` in the text around it, as runs: the first byte, and its
+    /// place.
     pub runs: Vec<(u32, u32)>,
     /// The script that it runs.
     pub script: Script,
-    /// Where it is in the text around it.
+    /// Its place in the text around it.
     pub span: Span,
 }

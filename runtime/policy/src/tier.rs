@@ -1,3 +1,3 @@
-//! Tiers and floors, which bundles hold too.
+//! Tiers and floors, which are also part of bundles.
 
 pub use relay_bundle::{Floor, Floors, Tier};

@@ -1,4 +1,4 @@
-//! Values of a shell: bytes that know their place in the text, and their doubts.
+//! Values of a shell: bytes with their place in the text, and their doubts.
 
 mod field;
 mod join;

@@ -1,4 +1,4 @@
-//! Whether a connection is being answered. One that is not may be closed when there are too many.
+//! Whether a connection is being answered. At the limit, one that waits for its client is closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ impl Drop for Answering {
 }
 
 impl Activity {
-    /// Marks a request of the connection as complete: from here on it is the server that works.
+    /// Marks a request as complete: from here on the connection waits for the server.
     pub(crate) fn arrived(&self) {
         self.is_answered.store(true, Ordering::Relaxed);
     }

@@ -87,7 +87,7 @@ mod tests {
         let bob = Principal { id: "bob".to_owned(), ..Principal::default() };
         assert!(room(&bob, 4).await.is_ok());
         drop(held);
-        // One that is over the budget takes all of it.
+        // A body over the budget takes all of it.
         let whole = room(&ann, 50).await.expect("room at once");
         assert!(room(&ann, 1).await.is_err());
         drop(whole);

@@ -1,7 +1,7 @@
-//! The calls of tools that are running: their number, their time limits, and how they end.
+//! The running calls of tools: their number, their time limits, and how they end.
 //!
-//! This module does not know what tools do. The number of concurrent calls of a caller is limited,
-//! every call has a time limit, and the server ends after its calls.
+//! This module knows nothing of the tools' work. The number of concurrent calls of a caller is
+//! limited, every call has a time limit, and the server ends after its calls.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 use super::principal::{CallerKey, Principal};
 use super::slots::{Slot, Slots};
 
-/// The calls that are running.
+/// The running calls.
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
-    /// The calls that read for long without waiting, one a caller: the others need the processor.
+    /// The calls that read for long without a pause, one a caller: others need the processor too.
     long_reads: Slots<CallerKey>,
     /// Cancelled when all calls must end.
     ending: CancellationToken,
@@ -69,6 +69,7 @@ impl Calls {
         let stop = CancellationToken::new();
         let _stop = stop.clone().drop_guard();
         tokio::select! {
+            // In this order, so that a call cancelled before its first step does nothing.
             biased;
             () = cancelled.cancelled() => Err(Interrupted::Cancelled),
             () = self.ending.cancelled() => Err(Interrupted::Cancelled),

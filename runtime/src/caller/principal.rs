@@ -51,7 +51,7 @@ pub(crate) enum GroupsError {
 }
 
 impl Principal {
-    /// Returns what distinguishes this caller from others; groups and role do not.
+    /// Returns the key of this caller: id, issuer and tenant, without groups and role.
     pub(crate) fn caller_key(&self) -> CallerKey {
         let Self { id, issuer, tenant, groups: _, role: _ } = self;
         CallerKey { id: id.clone(), issuer: issuer.clone(), tenant: tenant.clone() }
@@ -70,7 +70,7 @@ impl Principal {
 }
 
 impl CallerKey {
-    /// Returns whether this is the caller of these names.
+    /// Returns whether this caller has these names.
     pub(crate) fn is(&self, id: &str, issuer: Option<&str>, tenant: Option<&str>) -> bool {
         let Self { id: own, issuer: own_issuer, tenant: own_tenant } = self;
         own == id && own_issuer.as_deref() == issuer && own_tenant.as_deref() == tenant

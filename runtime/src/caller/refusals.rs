@@ -1,4 +1,4 @@
-//! Requests that are refused before their content is read: a few records a second, then a count, so
+//! Requests refused before their content is read: a few records a second, then a count, so
 //! that a caller without credentials cannot fill the audit file.
 
 use std::mem;
@@ -9,7 +9,7 @@ use crate::lock::lock;
 /// The most records of one second.
 const RECORDS_PER_S_MAX: u32 = 10;
 
-/// How many requests were refused in the current second.
+/// The refused requests of the current second.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals(Mutex<Second>);
 
@@ -18,23 +18,23 @@ struct Second {
     /// In seconds since 1970.
     at: u64,
     recorded: u32,
-    /// Those that were refused after that, and are only counted.
+    /// Further refused requests, which have no record of their own.
     counted: u64,
 }
 
-/// The records that are due for a refused request.
+/// The due records for a refused request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// The number of requests of an earlier second that were only counted; 0 for none.
+    /// The number of requests of an earlier second without a record of their own.
     pub(crate) counted: u64,
     /// Whether the request has a record of its own.
     pub(crate) own: bool,
-    /// Whether it is the first one that is only counted. Its count is due in a second.
+    /// Whether it is the first request without a record. The count is due in a second.
     pub(crate) begins_count: bool,
 }
 
 impl Refusals {
-    /// Counts a request that is refused at the time `now` (seconds since 1970).
+    /// Counts a request refused at the time `now` (seconds since 1970).
     pub(crate) fn add(&self, now: u64) -> Due {
         let mut second = lock(&self.0);
         let counted = if second.at == now { 0 } else { mem::take(&mut second.counted) };
@@ -50,7 +50,7 @@ impl Refusals {
         Due { counted, own, begins_count: !own && second.counted == 1 }
     }
 
-    /// Returns the number of requests that were only counted so far, and forgets them.
+    /// Returns the number of requests without a record so far, and resets it.
     pub(crate) fn take_count(&self) -> u64 {
         mem::take(&mut lock(&self.0).counted)
     }

@@ -7,17 +7,17 @@ use thiserror::Error;
 /// Why a request is rejected.
 #[derive(Debug, Error)]
 pub(crate) enum Rejection {
-    /// The request is malformed. The text is for the caller, and not for records.
+    /// The request is malformed. The text is only for the caller.
     #[error("{0}")]
     Invalid(String),
-    /// The request is malformed. The text is for the caller; the rule is for the record, so it does
-    /// not repeat what the caller typed.
+    /// The request is malformed. The text is for the caller. The rule is for the record, and
+    /// repeats no text of the caller.
     #[error("{text}")]
     Wrong { text: String, rule: String },
     /// No resource has this URI. The reason is for the caller, and the rule for the record.
     #[error("{reason}")]
     NotFound { reason: String, uri: String, rule: String },
-    /// The bundle is not what was signed.
+    /// The bundle differs from the signed one.
     #[error(transparent)]
     Damaged(#[from] Corrupt),
     /// The server failed; the cause is in the log.
@@ -26,7 +26,7 @@ pub(crate) enum Rejection {
 }
 
 impl Rejection {
-    /// Returns the reason for a record, without what the caller typed.
+    /// Returns the reason for a record, without text of the caller.
     pub(crate) fn rule(&self) -> String {
         match self {
             Self::Invalid(_) => "the request is not valid".to_owned(),
@@ -37,17 +37,16 @@ impl Rejection {
     }
 }
 
-/// The words in the reason for a record of something that is hidden.
+/// The end of a record's reason for a hidden thing.
 const NOT_FOR_CALLER: &str = " is not for the caller";
 
-/// Returns what records say of something that the caller does not find: the caller is not told
-/// whether it does not exist, or is not for it.
+/// Returns the reason for a record of a missing or hidden thing. Answers to the caller do not
+/// distinguish the two.
 pub(crate) fn unknown(what: &str, is_hidden: bool) -> String {
     if is_hidden { format!("this {what}{NOT_FOR_CALLER}") } else { format!("unknown {what}") }
 }
 
-/// Returns the reason for a record of something that is hidden as if it did not exist; `None` if the
-/// reason is another one.
+/// Rewrites the reason for a hidden thing as that for a missing one; `None` for other reasons.
 pub(crate) fn as_unknown(rule: &str) -> Option<String> {
     let (what, because) = rule.strip_prefix("this ")?.split_once(NOT_FOR_CALLER)?;
     Some(format!("{}{because}", unknown(what, false)))

@@ -1,4 +1,4 @@
-//! Counts by owner: each may hold at most so many slots at a time, and they may share something.
+//! Slots by owner: each owner holds a limited number, and its slots share a value.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ pub(crate) struct Slot<K: Ord, S = ()> {
 }
 
 impl<K: Ord, S> Slot<K, S> {
-    /// Returns what all slots of the owner share while it holds one.
+    /// Returns the value that all slots of the owner share.
     pub(crate) fn shared(&self) -> &Arc<S> {
         &self.shared
     }
@@ -68,7 +68,7 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         Self { each_max, held: Arc::new(held) }
     }
 
-    /// Returns how many slots one owner has.
+    /// Returns the number of slots of one owner.
     pub(crate) fn each_max(&self) -> usize {
         self.each_max
     }
@@ -84,7 +84,7 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         Some(Slot { owner, shared: shared.clone(), held: self.held.clone() })
     }
 
-    /// Returns how many slots are held by anyone.
+    /// Returns the number of slots held by all owners.
     pub(crate) fn held(&self) -> usize {
         lock(&self.held.owners).values().map(|owner| owner.count).sum()
     }

@@ -1,7 +1,7 @@
 //! Opening a file that the operator names, without waiting for anything.
 //!
 //! Opening a pipe waits until someone writes to it, and reading a device may never end. So a path
-//! that leads to anything but a regular file is an error at once, which names what it is.
+//! to anything but a regular file is an error at once, which names the kind of the file.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns the flags with which `open` does not wait. They change nothing for a regular file.
+/// Returns the flags with which `open` never waits. They change nothing for a regular file.
 pub(crate) fn without_waiting() -> i32 {
     (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
 }

@@ -1,10 +1,9 @@
-//! How many connections there may be, and from where.
+//! The limits of connections: in all, and from each address.
 //!
 //! When all connections are in use, one from another address takes the place of one that waits for
-//! its client, from the address with the most. So a few addresses that open connections and say
-//! nothing cannot lock the others out. Other connections over a limit are not left to wait, since
-//! then a probe of the server's health would wait with them: a few more are accepted to be answered
-//! at the health paths, and the rest closed.
+//! its client, from the address with the most. So a few addresses with silent connections cannot
+//! lock the others out. Other connections over a limit never wait, since a health probe would wait
+//! with them: a few more are accepted for the health paths, and the rest are closed.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,7 +14,7 @@ use crate::caller::activity::Activity;
 use crate::lock::lock;
 use crate::settings::config::Limits;
 
-/// The connections that one address may have of those for health: a fourth.
+/// The part of the connections for health that one address may have: a fourth.
 const HEALTH_SHARE: u32 = 4;
 
 /// The limits of connections, and the connections that count.
@@ -40,7 +39,7 @@ struct Held {
     next: u64,
 }
 
-/// The connections from one address by their numbers, which are in the order of their beginnings.
+/// The connections from one address by their numbers, in the order of their beginnings.
 #[derive(Default)]
 struct Address {
     connections: BTreeMap<u64, Arc<Activity>>,
@@ -127,8 +126,7 @@ impl Pool {
 
 impl Held {
     /// Ends the oldest connection that waits for its client, of the address with the most. Returns
-    /// false if there is none, or if that address would then have fewer than one with `own` and
-    /// the new one.
+    /// false if none waits, or if that address would then have fewer than `own` and the new one.
     fn make_room(&mut self, own: usize) -> bool {
         let most = self.addresses.iter().max_by_key(|(_, it)| it.connections.len());
         let Some((address, Address { connections, .. })) = most else { return false };
@@ -143,7 +141,7 @@ impl Held {
         true
     }
 
-    /// Forgets a connection, unless another one has taken its place.
+    /// Removes a connection, unless another one has taken its place.
     fn remove(&mut self, address: IpAddr, number: u64) {
         let Some(Address { connections, .. }) = self.addresses.get_mut(&address) else { return };
         if connections.remove(&number).is_some() {
@@ -196,7 +194,7 @@ mod tests {
         let purposes: Vec<_> =
             held.iter().map(|it| it.as_ref().map(|(purpose, _)| *purpose)).collect();
         let (ordinary, health) = (Some(Purpose::Ordinary), Some(Purpose::Health));
-        // The first of the third address takes the place of one.
+        // The first connection of the third address replaces one.
         assert_eq!(purposes, [ordinary, ordinary, health, ordinary, health, ordinary, health]);
         let replaced =
             |at: usize| held[at].as_ref().map(|(_, it)| it.activity.replaced.is_cancelled());

@@ -33,10 +33,10 @@ pub(super) struct Authenticator {
     replays: Replays,
 }
 
-/// Who sent a request, and for how long its credentials count.
+/// The sender of a request, and the end of its credentials.
 pub(super) struct Identity {
     pub(super) principal: Arc<Principal>,
-    /// The time from which they no longer count, if it is known.
+    /// The time from which they no longer count, if known.
     pub(super) until: Option<Time>,
 }
 
@@ -47,16 +47,16 @@ struct ApiKey {
     not_after: Option<Time>,
 }
 
-/// The authorization servers whose tokens are accepted, and what clients learn of them.
+/// The authorization servers of accepted tokens, and their description for clients.
 struct Issuers {
     tokens: Tokens,
     metadata: Option<Metadata>,
     metadata_url: Option<String>,
     /// The scopes that a token of any of them needs.
     scopes: Vec<String>,
-    /// Whether credentials are accepted that are not bound to a key.
+    /// Whether credentials without a bound key are accepted.
     takes_bearer: bool,
-    /// Whether tokens are accepted that are.
+    /// Whether tokens with a bound key are accepted.
     takes_dpop: bool,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Challenge {
     /// The issuers as they were when the request was rejected.
     issuers: Arc<Issuers>,
     claimed: Option<Claimed>,
-    /// The scheme of the credential that was presented.
+    /// The scheme of the presented credential.
     scheme: Scheme,
 }
 
@@ -87,7 +87,7 @@ struct Credential<'r> {
     token: &'r str,
 }
 
-/// Whose credential was presented, as far as it is a known one.
+/// The known owner or issuer of a presented credential.
 enum Claimed {
     /// The API key of this id.
     Key(String),
@@ -101,7 +101,7 @@ impl Challenge {
         &self.reason
     }
 
-    /// Returns the kind and the name of the credential that was presented, if it is a known one.
+    /// Returns the kind and the name of the presented credential, if it is a known one.
     pub(super) fn claimed(&self) -> Option<(&'static str, &str)> {
         Some(match self.claimed.as_ref()? {
             Claimed::Key(id) => ("api-key", id),
@@ -109,7 +109,7 @@ impl Challenge {
         })
     }
 
-    /// Returns the scopes that a token needs: of the issuer that was named, or else of all.
+    /// Returns the scopes that a token needs: of the named issuer, or else of all.
     fn scopes(&self) -> &[String] {
         match &self.claimed {
             Some(Claimed::Issuer(jwt)) => &jwt.scopes,
@@ -141,7 +141,7 @@ impl Authenticator {
         self.shared.changes.send_replace(());
     }
 
-    /// Waits until each key set that is fetched was tried once, which has a limit of time.
+    /// Waits until each key set from a URL was tried once, which has a limit of time.
     pub(super) async fn first_fetches(&self) {
         self.issuers.load_full().tokens.first_fetches().await;
     }
@@ -151,7 +151,7 @@ impl Authenticator {
         self.shared.changes.subscribe()
     }
 
-    /// Returns the key sets that are fetched, as they are now.
+    /// Returns the key sets from URLs, as they are now.
     pub(super) fn key_sets(&self) -> Vec<KeySetStatus> {
         self.issuers.load().tokens.key_sets()
     }
@@ -166,7 +166,7 @@ impl Authenticator {
         self.issuers.load().metadata.clone()
     }
 
-    /// Returns who sent a request. The proof of a request counts once.
+    /// Returns the sender of a request. The proof of a request counts once.
     pub(super) fn authenticate(&self, asked: &Asked<'_>) -> Result<Identity, Challenge> {
         let credential = credential(asked.headers).map_err(|reason| self.no_credential(reason))?;
         let (identity, checked) = self.identify(&credential)?;
@@ -177,14 +177,14 @@ impl Authenticator {
         Ok(identity)
     }
 
-    /// Returns whose credentials these headers have now. It asks for no proof, since the request
-    /// that had it was let in.
+    /// Returns the present owner of the credentials in these headers. It asks for no proof, since
+    /// the request that had it was accepted.
     pub(super) fn identify_again(&self, headers: &HeaderMap) -> Result<Identity, Challenge> {
         let credential = credential(headers).map_err(|reason| self.no_credential(reason))?;
         self.identify(&credential).map(|(identity, _)| identity)
     }
 
-    /// Returns whose credential it is; with a token, what was found in it.
+    /// Returns the owner of a credential; with a token, also its checked parts.
     fn identify(
         &self,
         credential: &Credential<'_>,
@@ -216,7 +216,7 @@ impl Authenticator {
         Ok((Identity { principal, until }, Some(checked)))
     }
 
-    /// Returns the challenge for a request without a credential, or with one of another form.
+    /// Returns the challenge for a request with a missing or malformed credential.
     fn no_credential(&self, malformed: Option<&'static str>) -> Challenge {
         match malformed {
             None => self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required"),
@@ -226,7 +226,7 @@ impl Authenticator {
 
     fn rejected(&self, error: TokenError, scheme: Scheme) -> Challenge {
         let TokenError { reason, detail, kind, issuer } = error;
-        // It may repeat what the caller typed.
+        // The detail may repeat text of the caller.
         tracing::trace!("rejected a token: {reason}: {detail}");
         let (status, code) = match kind {
             TokenErrorKind::LacksScope => (StatusCode::FORBIDDEN, Some("insufficient_scope")),
@@ -308,8 +308,8 @@ impl Issuers {
     }
 }
 
-/// Returns the credential in the headers; the error is why it is of another form, `None` if there is
-/// no credential.
+/// Returns the credential in the headers; the error says how it is malformed, `None` if it is
+/// missing.
 fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Option<&'static str>> {
     if !headers.contains_key(header::AUTHORIZATION) {
         return Err(None);
@@ -357,7 +357,7 @@ impl IntoResponse for Challenge {
         let dpop = format!("DPoP realm=\"relay\", algs=\"{algorithms}\"");
         let dpop = takes_dpop.then(|| self.parameters(&dpop, of_dpop));
         for challenge in bearer.into_iter().chain(dpop) {
-            // Only printable characters are in it.
+            // It has only printable characters.
             if let Ok(challenge) = HeaderValue::from_str(&challenge) {
                 response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
             }
@@ -379,8 +379,8 @@ impl Challenge {
         ];
         let mut challenge = scheme.to_owned();
         for (name, value) in quoted {
-            // Characters that would end the quotes, or that no header has, are left out; they are
-            // only in odd names of claims.
+            // Characters that end the quotes or are invalid in a header are left out; only odd
+            // names of claims have them.
             let plain = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
             let value = value.map(|value| value.chars().filter(plain).collect::<String>());
             challenge.extend(value.map(|value| format!(", {name}=\"{value}\"")));

@@ -1,5 +1,5 @@
-//! Pages of allowed origins: browsers ask before they send a request, and keep the answer from the
-//! page unless it names its origin (CORS).
+//! Pages of allowed origins: browsers ask before they send a request, and give a page the answer
+//! only if the answer names its origin (CORS).
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -15,11 +15,11 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 /// The headers of answers that a client of MCP reads.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After");
-/// How long a browser need not ask again, in seconds.
+/// How long a browser may keep the answer, in seconds.
 const MAX_AGE_S: HeaderValue = HeaderValue::from_static("600");
 
 /// Answers a browser that asks whether a page may send a request; `None` for any other request. It
-/// has no credentials, and nothing is done for it.
+/// has no credentials, and has no further effect.
 pub(super) fn preflight(request: &Request) -> Option<Response> {
     let headers = request.headers();
     if request.method() != Method::OPTIONS || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {

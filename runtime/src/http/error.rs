@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use relay_engine::system_error::reason;
 use thiserror::Error;
 
 use crate::settings::config::AuthError;
@@ -13,7 +14,7 @@ use crate::settings::config::AuthError;
 pub(crate) enum HttpError {
     #[error("cannot listen on {address}: {}", listening(*address, source))]
     Listen { address: SocketAddr, source: io::Error },
-    #[error("cannot read `{}`: {source}", path.display())]
+    #[error("cannot read `{}`: {}", path.display(), reason(source))]
     Read { path: PathBuf, source: io::Error },
     #[error("the TLS certificate or key cannot be used: {reason}")]
     Tls { reason: String },
@@ -29,13 +30,13 @@ pub(crate) enum HttpError {
         "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
     )]
     Origin { origin: String },
-    #[error("cannot start the thread for large requests: {0}")]
+    #[error("cannot start the thread for large requests: {}", reason(.0))]
     Lane(io::Error),
-    #[error("cannot listen for signals: {0}")]
+    #[error("cannot listen for signals: {}", reason(.0))]
     Signals(io::Error),
 }
 
-/// Returns why an address cannot be listened on, and what to do.
+/// Returns the reason for a failed listen, and the remedy.
 fn listening(address: SocketAddr, source: &io::Error) -> String {
     let port = address.port();
     match source.kind() {
@@ -50,6 +51,6 @@ fn listening(address: SocketAddr, source: &io::Error) -> String {
         io::ErrorKind::PermissionDenied if port < 1024 => {
             "ports below 1024 need privileges; choose a higher one, such as 8700".to_owned()
         }
-        _ => source.to_string(),
+        _ => reason(source),
     }
 }

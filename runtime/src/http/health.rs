@@ -24,7 +24,7 @@ struct Readiness<'a> {
     version: Option<&'a str>,
     digest: String,
     epoch: u64,
-    /// `verified`; `damaged` if a page that was used is not what was signed; `revoked` if the trust
+    /// `verified`; `damaged` if a used page differs from the signed one; `revoked` if the trust
     /// file revokes the bundle or a key that signed it.
     bundle: &'static str,
     /// Why a server that starts now would refuse the bundle; absent if it would not.
@@ -33,7 +33,7 @@ struct Readiness<'a> {
     audit: Health,
     /// Why the last reload failed.
     last_reload_error: Option<String>,
-    /// The key sets that are fetched.
+    /// The key sets from URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     key_sets: Vec<KeySetStatus>,
 }
@@ -42,15 +42,15 @@ pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// Answers 200 only while the bundle is what was signed, is not revoked, audit records are written,
-/// and the credentials of some caller can be checked.
+/// Answers 200 only while the bundle is intact and not revoked, audit records are written, and the
+/// credentials of some caller can be checked.
 pub(super) fn ready(server: &Server, auth: Option<&Authenticator>) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.manifest();
     server.audit.retry(loaded.digest());
     let audit = server.audit.health();
     let is_revoked = loaded.in_force().is_err();
-    // One issuer that is down must not take the others' callers with it.
+    // The callers of other issuers must be served while one issuer is down.
     let can_authenticate = auth.is_none_or(Authenticator::can_authenticate);
     let is_sound = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
     let is_ready = is_sound && can_authenticate;

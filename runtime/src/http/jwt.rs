@@ -1,8 +1,8 @@
-//! Tokens of authorization servers: signed JSON (RFC 7519), checked against the keys of each issuer,
-//! which are in a file or are fetched.
+//! Tokens of authorization servers: signed JSON (RFC 7519), checked against the keys of each
+//! issuer, from a file or a URL.
 //!
-//! The issuer that a token names is only used to choose the keys and rules by which all of the token
-//! is then checked, its issuer too.
+//! The issuer that a token names only chooses the keys and rules for the check of the whole token,
+//! its issuer included.
 
 mod binding;
 mod claims;
@@ -40,10 +40,10 @@ use crate::settings::config;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
-/// The most checked tokens that are kept.
+/// The most checked tokens in memory.
 const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 
-/// Checks that a request with a token that is bound to a key has a proof of the key.
+/// Checks the proof of the key in a request with a bound token.
 pub(super) fn check_proof(
     asked: &Asked<'_>,
     token: &str,
@@ -64,7 +64,7 @@ pub(super) struct Tokens {
     checked: Mutex<LruCache<Digest, Remembered>>,
 }
 
-/// A token that was checked by these keys. It is checked again when others are in force.
+/// A token that was checked by these keys. It is checked again under other keys.
 #[derive(Clone)]
 struct Remembered {
     checked: Checked,
@@ -104,14 +104,14 @@ impl Tokens {
         Self { issuers, checked: Mutex::new(LruCache::new(CHECKED_MAX)) }
     }
 
-    /// Waits until each set that is fetched was tried once.
+    /// Waits until each set from a URL was tried once.
     pub(super) async fn first_fetches(&self) {
         for fetched in self.issuers.iter().filter_map(Issuer::fetched) {
             fetched.first().await;
         }
     }
 
-    /// Returns the sets that are fetched, as they are now.
+    /// Returns the sets from URLs, as they are now.
     pub(super) fn key_sets(&self) -> Vec<KeySetStatus> {
         let fetched = self.issuers.iter().filter_map(Issuer::fetched);
         fetched.map(|fetched| fetched.status()).collect()
@@ -122,7 +122,7 @@ impl Tokens {
         self.issuers.iter().any(|issuer| issuer.keys().is_ok())
     }
 
-    /// Returns whose token it is, after checking all of it.
+    /// Checks all of a token, and returns its caller.
     pub(super) fn check(&self, token: &str) -> Result<Checked, TokenError> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(TokenError::new("the token is too long", token.len().to_string()));
@@ -141,7 +141,7 @@ impl Tokens {
         Ok(new)
     }
 
-    /// Returns a token that was checked before, by the keys that are still in force.
+    /// Returns a token that was checked before, by keys still in force.
     fn remembered(&self, digest: &Digest) -> Option<Checked> {
         let Remembered { checked, keys, issuer } = lock(&self.checked).get(digest).cloned()?;
         let in_force = self.issuers.get(issuer)?.keys().ok()?;

@@ -18,11 +18,10 @@ use crate::clock;
 
 /// The longest time between two looks at the clock, since it may be set.
 const LOOK_MAX: Duration = Duration::from_secs(60);
-/// The shortest one.
+/// The shortest time between two looks at the clock.
 const LOOK_MIN: Duration = Duration::from_secs(1);
 
-/// Ends the body of `response`, if it is a stream, when the credentials in `headers` are no longer
-/// those of the caller that has it.
+/// Ends the body of a stream when the credentials in `headers` no longer name its caller.
 pub(super) fn end_with_credentials(
     response: Response,
     auth: &Arc<Authenticator>,
@@ -37,7 +36,7 @@ pub(super) fn end_with_credentials(
     response.map(|body| Body::new(Ending { body, lapsed }))
 }
 
-/// Completes when the credentials in `headers` are no longer those of this caller.
+/// Completes when the credentials in `headers` no longer name this caller.
 async fn lapsed(auth: Arc<Authenticator>, headers: HeaderMap, identity: Identity) {
     let mut changes = auth.changes();
     loop {

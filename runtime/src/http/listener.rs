@@ -7,6 +7,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use relay_engine::system_error::reason;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
@@ -21,9 +22,9 @@ use crate::settings::config::Limits;
 
 /// The pause after a failed `accept`, such as when descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// The time for requests in flight before open streams are ended as well.
+/// The time for requests in flight before open streams end as well.
 const STREAMS_LINGER: Duration = Duration::from_millis(500);
-/// The time to wait for a request on a connection that is only for health.
+/// The time to wait for a request on a connection for health.
 const HEALTH_HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A bound address, with the limits and routes of its connections.
@@ -86,6 +87,7 @@ impl Listener {
                 drop((admitted, counted));
             });
         }
+        // New connections are refused while requests in flight end.
         drop(self.socket);
         let ended = async {
             let ended = graceful.shutdown();
@@ -113,7 +115,7 @@ impl Listener {
                         return (stream, address.ip());
                     }
                     Err(error) => {
-                        tracing::warn!("cannot accept a connection: {error}");
+                        tracing::warn!("cannot accept a connection: {}", reason(&error));
                         sleep(ACCEPT_PAUSE).await;
                     }
                 }

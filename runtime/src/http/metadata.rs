@@ -22,7 +22,7 @@ pub(super) struct Metadata {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
-    /// The algorithms of proofs for tokens that are bound to a key (RFC 9449).
+    /// The algorithms of proofs for tokens bound to a key (RFC 9449).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dpop_signing_alg_values_supported: Vec<&'static str>,
     #[serde(skip_serializing_if = "Not::not")]
@@ -30,9 +30,9 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// Returns the metadata for tokens of these issuers; `None` if there are none.
+    /// Returns the metadata for tokens of these issuers; `None` without issuers.
     ///
-    /// There is one resource, which is the same for all of them.
+    /// All of them have the same resource.
     pub(super) fn new(issuers: &[Jwt]) -> Option<Self> {
         let resource = issuers.first()?.resource().to_owned();
         let servers = |jwt: &Jwt| match jwt.authorization_servers.as_slice() {
@@ -53,7 +53,7 @@ impl Metadata {
         })
     }
 
-    /// Returns whether the document is at this path: at its own, or where clients look that know only
+    /// Returns whether the document is at this path: its own, or the one for clients that know only
     /// the address of the server.
     pub(super) fn is_at(&self, path: &str) -> bool {
         let resource = UrlParts::of(&self.resource).map_or("", |parts| parts.path);
@@ -68,8 +68,8 @@ impl Metadata {
     }
 }
 
-/// Returns the scopes that a token of any of the issuers needs. An authorization server may refuse
-/// to give a token with a scope that only another one knows.
+/// Returns the scopes that the tokens of all issuers need. An authorization server may refuse a
+/// scope that only another one knows.
 pub(super) fn common_scopes(issuers: &[Jwt]) -> Vec<String> {
     let Some((first, others)) = issuers.split_first() else { return Vec::new() };
     let everywhere = |scope: &&String| others.iter().all(|jwt| jwt.scopes.contains(scope));

@@ -37,7 +37,7 @@ impl Family<'_> {
         self.part("", labels, value);
     }
 
-    /// Writes a sample whose name has a suffix, as those of histograms have.
+    /// Writes a sample whose name has a suffix, such as those of histograms.
     fn part(&mut self, suffix: &str, labels: &[(&str, &str)], value: impl Display) {
         let page = &mut self.page.0;
         _ = write!(page, "{}{suffix}", self.name);
@@ -55,7 +55,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// Answers with all metrics; `open` is what is open in MCP.
+/// Answers with all metrics; `open` is the number of sessions and streams in MCP.
 pub(super) fn answer(server: &Server, open: Open, key_sets: &[KeySetStatus]) -> Response {
     let mut page = Page(String::new());
     requests(&mut page, server);

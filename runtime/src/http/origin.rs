@@ -35,7 +35,7 @@ pub(super) enum Rejected {
 }
 
 impl Rejected {
-    /// Returns the reason for a record, without what the caller typed.
+    /// Returns the reason for a record, without text of the caller.
     pub(super) fn rule(&self) -> &'static str {
         match self {
             Self::NoHost => "the request names no host",
@@ -79,7 +79,7 @@ impl Origins {
         Ok(Self { hosts, origins })
     }
 
-    /// Checks that a request was made for this server, and not by a page of another origin. Returns
+    /// Checks that a request is for this server, and not from a page of a foreign origin. Returns
     /// the origin of its page, if it has one.
     pub(super) fn check(&self, request: &Request) -> Result<Option<HeaderValue>, Rejected> {
         for host in hosts(request).ok_or(Rejected::NoHost)? {
@@ -91,7 +91,7 @@ impl Origins {
         let origin = match (origins.next(), origins.next()) {
             (None, _) => return Ok(None),
             (Some(origin), None) => origin,
-            // As with hosts: it is not known which one counts.
+            // As with hosts, either one may count.
             (Some(_), Some(_)) => return Err(Rejected::TwoOrigins),
         };
         match origin.to_str().ok().and_then(Origin::parse) {
@@ -123,8 +123,8 @@ fn default_origins() -> Vec<Origin> {
     schemes.flat_map(loopback).collect()
 }
 
-/// Returns the hosts that a request names: the authority of its target, which counts if it has one
-/// (RFC 9112, section 3.2.2), and its `Host` header, which a proxy may have looked at.
+/// Returns the hosts that a request names: the authority of its target, which counts if present
+/// (RFC 9112, section 3.2.2), and its `Host` header, which a proxy may have checked.
 fn hosts(request: &Request) -> Option<Vec<Name>> {
     let mut headers = request.headers().get_all(header::HOST).iter();
     let header = match (headers.next(), headers.next()) {
@@ -171,7 +171,7 @@ impl Origin {
         };
         let uri: Uri = text.parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_owned(), uri.authority()?);
-        // An origin has nothing after the port, and no user before the host.
+        // An origin has only scheme, host and port: no path, query or user.
         if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@')
         {
             return None;

@@ -28,12 +28,12 @@ pub(super) fn of<'u>(resource: &'u str, path: &str) -> Cow<'u, str> {
     format!("{}{path}", folder.trim_end_matches('/')).into()
 }
 
-/// Returns the normal form of a URL; `None` if it is not one of HTTP.
+/// Returns the normal form of a URL; `None` if its scheme is not HTTP.
 pub(super) fn normal(url: &str) -> Option<NormalUrl> {
     let url = UriStr::new(url).ok()?;
     url.ensure_rfc3986_normalizable().ok()?;
     let url = url.normalize().to_dedicated_string().to_string();
-    // A query may have characters that `Uri` does not read.
+    // A query may have characters that `Uri` rejects.
     let url: Uri = url.split(['?', '#']).next()?.parse().ok()?;
     let (scheme, authority) = (url.scheme_str()?, url.authority()?);
     let usual = match scheme {
@@ -41,7 +41,7 @@ pub(super) fn normal(url: &str) -> Option<NormalUrl> {
         "https" => 443,
         _ => return None,
     };
-    // The user of a URL is not in the form, so a URL that has one has none.
+    // The form has no user, so a URL with one has no form.
     if authority.as_str().contains('@') {
         return None;
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use relay_engine::system_error::reason;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -36,7 +37,7 @@ impl Acceptor {
         }
     }
 
-    /// Makes an encrypted connection of `stream`.
+    /// Encrypts `stream`.
     pub(super) async fn accept(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
         TlsAcceptor::from(self.config.load_full()).accept(stream).await
     }
@@ -50,9 +51,9 @@ fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
     let unreadable = |path: &std::path::Path, error: &std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => unusable(
             path,
-            &"there is no such file; a path in server.toml is relative to the folder of server.toml",
+            &"the file does not exist; a path in server.toml is relative to the folder of server.toml",
         ),
-        _ => unusable(path, error),
+        _ => unusable(path, &reason(error)),
     };
     let pem = text_file::read(cert).map_err(|error| unreadable(cert, &error))?;
     let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())

@@ -1,4 +1,4 @@
-//! Turns: the requests of one address wait for each other, not those of all addresses.
+//! Turns: a request waits for the others from its address, not for those of all addresses.
 //!
 //! hyper answers several requests that a client sent at once before another connection runs, and
 //! hundreds of connections may send at once. Without turns, a request would wait for all of them.
@@ -35,8 +35,8 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Waits until requests that came before, and connections that have something to read, had
-    /// their turn. Only the beginning of a request takes a turn: it may then last.
+    /// Waits until earlier requests and connections with something to read had their turn. Only the
+    /// beginning of a request takes a turn: it may then last.
     async fn wait(&self) {
         let _turn = self.0.acquire().await;
         yield_now().await;

@@ -1,4 +1,4 @@
-//! A time limit for writing: a client that does not take what it is sent is disconnected.
+//! A time limit for writing: a client that does not take its data is disconnected.
 
 use std::future::Future as _;
 use std::io;
@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A stream whose client must take everything that is written before the next flush within a time
-/// limit. The limit begins when it first does not take some of it.
+/// A stream whose client must take all written data before the next flush within a time limit. The
+/// limit begins when the client first takes less than all.
 pub(super) struct WriteLimited<S> {
     stream: S,
     limit: Duration,
@@ -43,7 +43,7 @@ impl<S: AsyncWrite + Unpin> WriteLimited<S> {
         written: Poll<io::Result<T>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
-        // A client that takes a little now and then is held to the same limit.
+        // The same limit holds for a client that takes a little now and then.
         if written.is_pending() || self.waiting {
             self.wait(context)?;
         }
@@ -76,7 +76,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteLimited<S> {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes when it has written all it has.
+    /// hyper flushes after it has written everything.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let flushed = Pin::new(&mut this.stream).poll_flush(context);

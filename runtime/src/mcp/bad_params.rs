@@ -1,7 +1,7 @@
-//! Requests of a known method whose parameters do not have its form.
+//! Requests of a known method with malformed parameters.
 //!
-//! rmcp passes these on as requests of an unknown method. They are answered with -32602, and those
-//! that get one record when they are well formed get one here too.
+//! rmcp passes these on as requests of an unknown method. They are answered with -32602, and get a
+//! record if well-formed requests of the method get one.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use relay_bundle::Corrupt;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, CompleteRequestParams, CustomRequest,
-    GetPromptRequestParams, Implementation, InitializeRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
-    UnsubscribeRequestParams,
+    GetPromptRequestParams, GetSkillRequestParams, Implementation, InitializeRequestParams,
+    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -24,11 +24,11 @@ use crate::record::verb;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// A method that this server knows and that has parameters. rmcp ignores a cursor of another type.
+/// A known method with parameters. rmcp ignores a cursor of another type.
 struct Method {
     name: &'static str,
     protocols: Protocols,
-    /// Returns what is wrong with parameters.
+    /// Returns the reason why parameters are malformed.
     reason: fn(&Value) -> Option<String>,
     /// The subject of its record.
     subject: Option<Subject>,
@@ -46,16 +46,26 @@ enum Subject {
     Prompt,
     Resource,
     Tool,
-    /// Something else, by the label of its records; what it names is not looked up.
+    /// Another thing, by the label of its records; its name is not looked up.
     Other(&'static str),
 }
 
-/// Said of parameters that are missing, or of another type.
+/// The reason for missing parameters, or parameters of another type.
 const NO_OBJECT: &str = "an object is expected";
 
 const METHODS: &[Method] = &[
     method::<GetPromptRequestParams>("prompts/get", Protocols::Both, Some(Subject::Prompt)),
     method::<ReadResourceRequestParams>("resources/read", Protocols::Both, Some(Subject::Resource)),
+    method::<GetSkillRequestParams>(
+        "skills/get",
+        Protocols::Both,
+        Some(Subject::Other(verb::MANIFEST)),
+    ),
+    method::<ReadResourceDirectoryRequestParams>(
+        "resources/directory/read",
+        Protocols::Both,
+        Some(Subject::Other(verb::DIRECTORY)),
+    ),
     method::<CallToolRequestParams>("tools/call", Protocols::Both, Some(Subject::Tool)),
     method::<CompleteRequestParams>(
         "completion/complete",
@@ -100,7 +110,7 @@ fn reason<P: DeserializeOwned>(params: &Value) -> Option<String> {
     P::deserialize(params).err().map(|error| error.to_string())
 }
 
-/// Returns what is wrong with the parameters of `initialize`, and in which member.
+/// Returns the reason why the parameters of `initialize` are malformed, with the member.
 fn initialize_reason(params: &Value) -> Option<String> {
     fn member<T: DeserializeOwned>(name: &str, value: &Value) -> Option<String> {
         Some(format!("`{name}`: {}", T::deserialize(value).err()?))
@@ -122,21 +132,21 @@ fn initialize_reason(params: &Value) -> Option<String> {
     Some(member.unwrap_or_else(|| all.to_string()))
 }
 
-/// Returns the error for an `initialize` with these parameters, if they do not have its form.
+/// Returns the error for an `initialize` with malformed parameters.
 pub(super) fn wrong_initialize(params: &Value) -> Option<ErrorData> {
     let reason = initialize_reason(params)?;
     let text = format!("the parameters of initialize are not valid: {reason}");
     Some(ErrorData::invalid_params(truncate(&text), None))
 }
 
-/// Returns what records call the subject of a request; `None` if its method names nothing.
+/// Returns the label of a request's subject in records; `None` if its method has no subject.
 pub(super) fn label(placed: &Placed, method: &str, params: &Value) -> Option<String> {
     let known = METHODS.iter().find(|known| known.name == method)?;
     Some(known.subject?.label(placed, params))
 }
 
-/// Returns the error for a request of which rmcp knows no type, and records it if it is a request
-/// that is recorded.
+/// Returns the error for a request without a type in rmcp, and records it if its method is
+/// recorded.
 pub(super) fn reject(
     server: &Server,
     placed: &Placed,
@@ -156,7 +166,7 @@ pub(super) fn reject(
     let reason = reason.as_deref().unwrap_or("they do not have the form that the protocol gives");
     if let Some(subject) = known.subject {
         let label = subject.label(placed, &params);
-        // The reason may repeat what the caller typed.
+        // The reason may repeat text of the caller.
         let rule = format!("the parameters of {} are not valid", known.name);
         let entry = Entry::refused(label, BTreeMap::new(), rule);
         server.audit.record(caller, placed.loaded.digest(), entry);
@@ -166,7 +176,7 @@ pub(super) fn reject(
 }
 
 impl Subject {
-    /// Returns the label of a record: the name if the bundle has it, since any other is free text.
+    /// Returns the label of a record: a name only if the bundle has it, since others are free text.
     fn label(self, placed: &Placed, params: &Value) -> String {
         let text = |name: &str| params.get(name).and_then(Value::as_str);
         let view = placed.view().inspect_err(|damage| placed.loaded.note_damage(damage)).ok();

@@ -1,6 +1,6 @@
 //! The body of an HTTP request: read within its limit and the budget of its caller.
 //!
-//! A large body is read into memory of its own, which goes back to the system when it is dropped.
+//! A large body is read into memory of its own, which returns to the system when it is dropped.
 
 use std::io;
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes, HttpBody as _};
 use http_body_util::BodyExt as _;
 use memmap2::MmapMut;
+use relay_engine::system_error::reason;
 use thiserror::Error;
 
 use crate::caller::bodies::{Bodies, Room};
 use crate::caller::principal::Principal;
 
-/// The most bytes of a body that takes no room in the budget of its caller, and is parsed where it
-/// arrives. Connections have a limit, so these have one together too.
+/// The most bytes of a body outside of its caller's budget, which is parsed where it arrives. The
+/// limit of connections bounds the total.
 pub(super) const SMALL_BYTES_MAX: usize = 16 << 10;
 
 /// A body, and its room in the budget of its caller.
@@ -34,7 +35,7 @@ pub(super) enum Unread {
     /// Its client disconnected, or broke the rules of HTTP.
     #[error("the body of the request does not arrive: {0}")]
     Broken(#[from] axum::Error),
-    #[error("no memory for the body of a request: {0}")]
+    #[error("no memory for the body of a request: {}", reason(.0))]
     NoMemory(#[from] io::Error),
 }
 
@@ -83,7 +84,7 @@ pub(super) async fn read(
             }
         }
     }
-    // Without an announced length, any is possible.
+    // Without an announced length, any length is possible.
     let capacity = announced.unwrap_or(max);
     if start.len() > capacity {
         return Err(Unread::TooLong { max });
@@ -116,7 +117,7 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     loop {
         match body.frame().await.transpose()? {
             None => return Ok(None),
-            // Anything else is a trailer.
+            // Other frames are trailers.
             Some(frame) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
@@ -126,7 +127,7 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     }
 }
 
-/// Returns whether a JSON text has more than `max` values. It may be no JSON, of which this is an
+/// Returns whether a JSON text has more than `max` values. For a malformed text, this is an
 /// estimate.
 pub(super) fn has_more_values(text: &[u8], max: usize) -> bool {
     // Each value takes at least a byte.

@@ -76,7 +76,7 @@ struct Completed<'b> {
     rendering: RenderingView<'b>,
 }
 
-/// Returns what records call a reference to nothing.
+/// Returns the label in records of a reference to an unknown thing.
 fn unknown(reference: &Reference) -> Subject<'static> {
     match reference {
         Reference::Prompt(_) => Subject::UnknownPrompt,

@@ -1,7 +1,7 @@
 //! The tools that the MCP conformance suite calls by name.
 //!
 //! A bundle expresses prompts, resources and completion, so those of the suite are in
-//! `examples/conformance`. These tools do what a bundle cannot express (progress, logging,
+//! `examples/conformance`. These tools do things that a bundle cannot express (progress, logging,
 //! sampling, elicitation, several rounds of input), so that the suite can test the server. They
 //! have no effect outside the answer, so they do not pass the door in `tool`. Only the feature
 //! `conformance-tools` compiles them; no release enables it.
@@ -47,7 +47,7 @@ pub(crate) fn prompts() -> &'static [Prompt] {
     &FIXTURES.prompts
 }
 
-/// Declares what the tools use: list changes, and logging for the suite's legacy half.
+/// Declares the capabilities of the tools: list changes, and logging for the suite's legacy half.
 ///
 /// The handler must then also accept `logging/setLevel`.
 pub(crate) fn declare(capabilities: &mut ServerCapabilities) {

@@ -7,8 +7,8 @@ use relay_engine::audit_record::OutputHash;
 use relay_engine::prompt::{Message, Part};
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents, Role};
 
-/// Converts the messages of a prompt. MCP has one content a message, so a message of several
-/// parts becomes as many messages of the same role.
+/// Converts the messages of a prompt. MCP has one content a message, so a message of several parts
+/// becomes as many messages of the same role.
 pub(super) fn messages(messages: Vec<Message<'_>>, output: &mut OutputHash) -> Vec<PromptMessage> {
     let count = messages.iter().map(|message| message.parts.len()).sum();
     let mut converted = Vec::with_capacity(count);
@@ -68,7 +68,7 @@ pub(super) fn resource(
     }
 }
 
-/// Converts a text that was filled for one request.
+/// Converts a text filled for one request.
 pub(super) fn text_resource(
     uri: String,
     mime: Option<&str>,

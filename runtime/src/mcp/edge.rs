@@ -1,7 +1,7 @@
 //! Requests over HTTP that rmcp answers without a handler: their errors, and their records.
 //!
-//! A handler records the requests that it gets. A request that names a prompt, a tool or a resource
-//! and is rejected before that gets its record here.
+//! A handler records its requests. A request for a prompt, a tool or a resource that is rejected
+//! before a handler gets its record here.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,10 +26,10 @@ use crate::trust::placed::Placed;
 const RECORDS_MAX: usize = 16;
 /// The method that begins a session.
 const INITIALIZE: &str = "initialize";
-/// The types of an answer: rmcp wants both to be named.
+/// The types of an answer: rmcp requires both.
 const ANSWERS: [&str; 2] = ["application/json", "text/event-stream"];
 
-/// A message, as far as it must be known here.
+/// The parts of a message read here.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(default, borrow)]
@@ -46,7 +46,7 @@ impl Message<'_> {
         params.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Returns what records call the subject of the message; `None` if it names nothing.
+    /// Returns the label of the message's subject in records; `None` without a subject.
     fn label(&self, placed: &Placed) -> Option<String> {
         bad_params::label(placed, self.method.as_deref()?, &self.params())
     }
@@ -73,7 +73,7 @@ pub(super) fn is_batch(body: &[u8]) -> bool {
 pub(super) const BATCH: &str =
     "a batch of messages is not supported (only protocol 2025-03-26 has them): send each by itself";
 
-/// Records the requests of `body` that name something, and that no handler got.
+/// Records the requests of `body` that have a subject, and that no handler got.
 pub(super) fn record(
     server: &Arc<Server>,
     principal: &Arc<Principal>,
@@ -100,7 +100,7 @@ pub(super) fn record(
     }
 }
 
-/// Returns the error for an `initialize` whose parameters do not have its form.
+/// Returns the error for an `initialize` with malformed parameters.
 pub(super) fn bad_initialize(body: &[u8]) -> Option<(ErrorData, Option<RequestId>)> {
     let message: Message<'_> = serde_json::from_slice(body).ok()?;
     if message.method.as_deref() != Some(INITIALIZE) {
@@ -109,8 +109,8 @@ pub(super) fn bad_initialize(body: &[u8]) -> Option<(ErrorData, Option<RequestId
     Some((bad_params::wrong_initialize(&message.params())?, message.id()))
 }
 
-/// Names both types of answers in `Accept` if its ranges hold them: rmcp knows no `*/*`. Without that
-/// header, a client takes any type (RFC 9110, section 12.5.1).
+/// Names both types of answers in `Accept` if its ranges hold them: rmcp ignores `*/*`. Without
+/// that header, a client takes any type (RFC 9110, section 12.5.1).
 pub(super) fn expand_accept(headers: &mut HeaderMap) {
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     let accepts = |kind: &str| {
@@ -130,7 +130,7 @@ pub(super) fn expand_accept(headers: &mut HeaderMap) {
     }
 }
 
-/// Returns how precisely a range names a type; `None` if it does not hold it.
+/// Returns the precision with which a range names a type; `None` if it does not hold the type.
 fn precision(range: &str, kind: &str) -> Option<u8> {
     let main = kind.split('/').next().unwrap_or_default();
     match range.split_once('/')? {

@@ -33,12 +33,12 @@ use crate::caller::principal::Principal;
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 const METHOD_HEADER: &str = "mcp-method";
-/// From this version on there are no sessions.
+/// Sessions end with this version.
 const MODERN: &str = "2026-07-28";
 
 tokio::task_local! {
-    /// The caller of the request that rmcp is given: it makes a handler for a request or a session
-    /// without saying for which.
+    /// The caller of the request that rmcp gets: it makes a handler for a request or a session
+    /// without naming it.
     static ASKER: Arc<Principal>;
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Endpoint {
     request_timeout: Duration,
 }
 
-/// The streams and sessions that clients have open.
+/// The open streams and sessions of clients.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Open {
     pub(crate) sessions: usize,
@@ -98,7 +98,7 @@ impl Endpoint {
         })
     }
 
-    /// Returns what clients have open now.
+    /// Returns the open streams and sessions of clients.
     pub(crate) async fn open(&self) -> Open {
         Open { sessions: self.sessions.count().await, streams: self.service.listeners.streams() }
     }
@@ -180,13 +180,13 @@ impl Endpoint {
         match (status, edge::bad_initialize(&body)) {
             (StatusCode::ACCEPTED, _) => response,
             (_, Some((reason, id))) => error(reason, id),
-            // rmcp answers so to any body that it cannot read.
+            // rmcp answers any unreadable body so.
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, None) => unreadable(&body),
             _ => response,
         }
     }
 
-    /// Passes a request on to rmcp, if its caller may send it.
+    /// Passes on to rmcp a request that its caller may send.
     async fn pass(
         self: &Arc<Self>,
         mut request: Request,
@@ -194,7 +194,7 @@ impl Endpoint {
         principal: Arc<Principal>,
     ) -> Response {
         if is_modern(&request) {
-            // A modern request that has the id of a session must not reach that session.
+            // A modern request with the id of a session must not reach that session.
             request.headers_mut().remove(SESSION_HEADER);
             return self.forward(request).await;
         }
@@ -243,7 +243,7 @@ impl Endpoint {
         holding(self.forward(request).await, in_flight)
     }
 
-    /// Answers a request for a stream of what is not an answer.
+    /// Answers a request for a stream of notifications and requests of the server.
     async fn listen(&self, request: Request, principal: &Principal) -> Response {
         match self.service.listeners.take_stream(principal) {
             Some(slot) => holding(self.forward(request).await, slot),
@@ -292,8 +292,8 @@ fn request_id(body: &Bytes) -> Option<RequestId> {
     method.and(id)
 }
 
-/// Returns whether a request can neither begin a session nor belong to one. rmcp begins one for
-/// every `initialize` of any version, and rejects a method header that the body contradicts.
+/// Returns whether a request is outside of sessions. rmcp begins one for every `initialize` of any
+/// version, and rejects a method header that the body contradicts.
 fn is_modern(request: &Request) -> bool {
     let header = |name| request.headers().get(name);
     let method = header(METHOD_HEADER);
@@ -311,7 +311,7 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_HEADER).map(HeaderValue::to_str)?.ok()
 }
 
-/// Keeps `held` for as long as the body of a response is being sent.
+/// Keeps `held` while the body of a response is being sent.
 fn holding(response: Response, held: impl Any + Send + Sync) -> Response {
     response.map(|body| {
         Body::new(body.map_frame(move |frame| {
@@ -321,7 +321,7 @@ fn holding(response: Response, held: impl Any + Send + Sync) -> Response {
     })
 }
 
-/// Answers a body that is not a message: it is not JSON, or not JSON-RPC.
+/// Answers a malformed body: it is not JSON, or not JSON-RPC.
 fn unreadable(body: &Bytes) -> Response {
     if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         return error(ErrorData::parse_error("the body is not JSON", None), None);

@@ -15,7 +15,7 @@ use crate::record::memory::Memory;
 use crate::record::metrics::Method;
 use crate::trust::placed::Placed;
 
-/// An entry of a list. Its type is the kind of the list: what is asked for, and what is answered.
+/// An entry of a list. Its type decides the request and the answer of the list.
 pub(super) trait Entry: DeserializeOwned + Clone + 'static {
     /// The answer of MCP.
     type Answer;
@@ -28,7 +28,7 @@ pub(super) trait Entry: DeserializeOwned + Clone + 'static {
     /// Makes an answer of a page.
     fn answer(page: Page<Self>, meta: Option<MetaObject>, scope: CacheScope) -> Self::Answer;
 
-    /// Removes the entries that the session of a legacy client does not see at present.
+    /// Removes the entries that the session of a legacy client does not see now.
     fn hide(_page: &mut Page<Self>, _placed: &Placed, _memory: Option<&Arc<Memory>>) {}
 
     /// Returns the entries of the conformance suite, which follow those of the bundle.
@@ -38,7 +38,7 @@ pub(super) trait Entry: DeserializeOwned + Clone + 'static {
     }
 }
 
-/// Implements [`Entry`]: a type, its answer, its method, its pages, and what it has of its own.
+/// Implements [`Entry`]: a type, its answer, its method, its pages, and its own methods.
 macro_rules! entries {
     ($($entry:ident: $answer:ident by $method:ident of $pages:ident { $($own:item)* })*) => {
         $(impl Entry for $entry {

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, Prompt,
-    ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceTemplate, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    GetSkillRequestParams, GetSkillResult, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, Prompt,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, Resource, ResourceTemplate, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,7 +21,10 @@ use super::lists::TTL_MS;
 use super::rejection::damaged;
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
-use super::{bad_params, completion, prompts, rejection, resources, subscriptions, surface, tools};
+use super::{
+    agent_skills, bad_params, completion, prompts, rejection, resources, subscriptions, surface,
+    tools,
+};
 use crate::caller::principal::Principal;
 use crate::lock::lock;
 use crate::record::memory::Memory;
@@ -32,8 +37,8 @@ use crate::trust::placed::Placed;
 /// a modern client over HTTP, and one for the process on stdio.
 pub(super) struct Handler {
     service: Arc<Service>,
-    /// The caller for whom it was made. A request of a session may come with other groups or another
-    /// role; it is answered by its own credentials.
+    /// The caller that it was made for. A request of a session may come with other groups or
+    /// another role; it is answered by its own credentials.
     principal: Arc<Principal>,
     /// The subscriptions of a legacy session.
     subscribed: Subscribed,
@@ -59,13 +64,13 @@ impl Handler {
         (!is_modern(context)).then_some(&self.memory)
     }
 
-    /// Returns the bundle in force, as the caller sees it for whom the handler was made.
+    /// Returns the bundle in force, as the handler's caller sees it.
     fn placed(&self, served: &Served) -> Result<Placed, ErrorData> {
         let loaded = served.loaded.clone();
         Placed::new(loaded, &self.principal).map_err(|damage| damaged(&served.loaded, &damage))
     }
 
-    /// Returns what that caller is answered when it connects.
+    /// Returns the answer to that caller when it connects.
     fn config(&self) -> Result<ServerConfig, ErrorData> {
         let served = self.service.served();
         let placed = self.placed(&served)?;
@@ -91,9 +96,7 @@ impl Handler {
         let mut timer = self.server().metrics.time(E::METHOD);
         let served = self.service.served();
         let (placed, _) = placed(self.server(), &served.loaded, context)?;
-        // Clients that cannot leave out a text send an empty one.
-        let cursor = request.and_then(|request| request.cursor).filter(|text| !text.is_empty());
-        let mut page = E::pages(&served.surface).page(&placed, cursor.as_deref())?;
+        let mut page = E::pages(&served.surface).page(&placed, cursor(request.as_ref()))?;
         E::hide(&mut page, &placed, self.memory(context));
         #[cfg(feature = "conformance-tools")]
         if page.next_cursor.is_none() {
@@ -112,6 +115,11 @@ impl Handler {
             None => CacheScope::Public,
         }
     }
+}
+
+/// Returns the cursor of a request for a page. Clients that cannot leave out a text send an empty one.
+fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
+    request?.cursor.as_deref().filter(|text| !text.is_empty())
 }
 
 /// Adds the server's identity to a result's `_meta`, for modern clients only.
@@ -219,6 +227,57 @@ impl ServerHandler for Handler {
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result.into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::SkillsList);
+        let served = self.service.served();
+        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
+        let page = agent_skills::list(&placed, cursor(request.as_ref()))?;
+        let answer = ListSkillsResult::with_all_items(page.items);
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        answer.next_cursor = page.next_cursor;
+        stamp(&mut answer.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
+        Ok(answer)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::SkillsGet);
+        let served = self.service.served();
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let skill = agent_skills::get(self.server(), &placed, &caller, &request.uri)?;
+        let answer = GetSkillResult::new(skill);
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        stamp(&mut answer.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
+        Ok(answer)
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesDirectoryRead);
+        let served = self.service.served();
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let cursor = request.cursor.as_deref().filter(|text| !text.is_empty());
+        let page = agent_skills::children(self.server(), &placed, &caller, &request.uri, cursor)?;
+        let answer = ReadResourceDirectoryResult::with_all_items(page.items);
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        answer.next_cursor = page.next_cursor;
+        stamp(&mut answer.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
+        Ok(answer)
     }
 
     async fn list_tools(
@@ -352,8 +411,7 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// rmcp calls this for a method that it does not know, and for parameters of another form than
-    /// that of their method.
+    /// rmcp calls this for an unknown method, and for malformed parameters of a known one.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -8,7 +8,7 @@ use std::io;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinError, JoinSet};
 
-/// A thread of its own. What waits for it is limited by the budget of bodies.
+/// A thread of its own. The budget of bodies limits the waiting requests.
 #[derive(Debug)]
 pub(super) struct Lane(Option<Runtime>);
 
@@ -35,7 +35,7 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // Dropped where tasks run, a runtime must not wait for its own.
+        // Dropped within a task, a runtime must not wait for its own tasks.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }

@@ -1,6 +1,6 @@
 //! The lists: prebuilt pages, in the order of the compiler.
 //!
-//! A list never depends on earlier requests, and on the caller only by its audience.
+//! A list depends on the caller only by its audience, and never on earlier requests.
 
 use std::sync::OnceLock;
 
@@ -13,11 +13,11 @@ use super::rejection::{self, damaged};
 use crate::trust::loaded::Loaded;
 use crate::trust::placed::Placed;
 
-/// Pages that are decoded once and kept, if everyone sees the same; others are decoded for each
-/// request.
+/// Pages that are decoded once and kept, for callers that see everything; others are decoded for
+/// each request.
 const PAGES_KEPT_MAX: usize = 32;
 
-/// For how long a client may cache an answer. Clients that listen for changes are notified of a new
+/// How long a client may cache an answer. Clients that listen for changes are notified of a new
 /// bundle at once.
 pub(super) const TTL_MS: u64 = 60_000;
 
@@ -39,7 +39,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
         Self { list, kept: std::iter::repeat_with(OnceLock::new).take(PAGES_KEPT_MAX).collect() }
     }
 
-    /// Returns the page that `cursor` asks for; the first one if there is no cursor.
+    /// Returns the page that `cursor` asks for; without a cursor, the first one.
     pub(super) fn page(&self, placed: &Placed, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
         let loaded = &placed.loaded;
         loaded.in_force().map_err(|rejected| rejection::error(rejected, loaded))?;
@@ -81,6 +81,22 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 }
 
+/// Returns the row that a cursor of a list without prebuilt pages names; 0 without a cursor.
+pub(super) fn row(placed: &Placed, cursor: Option<&str>) -> Result<usize, ErrorData> {
+    let Some(cursor) = cursor else { return Ok(0) };
+    let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
+    parse_cursor(cursor, &prefix(&placed.loaded, &view)).ok_or_else(stale_cursor)
+}
+
+/// Returns the cursor that names a row of a list without prebuilt pages.
+pub(super) fn row_cursor(
+    placed: &Placed,
+    next: Option<usize>,
+) -> Result<Option<String>, ErrorData> {
+    let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
+    Ok(next.map(|row| format!("{}.{row}", prefix(&placed.loaded, &view))))
+}
+
 /// Returns whether a caller sees the same list in two bundles.
 pub(super) fn is_same(old: &Placed, new: &Placed, list: List) -> bool {
     let pages = |placed: &Placed| -> Result<Vec<String>, Corrupt> {
@@ -92,12 +108,12 @@ pub(super) fn is_same(old: &Placed, new: &Placed, list: List) -> bool {
         || matches!((pages(old), pages(new)), (Ok(old), Ok(new)) if old == new)
 }
 
-/// Returns what cursors begin with. A cursor names its bundle and its audience: in another one, the
-/// page with that number begins at another entry.
+/// Returns the prefix of cursors, which names bundle and audience: in another one, the page with
+/// that number begins at another entry.
 fn prefix(loaded: &Loaded, view: &View<'_>) -> String {
     let Digest(mut bytes) = loaded.digest();
     if let Some(audience) = view.audience() {
-        // The number of an audience would say how many there are.
+        // The number of an audience would disclose how many there are.
         let named = [bytes.as_slice(), &audience.to_le_bytes()].concat();
         Digest(bytes) = Digest::of(&named);
     }

@@ -16,7 +16,7 @@ use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// The `_meta` key that names the arguments that were truncated.
+/// The `_meta` key that names the truncated arguments.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 
 /// Answers a prompt with its arguments filled in. Served or rejected, the request gets one record.
@@ -70,7 +70,7 @@ pub(super) fn get(
     }
 }
 
-/// Returns whether the caller does not see a prompt that there is.
+/// Returns whether an existing prompt is hidden from the caller.
 fn hides(placed: &Placed, name: &str) -> bool {
     placed.view().is_ok_and(|view| view.hides_prompt(name))
 }
@@ -108,8 +108,8 @@ fn fill<'b>(
     })
 }
 
-/// In MCP, arguments of prompts are strings; a request with anything else is malformed. Null counts
-/// as absent, as an empty text of an optional argument does.
+/// Returns the arguments as texts. In MCP, arguments of prompts are strings; a request with any
+/// other value is malformed. Null counts as absent.
 fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
     arguments
         .into_iter()

@@ -35,7 +35,7 @@ pub(super) fn read(
         }
         Err(rejected) => {
             let subject = match rejected {
-                // A template whose values are unknown answers no such resource.
+                // A template with unknown values answers as an unknown resource.
                 Rejection::NotFound { .. } if !hides(placed, &uri) => {
                     Subject::UnknownResource.to_string()
                 }
@@ -47,12 +47,12 @@ pub(super) fn read(
     }
 }
 
-/// Returns whether the caller does not see a resource that there is.
+/// Returns whether an existing resource is hidden from the caller.
 fn hides(placed: &Placed, uri: &str) -> bool {
     placed.view().is_ok_and(|view| view.hides_resource(uri))
 }
 
-/// Returns the place of the resource that has the URI `uri`.
+/// Returns the place of the resource with the URI `uri`.
 pub(super) fn place(placed: &Placed, uri: &str) -> Result<String, Rejection> {
     placed.loaded.in_force()?;
     match resource::find(&placed.view()?, uri)? {
@@ -79,13 +79,13 @@ pub(super) fn is_same(old: &Placed, new: &Placed, uri: &str) -> bool {
     answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
 }
 
-/// Returns what records call a resource that could not be read.
+/// Returns the label in records of a resource that could not be read.
 pub(super) fn found_subject(placed: &Placed, uri: &str) -> String {
     let Ok(view) = placed.view() else { return Subject::UnknownResource.to_string() };
     let found = match resource::find(&view, uri) {
         Ok(Some(Found::Resource(resource))) => resource.uri().ok(),
         Ok(Some(Found::Template(template, _))) => template.uri_template().ok(),
-        // Only the record says that there is such a resource.
+        // Only the record says that this resource exists.
         Ok(None) if view.hides_resource(uri) => Some(uri),
         Ok(None) | Err(_) => None,
     };
@@ -130,7 +130,7 @@ fn filled(
     uri: &str,
     output: &mut OutputHash,
 ) -> Result<Read, Rejection> {
-    // A value that the project does not list names a resource that does not exist.
+    // A value that the project does not list names an unknown resource.
     let filled = prompt::fill(template.rendering(), values).map_err(|error| match error {
         FillError::Corrupt(damage) => Rejection::Damaged(damage),
         error => not_found(placed, uri, Some(&error)),

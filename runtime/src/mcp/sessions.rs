@@ -43,9 +43,9 @@ struct Owners {
 /// Why a session cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
-    /// There are as many as there may be.
+    /// The server has all of its sessions.
     All,
-    /// The caller has as many as it may have.
+    /// The caller has all of its sessions.
     OfCaller,
 }
 
@@ -94,7 +94,7 @@ impl Sessions {
         self.manager.clone()
     }
 
-    /// Returns how many sessions there are.
+    /// Returns the number of sessions.
     pub(super) async fn count(&self) -> usize {
         self.manager.sessions.read().await.len()
     }
@@ -102,6 +102,7 @@ impl Sessions {
     /// Reserves a slot for a session that `principal` may begin.
     pub(super) async fn reserve(&self, principal: &Arc<Principal>) -> Result<Room, Full> {
         let sessions = self.manager.sessions.read().await;
+        // Locked until the slot is taken, so that concurrent requests stay within the limits.
         let mut owners = lock(&self.owners);
         if sessions.len() + owners.beginning.len() >= self.sessions_max {
             return Err(Full::All);
@@ -134,7 +135,7 @@ impl Sessions {
         lock(&self.owners).begun.get(id).is_some_and(|owner| owner.is_same_caller(principal))
     }
 
-    /// Marks a request of a session as in flight; `None` if one with its id is.
+    /// Marks a request of a session as in flight; `None` if one with the same id is.
     pub(super) fn take_id(&self, session: &str, id: &RequestId) -> Option<InFlight> {
         // As JSON, so that the number 1 is not the text "1".
         let id = serde_json::to_string(id).unwrap_or_default();

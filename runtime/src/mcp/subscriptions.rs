@@ -2,7 +2,7 @@
 //! force.
 //!
 //! A legacy session is always notified of changed lists and subscribes to single resources; a
-//! modern client opens a stream and says which changes it wants.
+//! modern client opens a stream and names the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,16 +29,16 @@ use crate::settings::Settings;
 use crate::trust::loaded::Loaded;
 use crate::trust::placed::{Placed, Seen};
 
-/// The time limit for notifying a listener that does not read.
+/// The time limit for notifying a stalled listener.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The label of a stream of notifications in records.
 pub(super) const LISTEN: &str = "listen";
 
-/// The URIs that one session subscribed to.
+/// The URIs of one session's subscriptions.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 
-/// Adds `uri` to those that a session subscribed to, at most `uris_max`. The request gets one record.
+/// Adds `uri` to a session's subscriptions, `uris_max` at most. The request gets one record.
 pub(super) fn subscribe(
     server: &Server,
     placed: &Placed,
@@ -69,7 +69,7 @@ pub(super) fn subscribe(
     answer
 }
 
-/// Removes `uri` from those that a session subscribed to. The request gets one record.
+/// Removes `uri` from a session's subscriptions. The request gets one record.
 pub(super) fn unsubscribe(
     server: &Server,
     placed: &Placed,
@@ -84,7 +84,7 @@ pub(super) fn unsubscribe(
     server.audit.record(caller, loaded.digest(), entry);
 }
 
-/// Records a stream of notifications, with the number of resources that it names.
+/// Records a stream of notifications, with the number of named resources.
 pub(super) fn record_stream(server: &Server, caller: &Caller, sink: &SubscriptionSink) {
     let uris = sink.accepted().resource_subscriptions.iter().flatten().count();
     let args = BTreeMap::from([("resources", uris.to_string())]);
@@ -92,7 +92,7 @@ pub(super) fn record_stream(server: &Server, caller: &Caller, sink: &Subscriptio
     server.audit.record(caller, server.loaded().digest(), entry);
 }
 
-/// The listeners, each with its caller, by the number with which it was added.
+/// The listeners with their callers, by the number of their addition.
 type Added = BTreeMap<u64, (Arc<Principal>, Listener)>;
 
 /// All listeners. Their number is limited, and so is the number of streams of each caller.
@@ -112,7 +112,7 @@ pub(super) enum Listener {
     Stream(SubscriptionSink),
 }
 
-/// Keeps a listener for as long as it is not dropped.
+/// Keeps a listener until it is dropped.
 #[derive(Debug)]
 pub(super) struct Listening {
     id: u64,
@@ -131,7 +131,7 @@ impl Listeners {
         let limits = &settings.limits;
         let principal_streams_max = match settings.auth {
             Some(_) => limits.principal_streams_max.get(),
-            // Callers that do not authenticate cannot be distinguished.
+            // Unauthenticated callers cannot be distinguished.
             None => usize::MAX,
         };
         Self {
@@ -142,7 +142,7 @@ impl Listeners {
         }
     }
 
-    /// Returns how many streams one caller may have open.
+    /// Returns the limit of one caller's open streams.
     pub(super) fn principal_streams_max(&self) -> usize {
         self.streams.each_max()
     }
@@ -152,7 +152,7 @@ impl Listeners {
         self.streams.take(principal.caller_key())
     }
 
-    /// Returns how many streams are open.
+    /// Returns the number of open streams.
     pub(super) fn streams(&self) -> usize {
         self.streams.held()
     }
@@ -168,7 +168,7 @@ impl Listeners {
         Some(Listening { id, all: self.all.clone() })
     }
 
-    /// Notifies each listener of the changes of what it sees, without waiting for any.
+    /// Notifies each listener of the changes in its view, without waiting for any.
     pub(super) fn replaced(&self, old: &Arc<Loaded>, new: &Arc<Loaded>) {
         let all: Vec<_> = lock(&self.all).values().cloned().collect();
         // Listeners of one audience see the same changes.
@@ -203,7 +203,7 @@ fn notify(listener: Listener, changes: Changes) {
 }
 
 impl Listener {
-    /// Returns the URIs that it follows.
+    /// Returns the followed URIs.
     fn uris(&self) -> BTreeSet<String> {
         match self {
             Self::Session { uris, .. } => lock(uris).clone(),

@@ -1,10 +1,11 @@
-//! The MCP description of a bundle: identity, and what a caller has of it.
+//! The MCP description of a bundle: its identity, and its capabilities for a caller.
 
 use relay_bundle::{Corrupt, List, Manifest};
+use relay_engine::agent_skill;
 use relay_engine::view::View;
 use rmcp::model::{
-    Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
-    ServerConfig, Tool,
+    Implementation, MetaObject, Prompt, Resource, ResourceTemplate, SKILLS_EXTENSION_ID,
+    ServerCapabilities, ServerConfig, SkillsCapability, Tool,
 };
 use serde_json::json;
 
@@ -14,10 +15,10 @@ use crate::trust::placed::Placed;
 
 /// The `_meta` key under which a result names its server.
 const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
-/// The version of a project that has none.
+/// The version of a project without one.
 const NO_VERSION: &str = "0";
 
-/// The parts of answers that are the same for one bundle.
+/// The parts of answers that depend on the bundle alone.
 #[derive(Debug)]
 pub(super) struct Surface {
     /// The `_meta` of a result: the identity of the server.
@@ -47,7 +48,7 @@ impl Surface {
 pub(super) fn config(placed: &Placed) -> Result<ServerConfig, Corrupt> {
     let view = placed.view()?;
     let server_info = implementation(placed.loaded.manifest());
-    let config = ServerConfig::new(capabilities(&view)).with_server_info(server_info);
+    let config = ServerConfig::new(capabilities(&view)?).with_server_info(server_info);
     let instructions = view.instructions()?;
     if instructions.is_empty() { Ok(config) } else { Ok(config.with_instructions(instructions)) }
 }
@@ -66,9 +67,9 @@ fn implementation(manifest: &Manifest) -> Implementation {
     implementation
 }
 
-/// Declares what a caller has. Lists that it lacks are still answered, as empty: some
-/// clients request every list and stop on an error.
-fn capabilities(view: &View<'_>) -> ServerCapabilities {
+/// Declares the capabilities of a caller. Missing lists are still answered, as empty: some clients
+/// request every list and stop on an error.
+fn capabilities(view: &View<'_>) -> Result<ServerCapabilities, Corrupt> {
     let mut capabilities = ServerCapabilities::default();
     let has = |list| view.count(list) > 0;
     let has_prompts = has(List::Prompts);
@@ -84,10 +85,16 @@ fn capabilities(view: &View<'_>) -> ServerCapabilities {
         resources.list_changed = Some(true);
         resources.subscribe = Some(true);
     }
+    if agent_skill::is_any_seen(view)? {
+        let settings = serde_json::to_value(SkillsCapability::new().with_directory_read());
+        let settings = settings.ok().and_then(|settings| settings.as_object().cloned());
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(SKILLS_EXTENSION_ID.to_owned(), settings.unwrap_or_default());
+    }
     if has_prompts || has_resources {
         capabilities.completions.get_or_insert_default();
     }
     #[cfg(feature = "conformance-tools")]
     super::conformance_tools::declare(&mut capabilities);
-    capabilities
+    Ok(capabilities)
 }

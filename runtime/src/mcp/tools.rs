@@ -26,7 +26,7 @@ const BRIEFING_META_KEY: &str = "dev.relay/briefing";
 /// The `_meta` key of the names of the skills that made a text.
 const CONTEXT_META_KEY: &str = "dev.relay/skill-context";
 
-/// Returns the block of what skills say: for the model, not for people.
+/// Returns the block of the skills' text: for the model, not for people.
 fn context_block(Context { text, skills }: Context) -> ContentBlock {
     let mut meta = MetaObject::new();
     meta.insert(CONTEXT_META_KEY.to_owned(), json!({ "skills": skills }));
@@ -37,8 +37,8 @@ fn context_block(Context { text, skills }: Context) -> ContentBlock {
     ContentBlock::Text(content)
 }
 
-/// Keeps the tools that a session sees, if the gate hides tools: only `begin_session` until it was
-/// briefed, and all other tools afterwards.
+/// Keeps the tools that a session sees, if the gate hides tools: only `begin_session` until its
+/// briefing, and all other tools afterwards.
 pub(super) fn hide(page: &mut Page<Tool>, placed: &Placed, memory: Option<&Arc<Memory>>) {
     let Some(memory) = memory.filter(|_| hides_tools(placed)) else { return };
     let is_briefed = memory.is_briefed(&placed.loaded);

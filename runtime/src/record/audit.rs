@@ -1,12 +1,12 @@
 //! The audit file: one JSON line for each record, appended, readable by this user alone.
 //!
 //! A record is written before its answer is sent, by one `write` to a file opened for appending. So
-//! two servers may share a file, and a crash of the server loses no record of an answer that a
-//! client has. Records are not flushed to the disk one by one.
+//! two servers may share a file, and after a crash the file has a record of each answer that a
+//! client received. Records are not flushed to the disk one by one.
 //!
 //! A full disk may take only a part of a line. That part is kept, and the next record, of any
-//! server, begins on a line of its own. Records that were lost are counted in a record as soon as
-//! one can be written.
+//! server, begins on a line of its own. Lost records are counted in a record as soon as one can be
+//! written.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -23,6 +23,7 @@ use std::time::Duration;
 use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
 use relay_engine::invisible::visible_json;
+use relay_engine::system_error::reason;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -35,9 +36,9 @@ use crate::settings::AuditPath;
 
 /// The mode of the file: for its owner alone.
 const PRIVATE_MODE: u32 = 0o600;
-/// The label of a record that counts records which could not be written.
+/// The label of a record that counts lost records.
 const LOST: &str = "audit:lost";
-/// The principal of what the server itself records.
+/// The principal of records about the server itself.
 const SERVER: &str = "server";
 
 /// The audit file, if there is one.
@@ -57,14 +58,14 @@ struct Target {
 #[derive(Debug)]
 struct Writer {
     file: File,
-    /// The number of records that could not be written since the last one that could.
+    /// The number of records lost since the last written one.
     lost: u64,
 }
 
 /// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
-    /// The `Subject` that was requested, or the event of a bundle. Never a text that a caller typed.
+    /// The `Subject` of the request, or the event of a bundle. Never a text that a caller typed.
     pub(crate) tool: String,
     /// The tier of the call; reads are 0.
     pub(crate) tier: Tier,
@@ -72,17 +73,17 @@ pub(crate) struct Entry<'a> {
     pub(crate) output: OutputHash,
     /// The exit code, for commands.
     pub(crate) exit_code: Option<i32>,
-    /// The place of the declaration that was served, or why nothing was. Never what a caller typed.
+    /// The place of the served declaration, or the reason for a refusal. Never text of a caller.
     pub(crate) rule: String,
     pub(crate) action: Action,
     /// The names of the prompts that a briefing sent in full.
     pub(crate) prompts: Vec<String>,
-    /// The names of the skills that a call was given.
+    /// The names of the skills in a call's context.
     pub(crate) skills: Vec<String>,
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the entry of a request that was served.
+    /// Returns the entry of a served request.
     pub(crate) fn served(
         tool: String,
         args: BTreeMap<&'a str, String>,
@@ -104,7 +105,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the entry of a request that was rejected or denied for the reason `rule`.
+    /// Returns the entry of a request rejected or denied for the reason `rule`.
     pub(crate) fn refused(tool: String, args: BTreeMap<&'a str, String>, rule: String) -> Self {
         Self { action: Action::Refused, ..Self::served(tool, args, OutputHash::default(), rule) }
     }
@@ -125,8 +126,9 @@ pub(crate) enum Health {
 /// Why the audit file cannot be opened.
 #[derive(Debug, Error)]
 #[error(
-    "cannot append to the audit file `{}`: {source}; name another with --audit FILE, or `--audit none` to keep no record",
-    path.display()
+    "cannot append to the audit file `{}`: {}; name another with --audit FILE, or `--audit none` to keep no record",
+    path.display(),
+    unwritten(source)
 )]
 pub(crate) struct AuditError {
     path: PathBuf,
@@ -134,7 +136,7 @@ pub(crate) struct AuditError {
 }
 
 impl Audit {
-    /// Opens the file at `path`, which is created if it is missing, and logs where records go.
+    /// Opens the file at `path`, created if missing, and logs where records go.
     pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
         let path = match path {
             AuditPath::Named(path) => path,
@@ -154,7 +156,7 @@ impl Audit {
             }
         };
         let file = open(path)?;
-        // The path of a file that exists, without the `..` of the configuration's folder.
+        // The path of an existing file, without the `..` of the configuration's folder.
         let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", shown.display());
         Ok(Self::to(Some(Target {
@@ -168,13 +170,13 @@ impl Audit {
         Self { target, denials: Counter::default() }
     }
 
-    /// Returns how many requests were rejected or denied, whether or not they are recorded.
+    /// Returns the number of rejected or denied requests, with or without a record.
     pub(crate) fn denials(&self) -> u64 {
         self.denials.get()
     }
 
     /// Opens the file again by its name, so that it can be moved away (log rotation). If that fails,
-    /// records still go to the file that is open.
+    /// records still go to the open file.
     pub(crate) fn reopen(&self) {
         let Some(target) = &self.target else { return };
         match open(&target.path) {
@@ -190,8 +192,8 @@ impl Audit {
         self.target.as_ref().map(|target| target.path.as_path())
     }
 
-    /// Tries to write again if records could not be written: a server that is not ready gets no
-    /// requests, so there may be no other record to try it with.
+    /// Tries to write again after lost records: a server that is not ready gets no requests, so no
+    /// other record may come.
     pub(crate) fn retry(&self, bundle: Digest) {
         let Some(target) = &self.target else { return };
         if target.failing.load(Ordering::Relaxed) {
@@ -256,19 +258,19 @@ impl Target {
         match written {
             Ok(()) if was_failing => tracing::warn!("the audit file `{path}` is written again"),
             Err(error) if !was_failing => {
-                tracing::error!("cannot write the audit file `{path}`: {error}");
+                tracing::error!("cannot write the audit file `{path}`: {}", unwritten(&error));
             }
             Ok(()) | Err(_) => {}
         }
     }
 }
 
-/// How often the end of the file is looked at before it is taken for part of a line.
+/// How often the end of the file is read before it counts as part of a line.
 const LOOKS: usize = 5;
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 
 impl Writer {
-    /// Writes how many records were lost, if any were.
+    /// Writes the number of lost records, if any.
     fn write_lost(&mut self, bundle: Digest) -> io::Result<()> {
         if self.lost == 0 {
             return Ok(());
@@ -306,6 +308,7 @@ impl Writer {
         }
         line.push_str(&visible_json(&serde_json::to_string(record)?));
         line.push('\n');
+        // Not `write_all`: the rest of a line could follow a line of another server.
         if (&self.file).write(line.as_bytes())? < line.len() {
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -313,7 +316,7 @@ impl Writer {
     }
 
     /// Returns whether the next byte of the file begins a line. Another server may have left a part
-    /// of a line, so the file is asked each time.
+    /// of a line, so the file is read each time.
     fn ends_a_line(&self) -> io::Result<bool> {
         for _ in 0..LOOKS {
             let mut last = [b'\n'];
@@ -374,4 +377,12 @@ fn open_private(path: &Path) -> io::Result<File> {
         metadata.mode() & 0o777
     );
     Ok(file)
+}
+
+/// Returns why the file cannot be made or written; one that does not exist is made.
+fn unwritten(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+        _ => reason(error),
+    }
 }

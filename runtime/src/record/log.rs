@@ -1,4 +1,4 @@
-//! The log: lines of text on standard error. On stdio, standard output is used by the protocol.
+//! The log: lines of text on standard error. On stdio, standard output is for the protocol.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::settings::{LOG_VARIABLE, Settings};
 
 /// Starts the log. An unknown level in `RELAY_LOG` is reported and otherwise ignored.
 ///
-/// `chatty_target` is that of the library which repeats what callers typed: it is left out unless
+/// `chatty_target` is that of the library that repeats text of callers: it is left out unless
 /// everything is logged.
 pub(crate) fn start(settings: &Settings, chatty_target: &str) {
     let usual = match settings.transport {
@@ -27,14 +27,18 @@ pub(crate) fn start(settings: &Settings, chatty_target: &str) {
         // At this level, libraries also log texts of callers.
         targets.with_default(own)
     } else if own > LevelFilter::INFO {
-        // rmcp repeats what callers typed with each rejected request.
+        // rmcp repeats text of callers with each rejected request.
         targets.with_target(chatty_target, LevelFilter::OFF).with_default(LevelFilter::WARN)
     } else {
         targets
             .with_target(chatty_target, LevelFilter::OFF)
             .with_default(own.min(LevelFilter::ERROR))
     };
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    // The name of a module helps only with the lines of libraries, which come at these levels.
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(own > LevelFilter::INFO);
     // A second start in one process (a test of the library) keeps the first log.
     _ = tracing_subscriber::registry().with(targets).with(lines).try_init();
     if let (Some(text), None) = (asked, level) {

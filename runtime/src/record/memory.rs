@@ -16,7 +16,7 @@ pub(crate) struct Memory {
     sent_texts: SentTexts,
 }
 
-/// The prompts that were sent, and their bundle: in another one the same prompts have other
+/// The prompts that were sent, and their bundle: another bundle gives the same prompts other
 /// indexes.
 #[derive(Debug)]
 struct Remembered {
@@ -27,11 +27,11 @@ struct Remembered {
 /// The briefing that a session remembers.
 #[derive(Debug)]
 pub(crate) enum Recalled {
-    /// It had one, with these prompts.
+    /// It had a briefing, with these prompts.
     Briefed(Sent),
-    /// It had one from another bundle.
+    /// It had a briefing from another bundle.
     Outdated,
-    /// It had none.
+    /// It had no briefing.
     Nothing,
 }
 

@@ -52,12 +52,15 @@ label! {
         CompletionComplete = "completion/complete",
         PromptsGet = "prompts/get",
         PromptsList = "prompts/list",
+        ResourcesDirectoryRead = "resources/directory/read",
         ResourcesList = "resources/list",
         ResourcesRead = "resources/read",
         ResourcesSubscribe = "resources/subscribe",
         ResourcesTemplatesList = "resources/templates/list",
         ResourcesUnsubscribe = "resources/unsubscribe",
         ServerDiscover = "server/discover",
+        SkillsGet = "skills/get",
+        SkillsList = "skills/list",
         SubscriptionsListen = "subscriptions/listen",
         ToolsCall = "tools/call",
         ToolsList = "tools/list",
@@ -122,13 +125,13 @@ pub(crate) struct Metrics {
     pub(crate) reloads: BTreeMap<Reload, Counter>,
     pub(crate) key_fetches: BTreeMap<Fetch, Counter>,
     pub(crate) connections: Gauge,
-    /// Connections that were closed at once.
+    /// Connections closed at once.
     pub(crate) closed_connections: Counter,
     /// HTTP requests without valid credentials.
     pub(crate) unauthenticated: Counter,
 }
 
-/// A request that is being answered. When it is dropped, it is counted.
+/// A request being answered, which is counted when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Timer<'a> {
     metrics: &'a Metrics,
@@ -160,7 +163,7 @@ impl Gauge {
         Counted(self.clone())
     }
 
-    /// Returns how many there are.
+    /// Returns the number of things.
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -193,7 +196,7 @@ impl Histogram {
                 (Some(*bound), count)
             })
             .collect();
-        // Another thread may have counted between the two.
+        // Another thread may have counted between the two reads.
         bounds.push((None, self.count.get().max(count)));
         (bounds, Duration::from_nanos(self.nanoseconds.get()))
     }

@@ -1,4 +1,4 @@
-//! Which texts of skills callers were sent, so that a text is sent once where a project wants it.
+//! Skill texts sent to callers, so that a project may have a text sent only once.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -7,10 +7,10 @@ use relay_bundle::Digest;
 
 use crate::lock::lock;
 
-/// The most texts that are remembered as sent, of one session and of all handles together.
+/// The most remembered texts, of one session and of all handles together.
 const REMEMBERED_MAX: usize = 1024;
 
-/// The texts that were sent, the oldest first. One that is forgotten is sent again.
+/// The sent texts, the oldest first. A forgotten text is sent again.
 #[derive(Debug, Default)]
 pub(crate) struct SentTexts(Mutex<VecDeque<Digest>>);
 

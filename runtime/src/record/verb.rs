@@ -1,5 +1,5 @@
-//! The words of records before the prompt or resource that a request is about, if it does something
-//! else with it than read it.
+//! The prefixes of a record's label for requests that do something other with a prompt or resource
+//! than read it.
 
 /// Before a prompt or resource whose argument was completed.
 pub(crate) const COMPLETE: &str = "complete";
@@ -8,11 +8,19 @@ pub(crate) const SUBSCRIBE: &str = "subscribe";
 /// Before a resource whose changes a session no longer follows.
 pub(crate) const UNSUBSCRIBE: &str = "unsubscribe";
 
-/// Splits the label of a record after such a word and its colon.
+/// Before an agent skill whose list of files was read.
+pub(crate) const MANIFEST: &str = "manifest";
+/// Before a folder of an agent skill whose children were listed.
+pub(crate) const DIRECTORY: &str = "directory";
+
+/// Splits the label of a record after its prefix and colon.
 pub(crate) fn split(label: &str) -> (&str, &str) {
     let of = |verb: &str| {
         let name = label.strip_prefix(verb)?.strip_prefix(':')?;
         label.split_at_checked(label.len() - name.len())
     };
-    [COMPLETE, SUBSCRIBE, UNSUBSCRIBE].into_iter().find_map(of).unwrap_or(("", label))
+    [COMPLETE, SUBSCRIBE, UNSUBSCRIBE, MANIFEST, DIRECTORY]
+        .into_iter()
+        .find_map(of)
+        .unwrap_or(("", label))
 }

@@ -1,4 +1,4 @@
-//! The command line, as it was typed. Nothing is opened or checked here.
+//! The command line as it was typed, neither opened nor checked.
 
 use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -149,7 +149,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
     Ok(Command::Serve(Box::new(args)))
 }
 
-/// Options that other servers have, and those that were meant.
+/// Options of other servers, and those that were meant.
 const MEANT: [(&str, &str); 7] = [
     ("--addr", "--http"),
     ("--address", "--http"),
@@ -160,7 +160,7 @@ const MEANT: [(&str, &str); 7] = [
     ("--port", "--http"),
 ];
 
-/// Returns the error for an unknown option, with the one that was meant.
+/// Returns the error for an unknown option, with the meant one.
 fn unknown(option: String, value: Option<String>) -> UsageError {
     let known: Vec<&str> = HELP
         .split_whitespace()
@@ -185,7 +185,7 @@ fn unknown(option: String, value: Option<String>) -> UsageError {
     UsageError::Unknown { option, help }
 }
 
-/// Returns the port that a text names alone or at its end; the usual one if it names none.
+/// Returns the port of a text, alone or at its end; without one, the usual one.
 fn port_in(text: &str) -> u16 {
     text.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(8700)
 }

@@ -1,4 +1,4 @@
-//! `server.toml`: settings that are local to one server and therefore not in a bundle.
+//! `server.toml`: settings local to one server, and therefore outside of bundles.
 //!
 //! The declarations are also the reference: `reference.rs` prints the name, the type, the range,
 //! the default and the comment of each field.
@@ -12,6 +12,8 @@ use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
+use relay_engine::system_error::reason;
+use relay_engine::toml_fault::TomlFault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -238,10 +240,14 @@ limits! {
 /// Why `server.toml` cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum ConfigError {
-    #[error("cannot read the configuration `{}`: {source}", path.display())]
+    #[error(
+        "cannot read the configuration `{}`: {}; name the file with --config FILE, or leave --config out",
+        path.display(),
+        reason(source)
+    )]
     Read { path: PathBuf, source: io::Error },
-    #[error("the configuration `{}` is not valid: {reason}", path.display())]
-    Parse { path: PathBuf, reason: String },
+    #[error("the configuration `{}` is not valid: {}:{fault}", path.display(), path.display())]
+    Parse { path: PathBuf, fault: TomlFault },
 }
 
 impl Config {
@@ -250,7 +256,7 @@ impl Config {
         let text = text_file::read(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
         let mut config: Self = toml_text::parse(&text)
-            .map_err(|reason| ConfigError::Parse { path: path.to_owned(), reason })?;
+            .map_err(|fault| ConfigError::Parse { path: path.to_owned(), fault })?;
         config.resolve_paths(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }

@@ -1,8 +1,8 @@
-//! The reference of `server.toml` and `trust.toml`: `docs/server.md`, and what `--reference`
-//! prints.
+//! The reference of `server.toml` and `trust.toml`: `docs/server.md` and the output of
+//! `--reference`.
 //!
 //! Names, types, ranges, defaults and meanings of keys come from the types that read the files, so
-//! every key has its line in the reference.
+//! the reference has a line for every key.
 
 use relay_bundle::trust::Trust;
 use schemars::JsonSchema;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use super::args;
 use super::config::Config;
 
-/// The page, with a placeholder for each part that is inserted.
+/// The page, with a placeholder for each inserted part.
 const PAGE: &str = include_str!("reference/page.md");
 
-/// The cell for a value that a key does not have.
+/// The cell for a missing value of a key.
 const NONE: &str = "–";
 
 type Schema = Map<String, Value>;
@@ -103,7 +103,7 @@ fn type_name(schema: &Schema) -> String {
 
 fn json_type(schema: &Schema) -> &str {
     let one = match schema.get("type") {
-        // The type of an optional value, and null.
+        // The type of an optional value is a list with null.
         Some(Value::Array(types)) => types.first(),
         one => one,
     };

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use relay_bundle::{Corrupt, Tier};
+use relay_engine::system_error::reason;
 use relay_engine::tool::Arguments;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +18,7 @@ use crate::caller::principal::CallerKey;
 use crate::file::regular_file;
 use crate::trust::placed::Placed;
 
-/// The most bytes at the end of the file that are read.
+/// The most bytes that are read from the end of the file.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
 const CHUNK_BYTES: u64 = 64 << 10;
 
@@ -36,7 +37,7 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
         return Err(CallError::Failed("this server keeps no audit".to_owned()));
     };
     let query = Query::new(&arguments);
-    // The file may be that of a server whose callers authenticate, also if this one is on stdio.
+    // The file may also be from a server whose callers authenticate, even if this one is on stdio.
     let owner = call
         .server
         .settings
@@ -46,7 +47,8 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
-    let failed = |error| CallError::Failed(format!("cannot read the audit file: {error}"));
+    let failed =
+        |error| CallError::Failed(format!("cannot read the audit file: {}", reason(&error)));
     records.map(Outcome::of_text).map_err(failed)
 }
 
@@ -90,9 +92,9 @@ struct Record {
     tenant: Option<String>,
 }
 
-/// Returns the last records as JSON lines; the filters apply only to these. If callers authenticate,
-/// only the `owner`'s own records count, as it may read them. A line that is not a record, because a
-/// disk was full, is left out.
+/// Returns the last records as JSON lines; the filters apply only to these. If callers
+/// authenticate, each reads only its own records, as an `owner`. Lines broken by a full disk are
+/// left out.
 ///
 /// A missing file has no records.
 fn records(
@@ -130,7 +132,7 @@ fn records(
     Ok(found.map(|(line, _)| line + "\n").collect())
 }
 
-/// Returns a record as its owner may read it; `None` if it is not a record, or not the owner's.
+/// Returns a record in the form for its owner; `None` for a broken line or another's record.
 fn own(line: &str, owner: Option<&Owner>) -> Result<Option<String>, Corrupt> {
     let Ok(record) = serde_json::from_str::<Record>(line) else { return Ok(None) };
     let Some(Owner { key, placed }) = owner else { return Ok(Some(line.to_owned())) };
@@ -158,7 +160,7 @@ impl Tail {
         Ok(Some(Self { file, start: end.saturating_sub(SCANNED_BYTES_MAX), end }))
     }
 
-    /// Passes each complete line, from the last to the first, until `wants_more` returns false or
+    /// Passes complete lines to `wants_more`, from the last to the first, until it returns false or
     /// the call is over.
     fn lines(
         &self,

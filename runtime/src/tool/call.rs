@@ -13,8 +13,8 @@ use crate::trust::placed::Placed;
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) server: Arc<Server>,
-    /// The bundle that was in force when the call arrived, as its caller sees it; the whole call uses
-    /// it.
+    /// The bundle that was in force when the call arrived, as its caller sees it. The whole call
+    /// uses it.
     pub(crate) placed: Placed,
     pub(crate) caller: Caller,
     /// The memory of a legacy client's session; other callers have none.
@@ -24,7 +24,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Returns whether credentials named the caller, and not the settings of the server.
+    /// Returns whether credentials named the caller, rather than the settings of the server.
     pub(crate) fn is_authenticated(&self) -> bool {
         self.server.settings.authenticates()
     }

@@ -1,8 +1,8 @@
-//! Results that are too long.
+//! The limit of a result's length.
 
 use relay_engine::tool::Keep;
 
-/// Truncates a result that is too long, at the end that matters less, and adds a note.
+/// Truncates a long result at its less important end, and adds a note.
 pub(super) fn clamp(mut result: String, bytes_max: Option<usize>, keep: Keep) -> String {
     let total = result.len();
     let over = bytes_max.and_then(|bytes_max| total.checked_sub(bytes_max));

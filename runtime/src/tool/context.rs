@@ -6,18 +6,18 @@ use relay_engine::cascade::Question;
 use super::call::Call;
 use super::gate;
 
-/// The text of the skills that a call is given before its result.
+/// The text of the skills, which precedes the result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Context {
-    /// The text, byte for byte as it was resolved; or, if the caller was sent it before, the names of
-    /// the skills.
+    /// The text as resolved, byte for byte; or only the names of the skills, if the caller has the
+    /// text.
     pub(crate) text: String,
     /// The skills that made it, in the order of the text.
     pub(crate) skills: Vec<String>,
 }
 
-/// Resolves the context of a call of a tool; `None` if the project has nothing to say to it.
-/// `handle` is what the call has for its briefing; it need not be one.
+/// Resolves the context of a call of a tool; `None` if no skill applies. `handle` is the call's
+/// unchecked text for the handle of its briefing.
 pub(crate) fn context(
     call: &Call,
     tool: &str,
@@ -38,9 +38,9 @@ pub(crate) fn context(
     Ok(Some(Context { text, skills }))
 }
 
-/// Returns whether the caller was sent the text before: in its session, or with its handle. A caller
-/// that has neither cannot be recognized, and any text that is no handle of its own proves nothing:
-/// another caller may have sent it too.
+/// Returns whether the caller was sent the text before: in its session, or with its own handle.
+/// Without either, callers cannot be recognized: another caller may have sent the same text as its
+/// handle.
 fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> Result<bool, Corrupt> {
     let bundle = call.placed.loaded.digest().hex();
     let key = |owner: &str| {

@@ -37,7 +37,7 @@ impl Permit {
         &self.principal
     }
 
-    /// Returns the place in the project of what allows the call.
+    /// Returns the place in the project of the rule that allows the call.
     pub(super) fn at(&self) -> &str {
         &self.at
     }
@@ -52,8 +52,8 @@ pub(super) struct Decided<'c> {
     pub(super) permit: Result<Permit, CallError>,
 }
 
-/// Decides whether a call may run, as `relay-engine` says. A tool that the caller does not see is
-/// rejected like one that does not exist.
+/// Decides by `relay-engine` whether a call may run. A tool hidden from the caller is rejected like
+/// an unknown one.
 pub(super) fn decide<'c>(call: &'c Call, name: &str) -> Result<Decided<'c>, Rejection> {
     let view = call.placed.view()?;
     let decision = decide::decide(&view, &decide::Call { tool: name })?;

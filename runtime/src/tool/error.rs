@@ -16,7 +16,7 @@ pub(super) enum CallError {
     /// The request itself is answered with an error.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The call failed in this state. The text does not repeat what the caller typed.
+    /// The call failed in this state. The text repeats nothing that the caller typed.
     #[error("[ERROR: {0}]")]
     Failed(String),
     /// The tool does not take these arguments.

@@ -1,8 +1,8 @@
-//! `explain_context`: what a call is given by the skills of the project, and why.
+//! `explain_context`: the text that the project's skills give a call, and the reasons.
 //!
-//! Callers learn nothing of other tenants, nor of tools that their roles do not admit. What is
-//! refused to them is refused in the same words whether or not it exists. Where something may be
-//! hidden, places are files without lines.
+//! Answers disclose neither other tenants nor tools that the caller's role does not admit: a
+//! refusal has the same words for hidden and unknown names. Where something may be hidden, places
+//! are files without lines.
 
 use relay_bundle::Corrupt;
 use relay_engine::cascade::{Explained, Miss, Question, Selector};
@@ -38,7 +38,7 @@ async fn explain(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     // All skills are read: that must not block other requests of this thread.
     let read = move || {
         let answer = asker.answer(&asked);
-        // Not before, even if the call was cancelled meanwhile.
+        // The slot is held until the read ends, even if the call was cancelled meanwhile.
         drop(slot);
         answer
     };
@@ -47,14 +47,14 @@ async fn explain(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     Ok(Outcome::of_text(text.map_err(Rejection::from)?))
 }
 
-/// A question with names of its own.
+/// A question with owned names.
 struct Asked {
     tenant: Option<String>,
     tool: Option<String>,
     user: String,
 }
 
-/// The caller, and what it may ask.
+/// The caller, and its permissions to ask.
 struct Asker {
     placed: Placed,
     id: String,
@@ -65,7 +65,8 @@ struct Asker {
 impl Asker {
     fn of(call: &Call) -> Result<Self, Corrupt> {
         let placed = call.placed.clone();
-        // Credentials without a tenant are not enough: `users` must name the caller for all of them.
+        // Credentials without a tenant are not enough: `users` must name the caller for all of
+        // them.
         let for_all = placed.tenant().is_none()
             && (!placed.has_tenants()
                 || !call.is_authenticated()
@@ -73,7 +74,7 @@ impl Asker {
         Ok(Self { id: call.caller.principal.id.clone(), placed, for_all })
     }
 
-    /// Reads the question. An empty text is none: models fill in optional arguments.
+    /// Reads the question. An empty text counts as absent: models fill in optional arguments.
     fn asked(&self, arguments: &Arguments<'_>) -> Result<Asked, CallError> {
         let given = |name| arguments.text(name).map(str::trim).filter(|text| !text.is_empty());
         let refused = |text: &str| Err(CallError::Failed(text.to_owned()));
@@ -108,7 +109,7 @@ impl Asker {
         let question =
             Question { tenant: tenant.as_deref(), tool: tool.as_deref(), user: Some(user) };
         let mut explained = self.placed.explain(question)?;
-        // Whether a name is known, and which one is near, would tell of what is hidden.
+        // Notes say whether a name exists, and which one is near: they would disclose hidden names.
         let sees_all = self.for_all && self.placed.role().is_none();
         if sees_all {
             explained.notes = self.placed.notes(question)?;
@@ -127,8 +128,8 @@ impl Asker {
         Ok(format!("{answer:#}"))
     }
 
-    /// Keeps the near misses that the caller may know of, as many as are shown; returns how many
-    /// others there are.
+    /// Keeps the near misses that the caller may know, up to the limit; returns the number of
+    /// others that it may know.
     fn keep_misses(&self, explained: &mut Explained) -> Result<usize, Corrupt> {
         let mut kept = Vec::new();
         let mut omitted = 0;

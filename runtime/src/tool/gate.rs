@@ -1,8 +1,8 @@
 //! The gate: who was briefed, and briefings (selection, sealed handle, text).
 //!
-//! The gate is guidance, not authority: policy decides what a caller may do. Nothing is stored for
-//! callers without a session. The handle that they send back holds what they were sent, and every
-//! server with the same key accepts it.
+//! The gate is guidance, not authority: policy decides which calls are allowed. For callers without
+//! a session the server stores nothing. The handle that they send back names the prompts that they
+//! were sent, and every server with the same key accepts it.
 
 use relay_bundle::{Corrupt, List, Unlock};
 use relay_engine::briefing::{self, Occasion};
@@ -45,26 +45,26 @@ pub(crate) enum GateError {
     Corrupt(#[from] Corrupt),
 }
 
-/// A briefing that was given.
+/// A given briefing.
 #[derive(Debug)]
 pub(crate) struct Briefing {
     /// The text; empty after it was moved into the answer.
     pub(crate) text: String,
     /// The sealed handle, which the text contains too.
     pub(crate) handle: String,
-    /// The names of the prompts that were sent in full.
+    /// The names of the prompts sent in full.
     pub(crate) full: Vec<String>,
 }
 
-/// Checks the handle of a call, or the memory of the session if the call has none.
+/// Checks the handle of a call; without one, the memory of the session.
 ///
-/// An empty handle counts as none: models fill in optional arguments.
+/// An empty handle counts as absent: models fill in optional arguments.
 pub(crate) fn pass(
     call: &Call,
     offered: &Offered,
     handle: Option<&str>,
 ) -> Result<Passage, GateError> {
-    // Without a handle, `read_prompts` gives the first briefing, also where the gate refuses calls.
+    // Without a handle, `read_prompts` gives the first briefing, even where the gate refuses calls.
     let (concerns, is_required) = match offered.spec.gating {
         Gating::Begins => (false, false),
         Gating::Continues => (true, false),
@@ -98,7 +98,7 @@ pub(crate) fn pass(
     Ok(Passage::Briefed(sent))
 }
 
-/// Returns whether a handle was given to this caller by this bundle, and is still good.
+/// Returns whether this bundle gave the handle to this caller, and it is still valid.
 pub(crate) fn is_own_handle(call: &Call, handle: &str) -> Result<bool, Corrupt> {
     let view = call.placed.view()?;
     let keys = call.server.keyring.keys();
@@ -112,7 +112,7 @@ pub(crate) fn tags(call: &Call, given: &[&str]) -> Result<Tags, GateError> {
     Ok(Tags::new(given, gate.tags_max.value as usize)?)
 }
 
-/// Selects by `tags` among the prompts that were not `sent`, and seals the new set of sent prompts.
+/// Selects unsent prompts by `tags`, and seals the new set of sent prompts.
 pub(crate) fn brief(
     call: &Call,
     occasion: Occasion,

@@ -1,4 +1,4 @@
-//! The implementation of a tool: a type that runs.
+//! The implementation of a tool.
 
 use std::pin::Pin;
 
@@ -38,14 +38,14 @@ pub(super) struct Outcome {
     pub(super) text: String,
     /// The exit code, for commands.
     pub(super) exit_code: Option<i32>,
-    /// Whether the tool reports a failure, such as of a command.
+    /// Whether the tool reports a failure, such as that of a command.
     pub(super) is_error: bool,
     /// The briefing, if the tool gives one.
     pub(super) briefing: Option<Briefing>,
 }
 
 impl Outcome {
-    /// Returns an outcome that is only a text.
+    /// Returns an outcome with only a text.
     pub(super) fn of_text(text: String) -> Self {
         Self { text, ..Self::default() }
     }

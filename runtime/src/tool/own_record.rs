@@ -1,8 +1,8 @@
-//! A record of the audit file, as the caller that it is about may read it.
+//! A record of the audit file, in the form for its own caller.
 //!
-//! Records are for the operator: they say whether what was refused exists, and on which line of the
-//! project it was declared. A caller must not learn either, since the lines between two declarations
-//! say how much is hidden there.
+//! Records are for the operator: they say whether a refused thing exists, and the line of its
+//! declaration. A caller must not learn either, since the lines between two declarations say how
+//! much is hidden there.
 
 use relay_bundle::Corrupt;
 use serde_json::{Map, Value};
@@ -11,10 +11,10 @@ use crate::caller::rejection::as_unknown;
 use crate::record::verb;
 use crate::trust::placed::Placed;
 
-/// The word that a caller reads in place of a name that is not for it.
+/// The word in place of a hidden name.
 const UNKNOWN: &str = "unknown";
 
-/// Returns the record in `line` as the caller of `placed` may read it; `None` if it is not a record.
+/// Returns the record in `line` as the caller of `placed` may read it; `None` for a broken record.
 pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corrupt> {
     let Ok(mut record) = serde_json::from_str::<Map<String, Value>>(line) else { return Ok(None) };
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -29,7 +29,7 @@ pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corru
         record.insert("tier".to_owned(), 0.into());
     }
     if is_hidden || named.name == UNKNOWN {
-        // Which arguments a tool declares is recorded for one that is hidden alone.
+        // Declared arguments are recorded only for a hidden tool, so they would disclose it.
         record.insert("args".to_owned(), Map::new().into());
     }
     let rule = as_unknown.unwrap_or_else(|| placed.shown_place(&rule).to_owned());
@@ -57,7 +57,7 @@ impl<'l> Named<'l> {
         Self { verb, kind, name }
     }
 
-    /// Returns whether it is something that the caller does not see now.
+    /// Returns whether the caller cannot see the thing now.
     fn is_hidden(&self, placed: &Placed) -> Result<bool, Corrupt> {
         let view = placed.view()?;
         Ok(match self.kind {

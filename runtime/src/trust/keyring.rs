@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
 use relay_engine::handle::{Key, SECRET_BYTES};
+use relay_engine::system_error::reason;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 use zeroize::Zeroizing;
@@ -22,7 +23,7 @@ use crate::settings::Settings;
 use crate::settings::args::Transport;
 use crate::settings::config;
 
-/// The most bytes that are read of a key file, more than a valid one has.
+/// The most bytes that are read of a key file; a valid one has fewer.
 const FILE_BYTES_MAX: usize = 1024;
 
 /// The keys in force.
@@ -48,8 +49,9 @@ pub(crate) struct Keys {
 #[derive(Debug, Error)]
 pub(crate) enum KeyringError {
     #[error(
-        "cannot read the key file `{}` of briefing.keys: {source}; make one with (umask 077; openssl rand -hex 32 > {})",
+        "cannot read the key file `{}` of briefing.keys: {}; make one with (umask 077; openssl rand -hex 32 > {})",
         path.display(),
+        reason(source),
         path.display()
     )]
     Read { path: PathBuf, source: io::Error },
@@ -91,7 +93,7 @@ impl Keyring {
         }
     }
 
-    /// Logs once that handles end with this process, if its key is random and there is a gate.
+    /// Logs once that handles end with this process, if its key is random and a gate exists.
     pub(crate) fn warn_of_own_key(&self, has_gate: bool) {
         if self.has_files || !has_gate || self.has_warned.swap(true, Ordering::Relaxed) {
             return;
@@ -108,7 +110,7 @@ impl Keyring {
         self.keys.load()
     }
 
-    /// Returns for how many minutes a handle is valid.
+    /// Returns the lifetime of a handle in minutes.
     pub(crate) fn lifetime_min(&self) -> u32 {
         self.lifetime_min
     }
@@ -149,7 +151,7 @@ fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
     let file = regular_file::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
-    // The buffer never grows, so that no copy of the secret is left in memory.
+    // The buffer never grows, so memory holds no other copy of the secret.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));
     file.take(FILE_BYTES_MAX as u64).read_to_end(&mut text).map_err(unreadable)?;
     secret(text.trim_ascii()).ok_or_else(|| KeyringError::Contents { path: path.to_owned() })

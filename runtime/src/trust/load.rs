@@ -1,7 +1,7 @@
 //! The bundle's file -> a bundle that may be served: copied, opened, checked against the trust.
 //!
-//! Nothing is parsed or compiled here. If a private copy of the same bundle exists already, the
-//! cost does not depend on the bundle's size.
+//! Nothing is parsed or compiled here. With a private copy of the same bundle, the cost is
+//! independent of the bundle's size.
 
 mod error;
 
@@ -68,17 +68,17 @@ impl Loader {
         self.found_damage.notified().await;
     }
 
-    /// Returns the path that is loaded.
+    /// Returns the path of the bundle.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the file that says whose signatures count.
+    /// Returns the file with the trusted keys.
     pub(crate) fn trust_path(&self) -> Option<&Path> {
         self.trust.as_deref().or(self.dev_key.as_deref())
     }
 
-    /// Logs what a restart forgets.
+    /// Logs the state that a restart forgets.
     pub(crate) fn log_what_is_forgotten(&self, transport: Transport) {
         if self.trust.is_none() || self.state.is_some() {
             return;
@@ -95,6 +95,7 @@ impl Loader {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
         self.refuse_project()?;
+        // Before the trust file is read, so that a replacement meanwhile is seen by the next check.
         let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
         let source = regular_file::open(&self.path).map_err(read)?;
@@ -124,7 +125,7 @@ impl Loader {
                         "parts of the bundle do not follow from its contents: {}; it is served since the trust file names it in allow-digests",
                         named(&parts)
                     );
-                    // A copy that is kept is served again without this check.
+                    // A kept copy would be served again without this check.
                     copy = None;
                 }
                 (false, false) => {
@@ -135,6 +136,7 @@ impl Loader {
         }
         let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
         let copy_path = copy.as_ref().map(|copy| copy.path.clone());
+        // Kept only now: a copy under its final name passed every check.
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;
         }
@@ -153,7 +155,7 @@ impl Loader {
         })
     }
 
-    /// Fails for what `relay build` takes: whose signatures count is not yet the question.
+    /// Fails for an input of `relay build`, before any check of trust.
     fn refuse_project(&self) -> Result<(), LoadError> {
         let what = match self.path.extension().and_then(|ending| ending.to_str()) {
             _ if self.path.is_dir() => "a folder",
@@ -173,7 +175,7 @@ impl Loader {
             state.highest_epoch(project, policy.trust.version)?;
         }
         loaded.judge_again(&policy.trust);
-        // An earlier trust file may lack what this one revokes.
+        // An earlier trust file may lack a revocation of this one.
         self.remember_version(loaded, &policy)
     }
 
@@ -245,7 +247,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Refuses a trust file that is older than one that was in force before, with or without a state
+    /// Refuses a trust file older than one that was in force before, with or without a state
     /// folder: it may lack a revocation.
     fn check_trust_version(&self, project: &str, given: u64) -> Result<(), LoadError> {
         let epochs = lock(&self.epochs);
@@ -261,7 +263,8 @@ impl Loader {
         let text = text_file::read(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
         let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
-        let trust: Trust = toml_text::parse(&text).map_err(invalid)?;
+        let trust: Trust = toml_text::parse(&text)
+            .map_err(|fault| LoadError::TrustSyntax { path: path.clone(), fault })?;
         trust.check().map_err(|error| invalid(error.to_string()))?;
         Ok(Policy { trust, dev_key: false })
     }

@@ -1,5 +1,4 @@
-//! A bundle that may be served: what the server itself must know of it, and whether it is still
-//! trusted and whole.
+//! A bundle that may be served: the parts that the server itself uses, and its trust and integrity.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,22 +19,22 @@ use crate::file::stamp::Stamp;
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
 
-/// A bundle that may be served. It does not change.
+/// A bundle that may be served. It never changes.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
+    /// Its contents are answered only through a [`View`](relay_engine::view::View): see
     /// `placed.rs`.
     pub(crate) bundle: Bundle,
     /// The names of the keys whose signatures counted when it was loaded.
     pub(super) signers: Vec<String>,
-    /// The tools that it offers.
+    /// The tools of the bundle.
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
     pub(crate) stamp: Stamp,
-    /// The trust file that was read; `None` if there was none.
+    /// The trust file that was read; `None` without one.
     pub(crate) trust_stamp: Option<Stamp>,
     pub(super) damaged: AtomicBool,
-    /// The private copy that it is used from, if it is a file.
+    /// The private copy in use, if it is a file.
     pub(super) copy: Option<PathBuf>,
     /// Notified when damage is found.
     pub(super) found_damage: Arc<Notify>,
@@ -58,7 +57,7 @@ impl Loaded {
         self.bundle.manifest()
     }
 
-    /// Returns what it is for the log: project, version, epoch and signers.
+    /// Returns its description for the log: project, version, epoch and signers.
     pub(crate) fn described(&self) -> String {
         let manifest = self.manifest();
         let version = manifest.version.as_ref().map(|version| format!(" {}", version.value));
@@ -83,8 +82,7 @@ impl Loaded {
         self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
     }
 
-    /// Returns the rows of `users` that name a user or a group for every tenant: the kind, the name,
-    /// the role and the place of each.
+    /// Returns the rows of `users` that name a user or a group for every tenant.
     pub(crate) fn rows_for_every_tenant(&self) -> Result<Vec<OpenRow>, Corrupt> {
         let rows = self.bundle.users().list()?.into_iter();
         let open = rows.filter(|row| row.tenant.is_none() && row.who != Who::Anyone);
@@ -105,8 +103,8 @@ impl Loaded {
         self.bundle.gate().is_some()
     }
 
-    /// Returns whether another bundle has the same list for everyone, as far as equal sections prove
-    /// it.
+    /// Returns whether another bundle has the same list for everyone, as far as equal sections
+    /// prove it.
     pub(crate) fn has_same_list(&self, other: &Self, list: List) -> bool {
         let digest = |loaded: &Self, kind| {
             let mut sections = loaded.bundle.sections().iter();
@@ -138,8 +136,8 @@ impl Loaded {
         }
     }
 
-    /// Records that a page is not what was signed. The server is then no longer ready, until it has
-    /// loaded the bundle again, from a new copy.
+    /// Records that a page differs from the signed one. The server is then no longer ready, until
+    /// it has loaded the bundle again, from a new copy.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
         if self.damaged.swap(true, Ordering::Relaxed) {
             return;
@@ -151,7 +149,7 @@ impl Loaded {
         }
     }
 
-    /// Returns whether a page was found that is not what was signed.
+    /// Returns whether a page was found that differs from the signed one.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

@@ -2,8 +2,8 @@
 //!
 //! A map changes when its file does, and a bundle must not change between its check and its use. So
 //! only two kinds of file are mapped: a sealed memory file, which cannot be changed, and a large
-//! private copy, which only this user can change. A process that shortens such a copy ends the servers
-//! that use it (SIGBUS); the next one makes another copy. It could as well end them with a signal.
+//! private copy, which only this user can change. A process that shortens such a copy ends the
+//! servers that use it (SIGBUS), as it could with a signal; the next one makes another copy.
 
 #![expect(unsafe_code, reason = "memory maps; each has a SAFETY comment")]
 
@@ -14,7 +14,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use memmap2::Mmap;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
-/// The bytes of a file that does not change.
+/// The bytes of an unchanging file.
 #[derive(Debug)]
 pub(crate) struct Mapped(Bytes);
 
@@ -33,9 +33,9 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// The most bytes of a private copy that is read rather than mapped. Reading costs a millisecond, and
-/// then nothing that is done to the file changes or ends the server. A larger one is mapped, so that
-/// starting does not cost more with its size, and servers share its memory.
+/// The most bytes of a private copy that is read rather than mapped. Reading costs a millisecond,
+/// and makes the server independent of later changes to the file. A larger copy is mapped, so that
+/// its size does not slow the start, and servers share its memory.
 const READ_BYTES_MAX: u64 = 2 << 20;
 
 /// Copies the contents of `source` into a sealed memory file, and maps that.
@@ -54,7 +54,7 @@ pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mappe
     unsafe { Mmap::map(&copy) }.map(|map| Mapped(Bytes::Map(map)))
 }
 
-/// Reads or maps a file that is private to this user and read-only even to them.
+/// Reads or maps a file private to this user and read-only even to them.
 pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();

@@ -1,6 +1,6 @@
-//! The tenants and roles that flags and `server.toml` name: that the bundle has each of them.
+//! The check that the bundle has the tenants and roles that flags and `server.toml` name.
 //!
-//! A mistyped role would admit nobody, and a mistyped tenant would be one for which no line counts.
+//! A mistyped role admits no one, and no line counts for a mistyped tenant.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::placed::Placed;
 use crate::settings::Settings;
 use crate::settings::config;
 
-/// The most rows of `users` that are logged.
+/// The most logged rows of `users`.
 const OPEN_ROWS_MAX: usize = 10;
 
 /// Why the server does not start with this bundle.
@@ -48,11 +48,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Checks that the principal of the settings has a place in the project, where requests are its own.
+/// Checks that the principal of the settings has a place in the project, where requests are its
+/// own.
 ///
 /// # Errors
 ///
-/// It has none.
+/// It has no place.
 pub(crate) fn check_own_caller(settings: &Settings, loaded: &Arc<Loaded>) -> Result<(), NameError> {
     if settings.authenticates() {
         return Ok(());
@@ -65,12 +66,12 @@ pub(crate) fn check_own_caller(settings: &Settings, loaded: &Arc<Loaded>) -> Res
     }
 }
 
-/// Logs the rows of `users` that name a user or a group for every tenant, if several issuers name
-/// callers: each of them can name one so, and gives its caller the role.
+/// Logs the rows of `users` that name a user or a group for every tenant, if there are several
+/// issuers: each of them can name that caller, which gets the role.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is damaged.
 pub(crate) fn warn_of_open_rows(settings: &Settings, loaded: &Loaded) -> Result<(), NameError> {
     let issuers = settings.auth.iter().flat_map(|auth| &auth.jwt).count();
     if issuers < 2 || !settings.authenticates() {
@@ -94,7 +95,7 @@ pub(crate) fn warn_of_open_rows(settings: &Settings, loaded: &Loaded) -> Result<
 ///
 /// # Errors
 ///
-/// The first one that the bundle does not have.
+/// The first one missing in the bundle.
 pub(crate) fn check(settings: &Settings, loaded: &Loaded) -> Result<(), NameError> {
     let local = &settings.principal;
     let mut named = vec![
@@ -120,7 +121,7 @@ pub(crate) fn check(settings: &Settings, loaded: &Loaded) -> Result<(), NameErro
             Kind::Tenant => loaded.tenant_names()?,
             Kind::Role => loaded.role_names(),
         };
-        // Without tenants, the tenant of a caller distinguishes callers and means nothing else.
+        // Without tenants in the project, a caller's tenant only distinguishes callers.
         if known.contains(&name) || kind == Kind::Tenant && known.is_empty() {
             continue;
         }

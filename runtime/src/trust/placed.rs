@@ -40,12 +40,12 @@ impl Placed {
         Ok(Self { loaded, place, tenant })
     }
 
-    /// Returns why the caller has no place, if it has none.
+    /// Returns why the caller has no place; `None` with a place.
     pub(crate) fn refusal(&self) -> Option<&NoPlace> {
         self.place.as_ref().err()
     }
 
-    /// Returns what the caller sees; without a place, nothing.
+    /// Returns the caller's view; without a place, an empty one.
     pub(crate) fn view(&self) -> Result<View<'_>, Corrupt> {
         match &self.place {
             Ok(placement) => View::of(&self.loaded.bundle, placement),
@@ -53,7 +53,7 @@ impl Placed {
         }
     }
 
-    /// Returns what distinguishes what callers see of the bundle.
+    /// Returns the caller's part of the bundle, to compare callers.
     pub(crate) fn seen(&self) -> Seen {
         let view = self.view().ok();
         match (view.as_ref().and_then(View::audience), view.is_some_and(|view| view.has_place())) {
@@ -74,8 +74,7 @@ impl Placed {
         self.tenant.as_deref()
     }
 
-    /// Returns the text that the skills of the project give a call, and the names of those that make
-    /// it; `None` if it is empty.
+    /// Returns the skills' text for a call, and the names of the skills; `None` for an empty text.
     pub(crate) fn skills(
         &self,
         question: Question<'_>,
@@ -92,13 +91,13 @@ impl Placed {
         Ok(Some((text, names)))
     }
 
-    /// Returns when callers are given the text of their skills again.
+    /// Returns when callers get the text of their skills again.
     pub(crate) fn repeat(&self) -> Repeat {
         let settings = self.loaded.bundle.skill_settings();
         settings.map_or(Repeat::Always, |settings| settings.repeat.value)
     }
 
-    /// Returns whether `users` names a user for the caller's tenant, or for any.
+    /// Returns whether `users` names a user for the caller's tenant, or for every tenant.
     pub(crate) fn is_user_of_own_tenant(&self, id: &str) -> Result<bool, Corrupt> {
         let own = self.place.as_ref().ok().and_then(|place| place.tenant);
         let bundle = &self.loaded.bundle;
@@ -111,13 +110,13 @@ impl Placed {
         Ok(false)
     }
 
-    /// Returns whether the role of the caller admits a tool of this name, whoever offers it.
+    /// Returns whether the role of the caller admits a tool of this name, of any origin.
     pub(crate) fn admits_tool(&self, name: &str) -> Result<bool, Corrupt> {
         let Ok(placement) = &self.place else { return Ok(false) };
         let bundle = &self.loaded.bundle;
         let role = placement.role.and_then(|role| bundle.roles().get(role));
         let Some(patterns) = role.and_then(|role| role.tools.as_ref()) else { return Ok(true) };
-        // The tools of the gate are seen whatever the role says.
+        // The tools of the gate are seen with every role.
         let is_seen = || Ok(self.view()?.tools()?.any(|tool| tool.name == name));
         Ok(patterns.iter().any(|pattern| glob::matches(&pattern.value, name)) || is_seen()?)
     }
@@ -131,12 +130,12 @@ impl Placed {
         Ok(row.who == Who::User && row.tenant.is_none())
     }
 
-    /// Explains what a call is given by the skills, without notes.
+    /// Explains the skills' text for a call, without notes.
     pub(crate) fn explain(&self, question: Question<'_>) -> Result<Explained, Corrupt> {
         cascade::explain(&self.loaded.bundle, question)
     }
 
-    /// Returns what is odd about a question.
+    /// Returns notes on odd names in a question.
     pub(crate) fn notes(&self, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
         cascade::notes(&self.loaded.bundle, question)
     }
@@ -146,8 +145,8 @@ impl Placed {
         self.loaded.bundle.tenants().count() > 0
     }
 
-    /// Returns a place as the caller may know it: `FILE:LINE`, or the file alone if the project may
-    /// hide something from a caller. The lines between two declarations say how much is hidden there.
+    /// Returns a place as the caller may know it: `FILE:LINE`, or only the file if the project may
+    /// hide something from a caller, since line numbers disclose how much is hidden.
     pub(crate) fn shown_place<'p>(&self, place: &'p str) -> &'p str {
         let bundle = &self.loaded.bundle;
         if bundle.roles().is_empty() && !self.has_tenants() {

@@ -6,12 +6,11 @@ use relay_bundle::trust::{self, Time, Trust, TrustError};
 /// Whether the bundle in force is still trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It is. If a key expires, it is not from then on, for this reason.
+    /// It is trusted. If a key expires, the trust ends then, for this reason.
     Trusted { expiry: Option<(Time, String)> },
-    /// It would not be loaded now, but nothing of it was revoked: it is served, and this is
-    /// reported.
+    /// It would be refused now, but is not revoked: it is served, and the reason is reported.
     Doubted { reason: String },
-    /// It is revoked, or a key is that signed it: nothing is served.
+    /// The bundle or a key that signed it is revoked: nothing is served.
     Revoked { reason: String },
 }
 
@@ -35,7 +34,7 @@ impl Standing {
         if error.is_revocation() { Self::Revoked { reason } } else { Self::Doubted { reason } }
     }
 
-    /// Returns why nothing is served, if so.
+    /// Returns why nothing is served; `None` while the bundle is served.
     pub(crate) fn revocation(&self) -> Option<&str> {
         match self {
             Self::Revoked { reason } => Some(reason),
@@ -43,7 +42,7 @@ impl Standing {
         }
     }
 
-    /// Returns why a server that starts at the time `now` would refuse the bundle, if it would.
+    /// Returns why a server that starts at the time `now` would refuse the bundle.
     pub(crate) fn doubt(&self, now: u64) -> Option<&str> {
         match self {
             Self::Trusted { expiry } => {
@@ -53,7 +52,7 @@ impl Standing {
         }
     }
 
-    /// Returns when a key expires that the bundle needs.
+    /// Returns when a key of the bundle expires.
     pub(crate) fn expires(&self) -> Option<Time> {
         match self {
             Self::Trusted { expiry } => expiry.as_ref().map(|(end, _)| *end),

@@ -1,4 +1,4 @@
-//! The state folder: private copies of bundles, and the highest epoch that was served.
+//! The state folder: private copies of bundles, and the highest served epoch.
 //!
 //! Several servers may share one folder and start at the same moment, so no locks are used: a file
 //! appears complete under its final name or not at all, and is never changed later.
@@ -12,21 +12,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relay_bundle::{Digest, HEADER_BYTES, OpenError, Outline, outline};
+use relay_engine::system_error::reason;
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::clock;
 use crate::file::regular_file;
 
-/// Copies that are kept; older ones are removed when a new one is added.
+/// Kept copies; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;
 /// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// The version of this server.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The most bytes after a bundle's content that are hashed for the name of its copy.
+/// The most hashed bytes after a bundle's content, for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
-/// The suffix of a file that is still being written.
+/// The suffix of an incomplete file.
 const PARTIAL: &str = ".partial";
 
 /// The state folder, private to this user.
@@ -39,14 +40,14 @@ pub(crate) struct State {
 /// Why the state folder cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum StateError {
-    #[error("cannot use the state folder `{}`: {source}", path.display())]
+    #[error("cannot use the state folder `{}`: {}", path.display(), reason(source))]
     Folder { path: PathBuf, source: io::Error },
     #[error(
         "the state folder `{}` belongs to another user, or others may write to it: make it yours alone (`chmod 700`)",
         path.display()
     )]
     NotPrivate { path: PathBuf },
-    #[error("cannot copy the bundle into the state folder: {source}")]
+    #[error("cannot copy the bundle into the state folder: {}", reason(source))]
     Copy { source: io::Error },
     #[error(transparent)]
     Bundle(#[from] OpenError),
@@ -69,14 +70,14 @@ pub(crate) struct PrivateCopy {
 }
 
 impl PrivateCopy {
-    /// Returns whether the copy is new, so that it has to be checked.
+    /// Returns whether the copy is new, and so needs a check.
     pub(crate) fn is_new(&self) -> bool {
         self.partial.is_some()
     }
 }
 
 impl State {
-    /// Opens the folder at `path`, which is created if it is missing.
+    /// Opens the folder at `path`, created if missing.
     pub(crate) fn open(path: &Path) -> Result<Self, StateError> {
         let state = Self { copies: path.join("bundles"), epochs: path.join("epochs") };
         for folder in [path, &state.copies, &state.epochs] {
@@ -86,7 +87,7 @@ impl State {
         Ok(state)
     }
 
-    /// Returns the private copy of the bundle in `source`, which is created if it is missing.
+    /// Returns the private copy of the bundle in `source`, created if missing.
     pub(crate) fn private_copy(
         &self,
         source: &File,
@@ -98,7 +99,7 @@ impl State {
         if let Some(file) = existing_copy(&path, &name).map_err(copy)? {
             return Ok(PrivateCopy { file, path, partial: None });
         }
-        // Servers that share the folder may have the same process id, so the name is random.
+        // Servers with a shared folder may have the same process id, so the name is random.
         let mut partial = tempfile::Builder::new()
             .prefix("copy-")
             .suffix(PARTIAL)
@@ -112,15 +113,16 @@ impl State {
             return Err(copy(io::Error::other(grown)));
         }
         partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
-        // Only for reading: no one but root could open the file for writing now.
+        // For reading: no one but root could open the file for writing now.
         let file = File::open(partial.path()).map_err(copy)?;
         Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
 
-    /// Keeps a copy that was checked, and removes the least recently used ones.
+    /// Keeps a checked copy, and removes the least recently used ones.
     pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
         let PrivateCopy { file, path, partial } = copy;
         if let Some(partial) = partial {
+            // The bytes must be on the disk before the final name is.
             file.sync_all().map_err(|source| StateError::Copy { source })?;
             partial.persist(path).map_err(|error| StateError::Copy { source: error.error })?;
             prune(&self.copies);
@@ -128,7 +130,7 @@ impl State {
         Ok(())
     }
 
-    /// Returns the highest epoch of `project` that was served under this version of the trust file.
+    /// Returns the highest served epoch of `project` under this version of the trust file.
     ///
     /// A higher version forgets the epochs of earlier ones. A lower version is an error.
     pub(crate) fn highest_epoch(
@@ -153,9 +155,8 @@ impl State {
     }
 
     /// Remembers that this epoch of `project` was served.
-    ///
-    /// A mark is an empty file whose name says everything. Two servers that remember at once make
-    /// two marks, and the higher one counts: the order of writing does not matter.
+    /// A mark is an empty file whose name says everything. If two servers write marks at once, the
+    /// higher one counts: the order of writing does not matter.
     pub(crate) fn remember_epoch(
         &self,
         project: &str,
@@ -171,6 +172,7 @@ impl State {
                 return Ok(());
             }
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+            // Before lower marks are removed: after a crash at any point one of them is left.
             File::open(&folder)?.sync_all()?;
             for lower in marks(&folder)? {
                 if (lower.trust_version, lower.epoch) < (trust_version, epoch) {
@@ -196,7 +198,7 @@ fn private_folder(path: &Path) -> Result<(), StateError> {
 }
 
 /// Reads the layout of the bundle in `source`, and checks it against the length of the file, so
-/// that a file that is no bundle is refused before it is copied.
+/// that another file is refused before it is copied.
 pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
     let copy = |source| StateError::Copy { source };
     let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
@@ -205,9 +207,9 @@ pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
     Ok(outline)
 }
 
-/// Returns the name of the copy of `source`: its digest, and that of the bytes after its content and of
-/// this version, so that two signatures of one bundle have two copies, and a copy that another version
-/// checked is checked again.
+/// Returns the name of the copy of `source`: its digest, with a digest of the bytes after its
+/// content and of this version. So two signatures of one bundle have two copies, and a copy that
+/// another version checked is checked again.
 fn copy_name(source: &File) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
     let outline = check_outline(source)?;
@@ -219,7 +221,7 @@ fn copy_name(source: &File) -> Result<String, StateError> {
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
 }
 
-/// Reads up to `length` bytes; fewer only at the end of the file.
+/// Reads `length` bytes, or fewer at the end of the file.
 fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     let end = file.metadata()?.len();
     let length = length.min(end.saturating_sub(offset));
@@ -230,9 +232,9 @@ fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
 
 /// Opens the copy at `path`.
 ///
-/// Its length, header, table and envelope must still have the `name` that they had when it was
-/// made. A copy that was damaged since is removed and counts as missing. Its pages are checked when
-/// they are first used; see [`remove_copy`].
+/// Its length, header, table and envelope must still have the `name` from its creation. A copy
+/// damaged since then is removed and counts as missing. Its pages are checked when they are first
+/// used; see [`remove_copy`].
 fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
     let file = match regular_file::open(path) {
         Ok(file) => file,
@@ -248,20 +250,23 @@ fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Removes a copy that was found to be damaged, so that the next load makes another.
+/// Removes a damaged copy, so that the next load makes another.
 pub(crate) fn remove_copy(path: &Path) {
     match fs::remove_file(path) {
         Ok(()) => tracing::warn!("removed the damaged copy `{}`", path.display()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => {
-            tracing::error!("cannot remove the damaged copy `{}`: {error}", path.display());
+            tracing::error!(
+                "cannot remove the damaged copy `{}`: {}",
+                path.display(),
+                reason(&error)
+            );
         }
     }
 }
 
-/// Removes all but the newest copies, and incomplete files of crashed servers. A copy that a server
-/// has mapped stays readable without its name. Files that cannot be removed are tried again next
-/// time.
+/// Removes all but the newest copies, and incomplete files of crashed servers. A copy mapped by a
+/// server stays readable without its name. Files that cannot be removed are tried again next time.
 fn prune(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut copies = Vec::new();
@@ -328,7 +333,7 @@ fn project_folder(project: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A header of format 1 with a table of no sections, and an envelope of no bytes.
+    /// A header of format 1 with an empty table of sections, and an empty envelope.
     fn bundle(folder: &Path) -> File {
         let mut bytes = relay_bundle::MAGIC.to_vec();
         bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);

@@ -259,17 +259,21 @@ fn a_file_of_accepted_findings_is_checked() {
     let table: &[(&str, &str, &str)] = &[
         (
             "[[accepted]]\nfingerprint = \"0123456789abcdef\"\n",
-            "missing field `reason`",
+            "accepted.toml:1:1: the key `reason` is missing",
             "[[accepted]]",
         ),
-        ("[[accepted]]\nreason = \"r\"\n", "missing field `fingerprint`", "[[accepted]]"),
+        (
+            "[[accepted]]\nreason = \"r\"\n",
+            "accepted.toml:1:1: the key `fingerprint` is missing",
+            "[[accepted]]",
+        ),
         (
             &format!("[[accepted]]\n{good}until = \"2030\"\n"),
-            "unknown field `until`, expected `fingerprint` or `reason`",
-            "| ^^^^^",
+            "accepted.toml:4:1: unknown key `until`; known keys: fingerprint, reason",
+            "write `[[accepted]]`",
         ),
-        ("[[acepted]]\n", "unknown field `acepted`", "expected `accepted`"),
-        ("accepted", "is not a file of accepted findings", "line 1"),
+        ("[[acepted]]\n", "unknown key `acepted`", "did you mean `accepted`?"),
+        ("accepted", "is not a file of accepted findings", "accepted.toml:1:"),
         (
             "[[accepted]]\nfingerprint = \"0123456789ABCDEF\"\nreason = \"r\"\n",
             "line 2: `0123456789ABCDEF` is no fingerprint",
@@ -299,7 +303,7 @@ fn a_file_of_accepted_findings_is_checked() {
     }
     sandbox.write("accepted.toml", &format!("# {}\n", "x".repeat(1 << 20)));
     sandbox.relay("diff a b --accepted accepted.toml").ends(2).says("larger than");
-    sandbox.relay("diff a b --accepted missing.toml").ends(2).says("no such file");
+    sandbox.relay("diff a b --accepted missing.toml").ends(2).says("the file does not exist");
     sandbox.write("accepted.toml", "");
     sandbox.relay("diff a b --accepted accepted.toml").ends(0).silent();
 }

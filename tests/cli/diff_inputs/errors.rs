@@ -23,7 +23,11 @@ fn what_does_not_exist() {
             "has no `empty/project.kdl`",
             "`main:teams/alpha/project.kdl`",
         ),
-        ("diff main teams/alpha", "cannot read `main`: no such file", "`main:project.kdl`"),
+        (
+            "diff main teams/alpha",
+            "cannot read `main`: the file or folder does not exist",
+            "`main:project.kdl`",
+        ),
         ("diff missing.kdl teams/alpha", "cannot read `missing.kdl`", "give the project's"),
         ("diff teams/alpha missing.kdl", "cannot read `missing.kdl`", "give the project's"),
         ("diff missing.relay teams/alpha", "cannot read `missing.relay`", "help"),

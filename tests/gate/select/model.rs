@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use relay_bundle::Prompt;
 use relay_engine::select::{BudgetEnd, Limits, Score, Selection};
+use unicode_normalization::UnicodeNormalization as _;
 
-/// Lower case as it is defined: by character, and every sigma alike.
+/// Lower case as it is defined: composed, by character, and every sigma alike.
 fn lower(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect::<String>().replace('ς', "σ")
+    text.nfc().flat_map(char::to_lowercase).collect::<String>().replace('ς', "σ")
 }
 
 fn distinct(given: &[String]) -> BTreeSet<String> {

@@ -19,6 +19,8 @@ fn tags_are_trimmed_lower_cased_and_unique() {
     // A zero-width space is no white space.
     check(&["\u{200b}a"], &["\u{200b}a"]);
     check(&["ΟΔΟΣ", "οδος", "İ", "ẞ"], &["οδοσ", "i\u{307}", "ß"]);
+    // Composed and decomposed letters are equal.
+    check(&["CAFE\u{301}", "caf\u{e9}"], &["caf\u{e9}"]);
 }
 
 #[test]

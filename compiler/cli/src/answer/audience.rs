@@ -1,4 +1,4 @@
-//! The audiences of a bundle, and who they are: callers of a tenant and in a role.
+//! The audiences of a bundle and their members: callers of a tenant and in a role.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub(crate) struct Seen<T> {
     pub(crate) seen_by: Option<Vec<Readers>>,
 }
 
-/// Who the audiences of a bundle are.
+/// The members of the audiences of a bundle.
 pub(crate) struct Names<'b> {
     bundle: &'b Bundle,
     /// `None` if everyone sees everything.
@@ -43,7 +43,7 @@ pub(crate) struct Names<'b> {
 }
 
 impl<'b> Names<'b> {
-    /// Reads who the audiences are.
+    /// Reads the audiences and their members.
     pub(crate) fn of(bundle: &'b Bundle) -> Result<Self, Corrupt> {
         let audiences = bundle.audiences().list()?;
         let mut classes: BTreeMap<u32, Vec<Option<String>>> = BTreeMap::new();
@@ -60,17 +60,17 @@ impl<'b> Names<'b> {
         Ok(Self { bundle, audiences, classes, roles: roles.collect() })
     }
 
-    /// Returns the numbers of the audiences that there are: one if everyone sees everything.
+    /// Returns the numbers of the audiences: one if everyone sees everything.
     pub(crate) fn numbers(&self) -> std::ops::Range<usize> {
         0..self.bundle.audiences().count().max(1)
     }
 
-    /// Returns what an audience sees.
+    /// Returns the view of an audience.
     pub(crate) fn view(&self, number: usize) -> Result<View<'b>, Corrupt> {
         View::of_audience(self.bundle, number)
     }
 
-    /// Returns who is in one of these audiences; `None` if that is everyone.
+    /// Returns the members of these audiences; `None` for everyone.
     pub(crate) fn readers(&self, is_in: impl Fn(usize) -> bool) -> Option<Vec<Readers>> {
         let audiences = self.audiences.as_ref()?;
         if self.numbers().all(&is_in) {
@@ -105,14 +105,14 @@ impl<'b> Names<'b> {
         Some(readers)
     }
 
-    /// Returns who sees a row of a list; `None` if that is everyone.
+    /// Returns the readers of a row of a list; `None` for everyone.
     pub(crate) fn seen_by(&self, list: List, row: usize) -> Result<Option<Vec<Readers>>, Corrupt> {
         let sees = |number| self.view(number)?.sees(list, row);
         let seen: Vec<bool> = self.numbers().map(sees).collect::<Result<_, Corrupt>>()?;
         Ok(self.readers(|number| seen.get(number).copied().unwrap_or(false)))
     }
 
-    /// Returns for each row of a list who sees it.
+    /// Returns the readers of each row of a list.
     pub(crate) fn all_seen_by(&self, list: List) -> Result<Vec<Option<Vec<Readers>>>, Corrupt> {
         let rows = self.bundle.list(list).count();
         let mut sets: Vec<Vec<bool>> = vec![Vec::new(); rows];
@@ -140,7 +140,7 @@ impl<'b> Names<'b> {
     }
 }
 
-/// Returns who readers are, in short: `reader`, `acme: operator, admin`, `+3 more`.
+/// Returns readers in short: `reader`, `acme: operator, admin`, `+3 more`.
 pub(crate) fn short(readers: Option<&[Readers]>) -> String {
     let Some(readers) = readers else { return "everyone".into() };
     let parts = parts(readers, some);
@@ -151,16 +151,16 @@ pub(crate) fn short(readers: Option<&[Readers]>) -> String {
     }
 }
 
-/// Returns who readers are, with all tenants and roles.
+/// Returns readers in full, with all tenants and roles.
 pub(crate) fn whole(readers: &[Readers]) -> String {
     parts(readers, |names| names.join(", ")).join("; ")
 }
 
 /// Returns the roles of every tenant, then tenants with their other roles; those with the same
-/// together.
+/// roles together.
 fn parts(readers: &[Readers], named: impl Fn(&[&str]) -> String) -> Vec<String> {
     let mut everywhere: BTreeSet<&str> = BTreeSet::new();
-    // No roles are all of them.
+    // An empty list of roles means all.
     let mut of_tenants: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
     for Readers { tenants, roles } in readers {
         let roles = || roles.iter().flatten().map(String::as_str);
@@ -199,7 +199,7 @@ fn parts(readers: &[Readers], named: impl Fn(&[&str]) -> String) -> Vec<String> 
     parts
 }
 
-/// Returns some of many names.
+/// Returns the first names of a list, and the number of the others.
 fn some(names: &[&str]) -> String {
     match names {
         [first, second, _, _, ..] => format!("{first}, {second}, +{} more", names.len() - 2),

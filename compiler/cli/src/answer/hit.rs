@@ -41,7 +41,7 @@ impl Raised {
     }
 }
 
-/// Returns whether a count is 0, for fields that are absent then.
+/// Returns whether a count is 0; its field is then absent.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0

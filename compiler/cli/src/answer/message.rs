@@ -125,7 +125,7 @@ impl Message {
         Self { role: Speaker::of(message.role), content: content.collect() }
     }
 
-    /// Returns the size of its content in bytes: text as it is here, binary parts unencoded.
+    /// Returns the size of its content in bytes: text as stored here, binary parts unencoded.
     pub(crate) fn bytes(&self) -> usize {
         let part = |part: &Part| match part {
             Part::Text { text, slots: _ } => text.len(),

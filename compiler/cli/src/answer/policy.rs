@@ -1,4 +1,4 @@
-//! How commands are judged: what a project changes of what is shipped, and all of it for people.
+//! The judging of commands: a project's changes to the shipped policy, and all of it for people.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(crate) struct ChangedFloor {
     shipped: u8,
 }
 
-/// The facts that a project has of its own.
+/// A project's own facts.
 pub(crate) struct OwnFacts {
     /// The programs, in the order of the text, each with the file that describes it.
     pub(crate) programs: Vec<(Node, String)>,
@@ -63,7 +63,7 @@ pub(crate) struct OwnFacts {
 }
 
 impl OwnFacts {
-    /// Takes out of knowledge what is not shipped.
+    /// Takes the unshipped facts out of knowledge.
     pub(crate) fn of(knowledge: Knowledge) -> Self {
         let Knowledge { programs, environment, words: _, files } = knowledge;
         let own = |program: Node| {
@@ -82,7 +82,7 @@ impl OwnFacts {
 }
 
 impl Known {
-    /// Reads the facts of a bundle, whose table has so many bytes.
+    /// Reads the facts of a bundle, whose table has `bytes` bytes.
     pub(crate) fn of(facts: &Facts<'_>, bytes: usize) -> Self {
         let knowledge = facts.knowledge();
         let programs = knowledge.programs.len();
@@ -132,8 +132,8 @@ impl ChangedFloor {
     }
 }
 
-/// Returns on one line which floors differ from the shipped ones, and how many programs the project
-/// describes.
+/// Returns one line with the floors that differ from the shipped ones, and the number of programs
+/// that the project describes.
 pub(crate) fn in_short(floors: &[ChangedFloor], described: usize) -> String {
     let floors = match floors {
         [] => "as shipped".to_owned(),
@@ -186,13 +186,13 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// The words after it.
     pub(crate) says: String,
-    /// The paths that are not meant; empty if all are.
+    /// The excepted paths; empty without exceptions.
     pub(crate) except: String,
 }
 
-/// Returns all that a policy says beside the facts, line by line.
+/// Returns everything in a policy besides the facts, line by line.
 pub(crate) fn rules(policy: &Policy) -> Vec<Rule> {
-    // Taken apart in full, so that what a policy says tomorrow asks to be shown.
+    // Destructured in full, so that a new field of a policy asks to be shown.
     let Policy { floors, paths, facts: _, at: _ } = policy;
     let floors = Rule { name: "floors", says: self::floors(floors), except: String::new() };
     let paths = paths.iter().map(|row| Rule {

@@ -148,7 +148,7 @@ impl Argument {
 /// The argument values that select a variant: `null` is absent, `true` is any value.
 pub(crate) type When = BTreeMap<String, Value>;
 
-/// Returns the arguments that select a variant, as human output; empty if there is only one.
+/// Returns the arguments that select a variant, as human output; empty for a single variant.
 pub(crate) fn condition(when: &When) -> String {
     let each = when.iter().map(|(name, value)| match value {
         Value::Null => format!("no {name}"),

@@ -13,7 +13,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Returns the size of something with this many bytes.
+    /// Returns the size for a number of bytes.
     pub(crate) fn of(bytes: usize) -> Self {
         const BYTES_PER_TOKEN: usize = 4;
         Self { bytes, tokens_estimated: bytes.div_ceil(BYTES_PER_TOKEN) }

@@ -1,4 +1,4 @@
-//! The largest text of skills that calls of each tenant are given: a part of the report of a build.
+//! The largest text of skills for calls of each tenant: a part of the report of a build.
 
 use relay_compiler::SkillText;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::answer::size::{Size, grouped};
 use crate::answer::table::{self, number, text};
 
-/// The most rows that people are shown.
+/// The most rows for people.
 const ROWS_MAX: usize = 12;
 
 /// The largest text of skills that a call of a tenant is given.
@@ -27,7 +27,7 @@ pub(crate) struct LargestContext {
 }
 
 impl LargestContext {
-    /// Returns what the compiler measured, in its order.
+    /// Returns the compiler's measurements, in its order.
     pub(crate) fn all(measured: &[SkillText]) -> Vec<Self> {
         let one = |text: &SkillText| {
             let SkillText { tenant, tool, user, bytes, is_bound } = text.clone();
@@ -36,7 +36,7 @@ impl LargestContext {
         measured.iter().map(one).collect()
     }
 
-    /// Returns the table for people, the largest first; empty if there are no skills.
+    /// Returns the table for people, the largest first; empty without skills.
     pub(crate) fn table(all: &[Self], width: usize) -> String {
         if all.is_empty() {
             return String::new();

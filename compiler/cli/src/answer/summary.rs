@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, PromptView, Setting};
 use relay_engine::view::View;
-use relay_engine::{briefing, prompt_index};
+use relay_engine::{agent_skill, briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,11 +18,11 @@ use crate::answer::table::{self, number, text};
 use crate::output::{bold, dim};
 use crate::text::printable;
 
-/// The number of largest prompts that are named.
+/// The number of largest prompts in a summary.
 const LARGEST: usize = 5;
 
-/// The rows of the texts that differ from audience to audience.
-const AUDIENCE_ROWS: usize = 12;
+/// The rows of the texts that differ between audiences.
+const AUDIENCE_ROWS: usize = 15;
 
 /// Counts and sizes of a bundle's contents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -94,9 +94,11 @@ pub(crate) struct Audience {
     pub(crate) tools_list: Size,
     /// All pages of `prompts/list` together.
     pub(crate) prompts_list: Size,
+    /// The entries of `skills/list` together; absent without agent skills.
+    pub(crate) skills_list: Option<Size>,
 }
 
-/// The size of one of the texts of an audience; none if it does not have that text.
+/// The size of one text of an audience; `None` if it lacks that text.
 type Measure = fn(&Audience) -> Option<Size>;
 
 /// A text of some audiences, for people.
@@ -204,8 +206,8 @@ impl Summary {
         heading
     }
 
-    /// Returns `24 prompts (38 variants), 3 resources, 1 resource template, 4 tools`; what the bundle has none of is
-    /// left out, but for prompts.
+    /// Returns `24 prompts (38 variants), 3 resources, 1 resource template, 4 tools`. Zero counts
+    /// are left out, except that of prompts.
     pub(crate) fn counts(&self) -> String {
         let Counts { prompts, variants, resources, templates, tools } = self.counts;
         let mut parts = vec![match variants == prompts {
@@ -257,7 +259,7 @@ fn value(setting: Option<Setting<String>>) -> Option<String> {
     setting.map(|setting| setting.value)
 }
 
-/// Measures what each audience gets, in the order of the bundle.
+/// Measures the texts of each audience, in the order of the bundle.
 fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrupt> {
     let tools = Entries::of(bundle, List::Tools)?;
     let prompts = Entries::of(bundle, List::Prompts)?;
@@ -269,6 +271,7 @@ fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrup
             gate_index: gate_index(bundle, &view)?,
             tools_list: Size::of(tools.seen_by(&view)?),
             prompts_list: Size::of(prompts.seen_by(&view)?),
+            skills_list: skills_list(&view)?,
         })
     };
     names.numbers().map(audience).collect()
@@ -276,23 +279,31 @@ fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrup
 
 fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
     let bytes = |audience: &Audience| {
-        let Audience { readers: _, instructions, gate_index: _, tools_list, prompts_list } =
-            audience;
-        // The index is in the instructions.
-        instructions.bytes + tools_list.bytes + prompts_list.bytes
+        let Audience {
+            readers: _,
+            instructions,
+            gate_index: _,
+            tools_list,
+            prompts_list,
+            skills_list,
+        } = audience;
+        let skills = skills_list.map_or(0, |size| size.bytes);
+        // The instructions contain the index.
+        instructions.bytes + tools_list.bytes + prompts_list.bytes + skills
     };
     audiences.sort_by_key(|audience| Reverse(bytes(audience)));
     audiences
 }
 
-/// Returns a row for each text and size, the largest of a text first; audiences that get the same
-/// size are one. What is left out is counted.
+/// Returns a row for each text and size, the largest of a text first; audiences with the same size
+/// are one row. Omitted rows are counted.
 fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
-    let kinds: [(&str, Measure); 4] = [
+    let kinds: [(&str, Measure); 5] = [
         ("instructions, once a session", |it| Some(it.instructions)),
         ("gate index, in the instructions", |it| it.gate_index),
         ("tools/list, all pages", |it| Some(it.tools_list)),
         ("prompts/list, all pages", |it| Some(it.prompts_list)),
+        ("skills/list, all pages", |it| it.skills_list),
     ];
     let mut texts = Vec::new();
     for (name, size) in kinds {
@@ -316,6 +327,19 @@ fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
         }
     }
     texts
+}
+
+/// Measures the entries of the agent skills that a caller sees.
+fn skills_list(view: &View<'_>) -> Result<Option<Size>, Corrupt> {
+    let (mut bytes, mut first) = (0, Some(0));
+    while let Some(from) = first {
+        let page = agent_skill::page(view, from)?;
+        for skill in &page.items {
+            bytes += skill.entry_bytes() + skill.uri()?.len();
+        }
+        first = page.next;
+    }
+    Ok((bytes > 0).then(|| Size::of(bytes)))
 }
 
 /// Measures the index in the instructions: its entries, and the line that counts the omitted ones.

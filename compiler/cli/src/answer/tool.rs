@@ -65,7 +65,7 @@ fn listed(bundle: &Bundle) -> Result<BTreeMap<String, Listed>, Corrupt> {
     Ok(all)
 }
 
-/// Returns the tools as a table; `seen_by` says who sees each, unless everyone sees all of them.
+/// Returns the tools as a table; `seen_by` names the readers of each, or is empty for all callers.
 pub(crate) fn draw(tools: &[Tool], seen_by: &[String], width: usize) -> String {
     let rows = tools.iter().enumerate().map(|(index, Tool { held, listed })| {
         let gated = if held.gated { "yes" } else { "no" };

@@ -1,4 +1,4 @@
-//! The arguments that say for whom a question is asked.
+//! The arguments for the caller of a question.
 
 use clap::Args;
 

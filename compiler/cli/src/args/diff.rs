@@ -8,7 +8,7 @@ use crate::args::format::{DiffFormat, FormatArgs};
 
 /// The most characters of markdown: GitHub refuses a comment with more than 65,536.
 const MARKDOWN_CHARS: usize = 60_000;
-/// The least room of markdown for the parts that are never left out: its heading, counts and last line.
+/// The least room of markdown for its fixed parts: its heading, counts and last line.
 const MARKDOWN_CHARS_MIN: u64 = 2_000;
 
 /// Arguments of `relay diff`.

@@ -1,5 +1,5 @@
-//! `--format`, with which a verb prints another form than text for people, and `--json` for short.
-//! Every verb that has such a form takes these arguments; the type of the value lists its forms.
+//! `--format`, which selects an output other than text for people, and `--json` for short. Every
+//! verb with such an output takes these arguments; the type of the value lists its forms.
 
 use clap::{Args, ValueEnum};
 
@@ -98,7 +98,7 @@ impl Form for DiffFormat {
 }
 
 impl ReportFormat {
-    /// Returns the form of the answer that these errors and warnings come with.
+    /// Returns the form of the answer to which these errors and warnings belong.
     pub(crate) fn of_answer(self) -> AnswerFormat {
         match self {
             Self::Json => AnswerFormat::Json,

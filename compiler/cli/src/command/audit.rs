@@ -1,6 +1,6 @@
-//! `relay audit show`: the records of an audit file that match, as a table or as they are.
+//! `relay audit show`: the matching records of an audit file, as a table or unchanged.
 //!
-//! Records are printed as they are read, so the size of a file does not matter.
+//! Records are printed as they are read, so the size of a file is unlimited.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(250);
 /// The widths of the columns before the last one.
 const WIDTHS: [usize; 4] = [24, 9, 24, 32];
 
-/// The part of a record that is searched and drawn.
+/// The searched and drawn part of a record.
 #[derive(Deserialize)]
 struct Record {
     ts: String,
@@ -39,16 +39,16 @@ struct Record {
     prompts: Vec<String>,
 }
 
-/// The records that are wanted.
+/// The wanted records.
 struct Filter<'a> {
     prompt: Option<&'a str>,
     principal: Option<&'a str>,
-    /// As records write a time, all of which have one width and one offset.
+    /// In the form of records, which have one width and one offset for all times.
     since: Option<String>,
     denied: bool,
 }
 
-/// A file that is being read, and what of its last line was read.
+/// A file that is being read, and the bytes of its last line so far.
 struct Lines {
     reader: BufReader<File>,
     inode: u64,
@@ -94,7 +94,7 @@ fn show(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit, Failure>
     Ok(Exit::Yes)
 }
 
-/// Returns a time of the command line as records write it.
+/// Returns a time of the command line in the form of records.
 fn since_text(text: &str) -> Result<String, Failure> {
     let time =
         Time::parse(text).or_else(|| Some(Time(environment::now().checked_sub(ago(text)?)?)));
@@ -140,7 +140,7 @@ impl Lines {
         Ok(Self { reader: BufReader::new(file), inode, part: Vec::new() })
     }
 
-    /// Returns the next line that is complete; `None` at the end of the file.
+    /// Returns the next complete line; `None` at the end of the file.
     fn next(&mut self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
         let mut limited = self.reader.by_ref().take(LINE_BYTES_MAX);
         limited
@@ -154,7 +154,7 @@ impl Lines {
 struct Printer<'a> {
     filter: Filter<'a>,
     format: AnswerFormat,
-    /// The number of lines that are no records.
+    /// The number of lines other than records.
     others: u64,
     output: &'a mut Output,
 }

@@ -74,6 +74,10 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let report = Findings::of(&compiled.diagnostics, &origin);
     if matches!(format, ReportFormat::Human | ReportFormat::Short) {
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
+        if compiled.diagnostics.is_clean() && report.notes > 0 && !arguments.quiet {
+            let look = output.message_look();
+            output.message(report::draw(&compiled.diagnostics, &origin, format, look)?);
+        }
     }
     let built = match compiled.bundle {
         Some(unsigned) => {
@@ -178,7 +182,7 @@ fn default_path(folder: &Path, name: &str) -> PathBuf {
     if folder == Path::new(".") { file.into() } else { folder.join(file) }
 }
 
-/// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.
+/// Fails if `path` is another file than a bundle: a mistyped `-o` must not overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::error(format!("cannot write `{}`: it is a folder", shown_path(path)))

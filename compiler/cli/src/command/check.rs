@@ -3,8 +3,6 @@
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-use relay_compiler::Diagnostics;
-
 use crate::args::{CheckArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
@@ -23,13 +21,15 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Fa
     let diagnostics = &compiled.diagnostics;
     let origin = project.origin(&sources);
     let drawn = report::draw(diagnostics, &origin, format, output.result_look())?;
+    let is_silent = arguments.quiet && diagnostics.is_clean();
     match format {
+        ReportFormat::Human | ReportFormat::Short if is_silent => {}
         ReportFormat::Human | ReportFormat::Short => output.result(drawn)?,
         ReportFormat::Json | ReportFormat::Sarif | ReportFormat::Github => {
             output.verbatim(&drawn)?
         }
     }
-    if format == ReportFormat::Human && is_clean(diagnostics) && !arguments.quiet {
+    if format == ReportFormat::Human && diagnostics.is_clean() && !arguments.quiet {
         let files = sources.digests().len();
         let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
         output.result(format_args!("{} in {files}\n", good("no errors, no warnings")))?;
@@ -52,8 +52,4 @@ fn open(path: &Path, output: &mut Output) -> Result<Project, Failure> {
         Failure::error(format!("cannot read standard input: {}", reason(&error)))
     })?;
     Project::of_text(text)
-}
-
-fn is_clean(diagnostics: &Diagnostics) -> bool {
-    diagnostics.error_count() + diagnostics.warning_count() == 0
 }

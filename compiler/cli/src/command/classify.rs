@@ -1,4 +1,4 @@
-//! `relay classify`: what commands may do, and why.
+//! `relay classify`: the tiers of commands, and the reasons.
 
 pub(crate) mod draw;
 mod words;
@@ -22,7 +22,7 @@ use crate::failure::{Failure, reason};
 use crate::judge::{self, Chosen};
 use crate::output::Output;
 
-/// The longest input line that is read: the longest text, were every byte of it escaped.
+/// The most bytes of an input line: the longest text with every byte escaped.
 const LINE_BYTES_MAX: usize = 512 * 1024;
 
 /// An output line of `relay classify --json`.
@@ -112,7 +112,7 @@ impl Judged<'_> {
 struct Answers<'f> {
     judged: Judged<'f>,
     form: AnswerFormat,
-    /// The highest tier that is no failure.
+    /// The highest tier that counts as success.
     most: Tier,
     /// Whether every command so far is within that tier, and every input line is understood.
     exit: Exit,
@@ -156,7 +156,7 @@ impl Answers<'_> {
                     answers.push_str(&self.drawn(&text, &verdict, output));
                 }
             }
-            // What waits for an answer gets it before more is read; lines that are there already are
+            // Callers get their answers before more input is read; lines that are there already are
             // answered together.
             if answers.len() > 64 * 1024 || !input.buffer().contains(&b'\n') {
                 self.flush(&mut answers, output)?;
@@ -193,7 +193,7 @@ impl Answers<'_> {
         }
     }
 
-    /// Notes whether a command is within the highest tier.
+    /// Records whether a command is within the highest tier.
     fn note(&mut self, verdict: &Verdict) {
         if verdict.tier > self.most {
             self.exit = Exit::No;

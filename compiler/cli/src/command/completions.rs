@@ -1,4 +1,4 @@
-//! `relay completions` and `relay man`: what a shell and `man` know of the command line.
+//! `relay completions` and `relay man`: the command line, for a shell and for `man`.
 
 use std::fs;
 

@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
-    // A preview of a damaged bundle would differ from what was built.
+    // A preview of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let caller = caller::view(&bundle, &arguments.caller)?;
     let described = Described::of(&bundle, &caller)?;
@@ -131,7 +131,7 @@ impl Described {
 }
 
 impl Changed {
-    /// Reads it of a bundle; `None` if that has no policy.
+    /// Reads the policy of a bundle; `None` without one.
     fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
         let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
         let known = Known::of(&judge.facts()?, judge.facts_bytes());

@@ -1,4 +1,4 @@
-//! `relay diff`: what a change does to what agents read and may do.
+//! `relay diff`: the effects of a change on the texts and the authority of agents.
 
 mod accepted;
 mod anchor;

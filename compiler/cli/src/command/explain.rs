@@ -1,4 +1,4 @@
-//! `relay explain`: what the server would answer, and why. Every answer comes from `engine`, which
+//! `relay explain`: the server's answer, and the reasons. Every answer comes from `engine`, which
 //! the server calls too.
 
 mod cascade;
@@ -29,13 +29,13 @@ pub(crate) use selection::SelectionExplained;
 pub(crate) use uri::UriExplained;
 
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, Failure> {
-    // A question that cannot be read is reported before a project is compiled.
+    // A malformed question is reported before a project is compiled.
     let given = Given::of(arguments)?;
     let bundle = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
-    // A preview of a damaged bundle would differ from what was built.
+    // A preview of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
     if is_of_skills(&arguments.question) {

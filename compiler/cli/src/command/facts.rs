@@ -1,4 +1,4 @@
-//! `relay facts`: what is known about programs, and where it is written.
+//! `relay facts`: the known facts about programs, and their files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
     Ok(Exit::Yes)
 }
 
-/// Prints the names of all programs, and which of them were not checked.
+/// Prints the names of all programs, and marks the unchecked ones.
 fn list(facts: &Facts<'_>, format: AnswerFormat, output: &mut Output) -> Result<(), Failure> {
     let programs: Vec<String> = facts.program_names().collect();
     let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));
@@ -149,7 +149,7 @@ fn list(facts: &Facts<'_>, format: AnswerFormat, output: &mut Output) -> Result<
 /// Writes the table that the binary embeds.
 pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
-    let listed = fs::read_dir(folder).map_err(|error| Failure::file("read", folder, &error))?;
+    let listed = fs::read_dir(folder).map_err(|error| Failure::file("list", folder, &error))?;
     let mut names: Vec<String> = listed
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".kdl"))
@@ -159,12 +159,12 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
         return Err(Failure::no("the folder holds no fact file: no name ends with `.kdl`"));
     }
     let files =
-        ProjectFiles::open(folder).map_err(|error| Failure::file("read", folder, &error))?;
+        ProjectFiles::open(folder).map_err(|error| Failure::file("list", folder, &error))?;
     let first = names.first().map_or("", String::as_str);
     let sources = relay_compiler::Sources::new(&files, first);
     let (knowledge, mut diagnostics) = relay_compiler::facts::read(&sources, &names);
     relay_compiler::facts::check_complete(&knowledge, &sources, &names, &mut diagnostics);
-    if diagnostics.error_count() + diagnostics.warning_count() > 0 {
+    if !diagnostics.is_clean() {
         output.message(crate::report::findings(&sources, &diagnostics));
     }
     if diagnostics.has_errors() {

@@ -1,4 +1,4 @@
-//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` that are generated
+//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` generated
 //! from types and tables.
 
 use std::fs;
@@ -15,7 +15,9 @@ use crate::command::explain::{
     CascadeExplained, CommandExplained, IndexExplained, PromptExplained, SelectionExplained,
     UriExplained,
 };
+use crate::command::export::Exported;
 use crate::command::facts::Known;
+use crate::command::import::Imported;
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
@@ -45,7 +47,9 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-prompt", schema::<PromptExplained>()),
         ("explain-selection", schema::<SelectionExplained>()),
         ("explain-uri", schema::<UriExplained>()),
+        ("export", schema::<Exported>()),
         ("facts", schema::<Known>()),
+        ("import", schema::<Imported>()),
         ("inspect", schema::<Inspected>()),
         ("rules", schema::<Rules>()),
         ("show", schema::<EffectiveProject>()),

@@ -1,7 +1,7 @@
 //! `relay git-setup`: makes git show bundles as text.
 //!
-//! Git runs no program that only a repository names, and neither does this verb set one: it writes
-//! which files are bundles, and prints the settings for whoever wants them.
+//! Git runs no program that only a repository names, and this verb sets none: it writes the pattern
+//! of bundle files, and prints the settings for the user to run.
 
 use std::fs;
 use std::io;
@@ -15,11 +15,11 @@ use crate::process::Repository;
 use crate::revision;
 use crate::text::{shown_path, wrapped};
 
-/// Which files are bundles.
+/// The names of bundles.
 const PATTERN: &str = "*.relay";
-/// How git shows them: by the driver that the settings define.
+/// The attribute by which git shows them: the driver that the settings define.
 const ATTRIBUTE: &str = "diff=relay";
-/// The settings. A heading of `inspect --canonical` names what the lines after it are of.
+/// The settings. A heading of `inspect --canonical` names the subject of the lines after it.
 const SETTINGS: &str = "\
 git config diff.relay.textconv \"relay inspect --canonical --keep-going\"
 git config diff.relay.xfuncname \"^== (.*)\"
@@ -51,7 +51,7 @@ pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Yes)
 }
 
-/// Writes the attribute to the file at `path`; returns false if it is there.
+/// Writes the attribute to the file at `path`; returns false if the file has it.
 fn set_up(path: &Path) -> Result<bool, Failure> {
     let refuse = |what: &str| {
         Err(Failure::error(format!("cannot write `{}`: it is {what}", shown_path(path)))
@@ -72,7 +72,7 @@ fn set_up(path: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Returns whether the file gives bundles the attribute: the last line about it wins.
+/// Returns whether the file gives bundles the attribute: the last line about it counts.
 fn has_attribute(file: &[u8]) -> bool {
     let mut has = false;
     for line in String::from_utf8_lossy(file).lines() {
@@ -82,7 +82,7 @@ fn has_attribute(file: &[u8]) -> bool {
         }
         for word in words {
             let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
-            // `binary` means no diff at all.
+            // `binary` turns diffs off.
             if matches!(name, "diff" | "binary") {
                 has = word == ATTRIBUTE;
             }
@@ -91,7 +91,7 @@ fn has_attribute(file: &[u8]) -> bool {
     has
 }
 
-/// Returns the file with a line for bundles at its end, with line ends as it has them.
+/// Returns the file with a line for bundles at its end, with the file's own line ends.
 fn with_attribute(mut file: Vec<u8>) -> Vec<u8> {
     let mut lines = file.split(|byte| *byte == b'\n');
     let is_windows = file.contains(&b'\n') && lines.next().is_some_and(|it| it.ends_with(b"\r"));

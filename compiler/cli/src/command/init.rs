@@ -8,14 +8,15 @@ use std::path::Path;
 use crate::args::InitArgs;
 use crate::disk::{self, Access};
 use crate::exit::Exit;
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::output::{Output, bold};
+use crate::project;
 use crate::shell;
 use crate::text::shown_path;
 
 use pipeline::{Pipeline, Written};
 
-/// The files of a new project and what is in them; `NAME` is the project's name.
+/// The files of a new project with their contents; `NAME` is the project's name.
 const FILES: [(&str, &str); 5] = [
     ("project.kdl", include_str!("../init/project.kdl")),
     ("prompts/house-rules.md", include_str!("../init/house-rules.md")),
@@ -24,12 +25,9 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", include_str!("../init/gitignore")),
 ];
 
-/// The name of a project whose folder has none that a project may have.
-const NAME: &str = "my-team";
-
 pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
-    // Nothing is written unless everything can be.
+    // Everything is checked before anything is written.
     let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
         return Err(Failure::error(format!("`{}` already exists", shown_path(&path)))
@@ -37,7 +35,10 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     }
     let name = match &arguments.name {
         Some(name) => name.clone(),
-        None => name_of(folder)?,
+        None => {
+            fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+            project::name_of(folder)?
+        }
     };
     for (path, text) in FILES {
         let path = folder.join(path);
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     Ok(Exit::Yes)
 }
 
-/// Returns what to know about the pipeline that was written.
+/// Returns notes on the written pipeline.
 fn notes_on(pipeline: &Pipeline) -> Vec<String> {
     let mut notes = Vec::new();
     if pipeline.is_below_root() {
@@ -89,7 +90,7 @@ fn notes_on(pipeline: &Pipeline) -> Vec<String> {
     notes
 }
 
-/// Returns what to do with a new project, up to the first answer.
+/// Returns the next steps with a new project, up to the first answer.
 fn next(folder: &Path, name: &str) -> String {
     let is_here = folder == Path::new(".");
     let place = if is_here {
@@ -110,22 +111,4 @@ fn next(folder: &Path, name: &str) -> String {
     format!(
         "\nNext:\n{lines}docs/clients.md has the lines of other clients, and of servers over HTTP.\n"
     )
-}
-
-/// Returns a project name after the folder's own.
-fn name_of(folder: &Path) -> Result<String, Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-    let path = fs::canonicalize(folder).map_err(|error| {
-        Failure::error(format!("cannot use `{}`: {}", shown_path(folder), reason(&error)))
-    })?;
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let name: String = name
-        .unwrap_or_default()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(64)
-        .collect();
-    let name = name.trim_matches('-');
-    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
-    Ok(if begins { name.to_owned() } else { NAME.to_owned() })
 }

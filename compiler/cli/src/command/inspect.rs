@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::FORMAT_VERSION;
+use crate::answer::agent_skill::{self, AgentSkill};
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
 use crate::answer::policy::{self, Known};
@@ -88,6 +89,8 @@ pub(crate) struct Inspected {
     resources: Vec<Seen<Resource>>,
     /// The resources with variables in their URI.
     templates: Vec<Seen<Template>>,
+    /// The agent skills, sorted by URI.
+    agent_skills: Vec<AgentSkill>,
     /// The skills, in the order of the cascade: level, priority, name.
     skills: Vec<Skill>,
     /// The index that finds prompts by tags; `null` if the project has no prompts.
@@ -120,7 +123,7 @@ fn inspect(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure
         Opened::Ended(exit) => return Ok(exit),
     };
     let bundle = &subject.bundle;
-    // A summary of a damaged bundle would differ from what was built.
+    // A summary of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let signers = match &trust {
         Some(trust) => verify::signatures(bundle, trust),
@@ -184,6 +187,7 @@ impl Inspected {
             prompts: access::seen(prompts(bundle)?, &names, List::Prompts)?,
             resources: access::seen(resources(bundle)?, &names, List::Resources)?,
             templates: access::seen(templates(bundle)?, &names, List::Templates)?,
+            agent_skills: AgentSkill::all(bundle)?,
             skills: skills(bundle)?,
             tag_index: TagIndex::of(bundle)?,
             sections,
@@ -193,7 +197,7 @@ impl Inspected {
     }
 }
 
-/// Reads the facts of a bundle; `None` if it has no policy.
+/// Reads the facts of a bundle; `None` without a policy.
 fn known(bundle: &Bundle) -> Result<Option<Known>, Failure> {
     let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
     Ok(Some(Known::of(&judge.facts()?, judge.facts_bytes())))
@@ -263,6 +267,11 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         page.push('\n');
         page.push_str(&resource_table(bundle, &names, width)?);
     }
+    let agent_skills = AgentSkill::all(bundle)?;
+    if !agent_skills.is_empty() {
+        page.push('\n');
+        page.push_str(&agent_skill::draw(agent_skills, width));
+    }
     let skills = skills(bundle)?;
     if !skills.is_empty() {
         page.push('\n');
@@ -271,7 +280,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     Ok(page)
 }
 
-/// Returns how many summaries and chapters the compiler generated.
+/// Returns the numbers of generated summaries and chapters.
 fn generated(bundle: &Bundle) -> Result<String, Failure> {
     let (mut summaries, mut chapters) = (0, 0);
     for prompt in bundle.prompts() {

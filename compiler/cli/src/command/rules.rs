@@ -1,4 +1,4 @@
-//! `relay rules`: what the codes of errors and warnings mean.
+//! `relay rules`: the meanings of the codes of errors and warnings.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &RulesArgs, output: &mut Output) -> Result<Exit, Fa
     Ok(Exit::Yes)
 }
 
-/// A message has at least so much room, on a narrow terminal too.
+/// The least room for a message, even on a narrow terminal.
 const MESSAGE_COLUMNS_MIN: usize = 30;
 
 fn find(rules: Vec<Rule>, code: &str) -> Result<Rule, Failure> {
@@ -46,8 +46,8 @@ fn find(rules: Vec<Rule>, code: &str) -> Result<Rule, Failure> {
     rules.into_iter().find(|rule| rule.code == code).ok_or(unknown)
 }
 
-/// Returns a line for each message, with a blank line between areas. On a terminal, a message that is too long for a
-/// line goes on below its beginning.
+/// Returns a line for each message, with a blank line between areas. On a terminal, a long message
+/// continues below its beginning.
 fn list(rules: &[Rule], columns: Option<usize>) -> String {
     let width = widest(rules.iter().map(|rule| rule.code.as_str()));
     let mut text = String::new();
@@ -96,5 +96,6 @@ fn severity(severity: Severity) -> String {
     match severity {
         Severity::Error => format!("{}  ", bad("error")),
         Severity::Warning => doubtful("warning").to_string(),
+        Severity::Note => "note   ".to_owned(),
     }
 }

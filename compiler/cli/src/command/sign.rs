@@ -51,7 +51,7 @@ pub(crate) fn signed(bundle: &Bundle, keys: &[Key]) -> Result<Envelope, Failure>
         Err(EnvelopeError::Missing) => Envelope::unsigned(bundle)?,
         envelope => envelope?,
     };
-    // The statement that is signed must be about this bundle.
+    // The signed statement must be about this bundle.
     envelope.statement(bundle.digest())?;
     for key in keys {
         envelope.sign(&key.signing)?;

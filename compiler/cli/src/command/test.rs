@@ -1,5 +1,5 @@
-//! `relay test`: what a project expects of its bundle, whether it holds, and what nothing is
-//! expected of.
+//! `relay test`: the expectations of a project for its bundle, their results, and the parts without
+//! any.
 
 mod answer;
 mod human;
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> Result<Exit, Fai
         TestFormat::Junit => output.verbatim(&junit::draw(&tested))?,
     }
     let diagnostics = &compiled.diagnostics;
-    if diagnostics.error_count() + diagnostics.warning_count() > 0 {
+    if !diagnostics.is_clean() {
         let look = output.message_look();
         output.message(report::draw(diagnostics, &origin, ReportFormat::Human, look)?);
     }

@@ -1,4 +1,4 @@
-//! `relay trust`: lists and edits a trust file. The deployment of the file is the operator's.
+//! `relay trust`: lists and edits a trust file. Its deployment is the operator's.
 
 mod list;
 
@@ -55,7 +55,7 @@ fn add(arguments: &TrustAddArgs, output: &mut Output) -> Result<Exit, Failure> {
         .transpose()?;
     let key = NewKey { name, public, roles: role.iter().cloned().collect(), not_after };
     let added = format!("added {} `{}`", key.id(), key.name);
-    // A link whose target is missing is a mistake, and not a new file.
+    // A link with a missing target is a mistake, rather than a new file.
     if !path.exists() && !path.is_symlink() {
         return finish(TrustFile::new(path, &key)?, edit, &added, path, output);
     }
@@ -146,13 +146,13 @@ fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Fail
     finish(file, edit, &change, path, output)
 }
 
-/// Says that an edit has nothing to change.
+/// Reports that an edit changes nothing.
 fn unchanged(state: &str, path: &Path, output: &mut Output) -> Exit {
     output.note(format_args!("{state} already: `{}` stays as it is", shown_path(path)));
     Exit::Yes
 }
 
-/// Writes the file and says what changed.
+/// Writes the file and reports the change.
 fn finish(
     mut file: TrustFile,
     edit: &TrustEditArgs,
@@ -191,7 +191,11 @@ fn finish(
 fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> {
     let (text, file_name) = match (&arguments.key, &arguments.public) {
         (Some(file), _) => {
-            let text = disk::read_text(file, keys::KEY_BYTES_MAX)?;
+            let text = disk::read_text(file, keys::KEY_BYTES_MAX).map_err(|failure| {
+                failure.help(
+                    "give the file that ends with `.pub`; `relay keygen -o NAME` makes NAME.key and NAME.pub",
+                )
+            })?;
             if text.contains("PRIVATE KEY") {
                 let message = format!("`{}` is a private key", shown_path(file));
                 return Err(Failure::error(message).help("give the file that ends with `.pub`"));
@@ -216,7 +220,7 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
     Ok((public, name))
 }
 
-/// Returns why the arguments name no public key: a file was given for the key, or the two were swapped.
+/// Returns why the arguments name no public key: it is a file, or the two were swapped.
 fn not_public(arguments: &TrustAddArgs) -> Failure {
     let TrustAddArgs { file, public, key, .. } = arguments;
     let swapped = kind::is_key(file);
@@ -241,7 +245,7 @@ fn not_public(arguments: &TrustAddArgs) -> Failure {
         .help(format!("write `relay trust add {trust} --key {}`", shell::word(&key)))
 }
 
-/// Fails if the file has the key, or another one of its name.
+/// Fails if the file has the key, or another one with its name.
 fn refuse_known(key: &NewKey, trust: &Trust, path: &Path) -> Result<(), Failure> {
     let (id, path) = (key.id(), shown_path(path));
     if let Some(known) = trust.keys.iter().find(|known| known.public == key.public) {
@@ -262,7 +266,7 @@ fn refuse_known(key: &NewKey, trust: &Trust, path: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Finds what a text names: a key of the file, a digest, or a bundle.
+/// Finds the thing that a text names: a key of the file, a digest, or a bundle.
 fn find(text: &str, trust: &Trust, path: &Path) -> Result<Named, Failure> {
     let keys: Vec<(String, &str)> =
         trust.keys.iter().map(|key| (key_id(&key.public.0), key.name.as_str())).collect();

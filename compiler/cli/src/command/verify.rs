@@ -61,7 +61,7 @@ enum Distrust {
     Open(OpenError),
     Untrusted(TrustError),
     Corrupt(Corrupt, Accepted),
-    /// Parts do not follow from the contents; in words.
+    /// Some parts contradict the contents; in words.
     Altered(String, Accepted),
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn signatures(bundle: &Bundle, trust: &Trust) -> Vec<Signature> {
     reported(bundle, &trust::verify(bundle, trust, environment::now()))
 }
 
-/// Returns which signatures count under `trust`, and whether they suffice.
+/// Returns the signatures that count under `trust`, and whether they suffice.
 pub(crate) fn signers(bundle: &Bundle, trust: &Trust) -> Signers {
     let verified = trust::verify(bundle, trust, environment::now());
     let good = SignatureState::Good.to_string();
@@ -109,7 +109,7 @@ pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
     envelope.into_iter().map(unchecked).collect()
 }
 
-/// Checks what a server does; `deep` also makes generated texts and facts again.
+/// Makes the checks of a server; `deep` also generates texts and facts again.
 fn check(
     bundle: &Bundle,
     trust: &Trust,

@@ -1,4 +1,4 @@
-//! The tree of files in which a project's folder is: on disk, or in a revision of git.
+//! The tree of files around a project's folder: on disk, or in a revision of git.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use relay_compiler::ReadError;
 
 /// Folders, files and links. Every path begins at the root.
 pub(crate) trait FileTree {
-    /// Returns the path of what is at `path`, without links.
+    /// Returns the path without links to the target of `path`.
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError>;
 
     /// Returns whether a folder is at `found`, a path without links.
@@ -16,7 +16,7 @@ pub(crate) trait FileTree {
     /// Returns the bytes of the file at `found`, a path without links, at most `bytes_max`.
     fn read(&self, found: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError>;
 
-    /// Returns what is in the folder at `found`, a path without links.
+    /// Returns the contents of the folder at `found`, a path without links.
     fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError>;
 }
 
@@ -38,6 +38,6 @@ pub(crate) enum EntryKind {
     Folder,
     /// A link to something else.
     Link,
-    /// A file, or something that cannot be read, as a device.
+    /// A file, or an unreadable thing such as a device.
     File,
 }

@@ -1,8 +1,8 @@
-//! Git by plumbing: which commit a name means, which files it has, and their bytes.
+//! Git by plumbing: the commit of a name, its files, and their bytes.
 //!
-//! Nothing here changes a repository, and no program runs but git itself: no filter, hook, file
-//! system monitor or pager that a repository's settings name, and no transport. Objects that a
-//! partial clone does not hold are not fetched.
+//! Nothing here changes a repository, and git is the only program that runs: no filter, hook, file
+//! system monitor or pager that a repository's settings name, and no transport. Objects missing in
+//! a partial clone are not fetched.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
@@ -14,9 +14,9 @@ use relay_compiler::ReadError;
 use super::pipe::{self, Pipe};
 use crate::failure::{Failure, reason};
 
-/// The maximum length of a line of git's answers, and of what is kept of its errors.
+/// The maximum length of a line of git's answers, and of the kept part of its errors.
 const LINE_BYTES_MAX: u64 = 64 * 1024;
-/// The maximum length of an answer that is not a list of files.
+/// The maximum length of an answer other than a list of files.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Settings that would start programs.
@@ -25,20 +25,20 @@ const SETTINGS: [&str; 5] =
 
 const VARIABLES: [(&str, &str); 8] = [
     ("GIT_NO_LAZY_FETCH", "1"),
-    // For versions of git that do not know the one above: no transport is allowed.
+    // For older versions of git, which ignore the one above: no transport is allowed.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    // A commit is what its hash names, not what a reference in `refs/replace` says.
+    // A hash names its own commit, without a replacement by `refs/replace`.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     // The only pattern is `:/`, and it is meant as one.
     ("GIT_LITERAL_PATHSPECS", "0"),
-    // Errors are passed on in the language of all others.
+    // Errors appear in the language of all other messages.
     ("LC_ALL", "C"),
     ("LANGUAGE", "C"),
 ];
 
-/// Variables that name another repository than that of a folder; git sets them for its hooks.
+/// Variables that name another repository than a folder's own; git sets them for its hooks.
 const ELSEWHERE: [&str; 7] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -55,7 +55,7 @@ pub(crate) struct Repository {
     folder: Option<PathBuf>,
 }
 
-/// Where a folder is in its repository.
+/// The place of a folder in its repository.
 #[derive(Debug)]
 pub(crate) struct Inside {
     /// The folder's path from the root of the work tree; absent outside of a work tree, as in a
@@ -66,12 +66,12 @@ pub(crate) struct Inside {
 }
 
 impl Repository {
-    /// Takes the repository that `folder` is in.
+    /// Takes the repository around `folder`.
     pub(crate) fn of(folder: PathBuf) -> Self {
         Self { folder: Some(folder) }
     }
 
-    /// Returns where the folder is in its repository, or git's reason why it is in none.
+    /// Returns the folder's place in its repository, or git's reason why it is outside of any.
     pub(crate) fn inside(&self) -> Result<Result<Inside, String>, Failure> {
         let questions = ["--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"];
         let arguments = [&["rev-parse"], &questions[..]].concat();
@@ -87,7 +87,7 @@ impl Repository {
         Ok(Ok(Inside { prefix: is_inside.then(|| prefix.to_vec()), is_shallow }))
     }
 
-    /// Returns the root of the work tree, or git's reason why there is none.
+    /// Returns the root of the work tree, or git's reason for a missing one.
     pub(crate) fn root(&self) -> Result<Result<Vec<u8>, String>, Failure> {
         let said = self.ask(&words(&["rev-parse", "--show-toplevel"]))?;
         Ok(said.map(|mut root| {
@@ -97,7 +97,7 @@ impl Repository {
         }))
     }
 
-    /// Returns the hash of the commit that `revision` names; `None` if it names none.
+    /// Returns the hash of the commit that `revision` names; `None` for an unknown one.
     pub(crate) fn commit(&self, revision: &OsStr) -> Result<Option<String>, Failure> {
         let mut commit = revision.to_owned();
         commit.push("^{commit}");
@@ -121,7 +121,7 @@ impl Repository {
         &self,
         take: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        // From the root of the work tree: `ls-files` lists what is below the current folder.
+        // From the root of the work tree: `ls-files` lists only files below the current folder.
         self.records(&["ls-files", "-s", "-z", "--full-name", "--", ":/"], take)
     }
 
@@ -155,7 +155,7 @@ impl Repository {
         }
     }
 
-    /// Returns git's answer, or its reason why there is none.
+    /// Returns git's answer, or its reason for a missing one.
     fn ask(&self, arguments: &[&OsStr]) -> Result<Result<Vec<u8>, String>, Failure> {
         let mut running = self.start(arguments, Stdio::null())?;
         let mut said = Vec::new();
@@ -185,7 +185,7 @@ impl Repository {
 pub(crate) struct Objects {
     repository: Repository,
     running: Option<(Running, ChildStdin)>,
-    /// Why git can no longer be asked: it is not waited for once a file.
+    /// Why git can no longer be asked: without this, each further file would wait for it.
     broken: Option<String>,
 }
 
@@ -220,7 +220,7 @@ impl Objects {
             Ok(answer) => answer,
             Err(error) => return Err(running.reason(&error)),
         };
-        // The rest of what is too large is not read: the next object has a new process.
+        // The rest of an object over the limit stays unread: the next object has a new process.
         if !matches!(answer, Err(ReadError::TooLarge { .. })) {
             self.running = Some((running, input));
         }
@@ -301,14 +301,14 @@ impl Running {
         Ok(Self { child, output, errors })
     }
 
-    /// Waits for the end; returns git's reason if it did not do what it was asked for.
+    /// Waits for the end; returns git's reason for a failure.
     fn end(mut self) -> Result<Result<(), String>, Failure> {
         let reason = self.said().map_err(|error| broken(&error))?;
         let status = pipe::wait(&mut self.child).map_err(|error| broken(&error))?;
         Ok(if status.success() { Ok(()) } else { Err(reason) })
     }
 
-    /// Returns why git failed: what it says, if it has ended, or else the error of reading.
+    /// Returns why git failed: its own message, if it has ended, or else the error of reading.
     fn reason(mut self, error: &io::Error) -> String {
         let said = match error.kind() {
             io::ErrorKind::TimedOut => None,
@@ -340,7 +340,7 @@ const NOTHING_SAID: &str = "git printed no error";
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended before. It is not waited for: this process ends soon.
+        // It may have ended before. This process ends soon, so it does not wait.
         let _ = self.child.kill();
         let _ = self.child.try_wait();
     }

@@ -1,5 +1,5 @@
 //! The output of another program, read with a limit of time: a program that stops without ending is
-//! an error and not a wait without end.
+//! an error, never an endless wait.
 
 use std::io::{self, BufRead, Read};
 use std::process::{Child, ExitStatus};
@@ -7,19 +7,19 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a program may write nothing while it is waited for.
+/// The longest time to wait for a silent program.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
-/// How often an ended program is looked for once its output has ended.
+/// The interval of checks for the end of a program after the end of its output.
 const POLL: Duration = Duration::from_millis(1);
 const CHUNK_BYTES: usize = 16 * 1024;
-/// How many chunks are read ahead.
+/// The most chunks read ahead.
 const CHUNKS_MAX: usize = 16;
 
 /// One of the two outputs of a program. A thread reads it; it ends with the output.
 pub(super) struct Pipe {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    /// How much of the chunk was taken.
+    /// The taken bytes of the chunk.
     at: usize,
 }
 
@@ -37,7 +37,7 @@ impl Pipe {
                     Err(error) => Err(error),
                 };
                 let is_last = chunk.is_err();
-                // No one takes it any more once the program's answer is of no interest.
+                // The receiver is gone once the program's answer is unwanted.
                 if send.send(chunk).is_err() || is_last {
                     return;
                 }

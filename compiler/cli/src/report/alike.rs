@@ -1,16 +1,17 @@
-//! Findings that differ in nothing but their place: the first is drawn, the others are listed below it. Forty files
-//! without front matter are one fault of their author.
+//! Findings that differ only in their place: the first is drawn, the others are listed below it.
+//! Forty files without front matter are one fault of their author.
+//! The further places of one finding are listed in the same way.
 
 use std::collections::BTreeMap;
 
-use relay_compiler::Report;
+use relay_compiler::{Report, Severity};
 
-/// So many equal findings are drawn one by one.
+/// The most equal findings to draw one by one.
 const DRAWN_MAX: usize = 3;
-/// So many places of the others are listed.
+/// The most listed places of the others.
 const PLACES_MAX: usize = 5;
 
-/// A finding to draw, and those like it that are not drawn.
+/// A finding to draw, and those like it, only to list.
 pub(super) struct Drawn<'r> {
     pub(super) report: &'r Report,
     pub(super) others: Vec<&'r Report>,
@@ -29,18 +30,18 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
         let is_folded = counts.get(&key).is_some_and(|count| *count > DRAWN_MAX);
         let known = first.get(&key).and_then(|index| drawn.get_mut(*index));
         match known.filter(|_| is_folded) {
-            Some(known) => known.others.push(report),
+            Some(known) => known.others.extend([report].into_iter().chain(&report.others)),
             None => {
                 first.insert(key, drawn.len());
-                drawn.push(Drawn { report, others: Vec::new() });
+                drawn.push(Drawn { report, others: report.others.iter().collect() });
             }
         }
     }
-    drawn.sort_by_key(|one| !one.report.is_error());
+    drawn.sort_by_key(|one| one.report.severity());
     drawn
 }
 
-/// Returns the line about those that are not drawn, of places as `FILE:LINE`; empty if there are none.
+/// Returns the line about undrawn findings, with places as `FILE:LINE` or messages; empty without any.
 pub(super) fn line(places: &[String]) -> String {
     let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
         return String::new();
@@ -55,9 +56,9 @@ pub(super) fn line(places: &[String]) -> String {
     format!("  and {} more like it: {}{more}\n", places.len(), first.join(", "))
 }
 
-type Key = (String, String, String, bool);
+type Key = (String, String, String, Severity);
 
 fn key(report: &Report) -> Key {
     let help = report.diagnostic.help().map(|help| help.to_string()).unwrap_or_default();
-    (report.code(), report.diagnostic.to_string(), help, report.is_error())
+    (report.code(), report.diagnostic.to_string(), help, report.severity())
 }

@@ -6,45 +6,74 @@ use std::fmt;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+    MietteSpanContents, Severity as DrawnSeverity, SourceCode, SourceSpan, SpanContents,
 };
-use relay_compiler::{Diagnostics, Report};
+use relay_compiler::{Diagnostics, Report, Severity};
+use textwrap::WordSplitter;
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
 use crate::report::alike::{self, Drawn};
 use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
+use crate::text::printable;
 
-/// Returns the report, with a line of counts at its end: errors before warnings, and findings that are alike once.
+/// Returns the report, errors before warnings and equal findings once, and a line of counts.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let mut text = String::new();
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
+        if report.severity() == Severity::Note {
+            text.push_str(&note(report, origin));
+            continue;
+        }
         finding(report, origin, look, &mut text);
-        let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
-        text.push_str(&alike::line(&places));
-        text.push('\n');
+        add_others(report, others, origin, &mut text);
     }
     text + &summary(diagnostics)
 }
 
-/// Returns the findings in the order of files and places, each with its source text and a blank line.
+/// Returns the errors and warnings in the order of files and places, each with its source text and a blank line.
 pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let mut text = String::new();
-    for report in diagnostics.sorted() {
+    let is_drawn = |report: &&Report| report.severity() != Severity::Note;
+    for report in diagnostics.sorted().into_iter().filter(is_drawn) {
         finding(report, origin, look, &mut text);
-        text.push('\n');
+        add_others(report, report.others.iter().collect(), origin, &mut text);
     }
     text
+}
+
+/// Returns a note, in one line.
+fn note(report: &Report, origin: &Origin<'_>) -> String {
+    let help = report.diagnostic.help().map(|help| format!("; {help}")).unwrap_or_default();
+    let place = origin.place(report);
+    let environments = environments(&report.environments);
+    let environments = environments.map(|names| format!(" {names}")).unwrap_or_default();
+    printable(&format!("note: {place}: {}{environments}{help}", report.diagnostic)) + "\n"
+}
+
+/// Adds the lines about findings that are not drawn, and a blank line.
+fn add_others(report: &Report, others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
+    // Files that cannot be read have no place of their own; their names are in the messages.
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|other| other.at == report.at);
+    let messages = here.into_iter().map(|other| other.diagnostic.to_string());
+    let places = elsewhere.into_iter().map(|other| origin.place(other));
+    text.push_str(&alike::line(&messages.collect::<Vec<_>>()));
+    text.push_str(&alike::line(&places.collect::<Vec<_>>()));
+    text.push('\n');
 }
 
 fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) {
     let mut theme =
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    // The third colour is green, which says that something is right.
+    // The third colour is green, which means that something is right.
     theme.styles.highlights.truncate(2);
-    let handler =
-        GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(look.width)
+        .with_links(false)
+        // A name with a hyphen stays on one line, so that it can be copied.
+        .with_word_splitter(WordSplitter::NoHyphenation);
     let placed = Placed {
         diagnostic: &*report.diagnostic,
         environments: environments(&report.environments),
@@ -62,7 +91,9 @@ fn summary(diagnostics: &Diagnostics) -> String {
     if counted.is_empty() {
         return String::new();
     }
-    let files: BTreeSet<_> = diagnostics.sorted().iter().map(|report| report.at.file).collect();
+    let reports = diagnostics.sorted();
+    let counted_reports = reports.iter().filter(|report| report.severity() != Severity::Note);
+    let files: BTreeSet<_> = counted_reports.map(|report| report.at.file).collect();
     let files = size::counted(files.len(), "file");
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))
@@ -77,7 +108,7 @@ fn summary(diagnostics: &Diagnostics) -> String {
     }
 }
 
-/// Returns `2 errors, 1 warning`; empty if there is neither.
+/// Returns `2 errors, 1 warning`; empty for no finding.
 pub(crate) fn counted(errors: usize, warnings: usize) -> String {
     let both = [(errors, "error"), (warnings, "warning")].into_iter();
     let some = both.filter(|(count, _)| *count > 0);
@@ -114,7 +145,7 @@ impl Diagnostic for Placed<'_> {
         self.diagnostic.code()
     }
 
-    fn severity(&self) -> Option<Severity> {
+    fn severity(&self) -> Option<DrawnSeverity> {
         self.diagnostic.severity()
     }
 
@@ -157,7 +188,7 @@ impl SourceCode for Shelf {
             *found.span(),
             found.line(),
             found.column(),
-            // miette counts from the start of the file, and then draws all that lies between two
+            // miette counts from the start of the file, and then draws everything between two
             // distant labels.
             found.data().iter().filter(|byte| **byte == b'\n').count(),
         )))

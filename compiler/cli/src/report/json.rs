@@ -16,12 +16,14 @@ use crate::report::origin::Origin;
 pub(crate) struct Findings {
     /// The version of this JSON format.
     pub(crate) format_version: u32,
-    /// The errors and warnings, sorted by file and place.
+    /// The errors, warnings and notes, sorted by file and place.
     pub(crate) diagnostics: Vec<Finding>,
     /// The number of errors.
     pub(crate) errors: usize,
     /// The number of warnings.
     pub(crate) warnings: usize,
+    /// The number of notes.
+    pub(crate) notes: usize,
     /// The number of findings that are counted but not listed.
     pub(crate) omitted: usize,
 }
@@ -43,11 +45,15 @@ pub(crate) struct Finding {
     /// The environments that it was found in; empty if it was found without one, or if only one
     /// was looked at.
     pub(crate) environments: Vec<String>,
-    /// This place and related ones.
+    /// This place and related ones; after them the places of the other findings of its kind that are
+    /// reported with it.
     pub(crate) labels: Vec<Label>,
-    /// The correction, all parts together, which `relay fmt --fix` writes; empty if it is the author's
-    /// choice.
+    /// The correction, all parts together, which `relay fmt --fix` writes, also of the other findings
+    /// that are reported with it; empty if it is the author's choice.
     pub(crate) edits: Vec<Replacement>,
+    /// The labels that are other findings of its kind.
+    #[serde(skip)]
+    pub(crate) others: Vec<Label>,
     /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
@@ -71,14 +77,27 @@ pub(crate) enum Severity {
     Error,
     /// It can be built, but is probably not what the author wants.
     Warning,
+    /// It can be built, with `--strict` too, and the author should know this.
+    Note,
+}
+
+impl From<relay_compiler::Severity> for Severity {
+    fn from(severity: relay_compiler::Severity) -> Self {
+        match severity {
+            relay_compiler::Severity::Error => Self::Error,
+            relay_compiler::Severity::Warning => Self::Warning,
+            relay_compiler::Severity::Note => Self::Note,
+        }
+    }
 }
 
 impl Severity {
-    /// Returns how grave that is.
+    /// Returns its gravity.
     pub(crate) fn level(self) -> Level {
         match self {
             Self::Error => Level::Error,
             Self::Warning => Level::Warning,
+            Self::Note => Level::Note,
         }
     }
 }
@@ -127,6 +146,7 @@ impl Findings {
                 .collect(),
             errors: diagnostics.error_count(),
             warnings: diagnostics.warning_count(),
+            notes: diagnostics.note_count(),
             omitted: diagnostics.dropped_count(),
         }
     }
@@ -135,21 +155,28 @@ impl Findings {
 fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
     let diagnostic: &dyn Diagnostic = &*report.diagnostic;
     let labels = diagnostic.labels().into_iter().flatten();
+    let labels = labels.map(|label| described(&label, report.at, origin));
+    let others: Vec<Label> = report.others.iter().map(|other| further(other, origin)).collect();
     Finding {
         code: report.code(),
-        severity: if report.is_error() { Severity::Error } else { Severity::Warning },
+        severity: report.severity().into(),
         message: diagnostic.to_string(),
         help: diagnostic.help().map(|help| help.to_string()),
         place: range(report.at, origin),
         environments: report.environments.clone(),
-        labels: labels.map(|label| described(&label, report.at, origin)).collect(),
-        edits: report.edits.iter().map(|edit| replacement(edit, origin)).collect(),
+        labels: labels.chain(others.iter().cloned()).collect(),
+        edits: report
+            .all()
+            .flat_map(|one| &one.edits)
+            .map(|edit| replacement(edit, origin))
+            .collect(),
+        others,
         line_text: origin.sources.line_text(report.at),
     }
 }
 
 impl Finding {
-    /// Returns the message with the environments that it is about.
+    /// Returns the message with its environments.
     pub(crate) fn placed_message(&self) -> String {
         match environments(&self.environments) {
             Some(environments) => format!("{} {environments}", self.message),
@@ -158,7 +185,7 @@ impl Finding {
     }
 }
 
-/// Returns `(with --env production, staging)`; `None` if there is none to name.
+/// Returns `(with --env production, staging)`; `None` for an empty list.
 pub(super) fn environments(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("(with --env {})", names.join(", ")))
 }
@@ -174,6 +201,12 @@ fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
 
 fn replacement(edit: &Edit, origin: &Origin<'_>) -> Replacement {
     Replacement { place: range(edit.at, origin), text: edit.text.clone() }
+}
+
+/// Returns the label of another finding of a kind.
+fn further(report: &Report, origin: &Origin<'_>) -> Label {
+    let message = Some(report.diagnostic.to_string());
+    Label { message, place: range(report.at, origin), primary: false }
 }
 
 fn range(span: Span, origin: &Origin<'_>) -> Range {

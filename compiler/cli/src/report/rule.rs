@@ -69,6 +69,9 @@ impl Rule {
                 Some(("warning", message)) => {
                     rule.messages.push(Message::new(Severity::Warning, message));
                 }
+                Some(("note", message)) => {
+                    rule.messages.push(Message::new(Severity::Note, message));
+                }
                 Some(("help", help)) => {
                     if let Some(message) = rule.messages.last_mut() {
                         message.help = Some(help.to_owned());

@@ -46,7 +46,7 @@ fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
     let rule = with(rule, "help", finding.help.as_deref().map(message));
     let why = documented.map(|documented| json!({ "text": documented.why.join("\n\n") }));
     let rule = with(rule, "fullDescription", why);
-    // The anchor of a heading has no punctuation but `_`.
+    // In the anchor of a heading, `_` is the only punctuation.
     let address =
         |_| json!(format!("{HOME}/blob/main/docs/diagnostics.md#{}", code.replace(':', "")));
     with(rule, "helpUri", documented.map(address))
@@ -82,13 +82,17 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 
-/// Returns the correction of a finding. All parts of it are in one file.
+/// Returns the correction of a finding, with one change for each file.
 fn fix(finding: &Finding) -> Option<Value> {
-    let file = &finding.edits.first()?.place.file;
-    let replacement = |edit: &Replacement| json!({ "deletedRegion": region(&edit.place), "insertedContent": { "text": edit.text } });
-    let replacements: Vec<Value> = finding.edits.iter().map(replacement).collect();
-    let change = json!({ "artifactLocation": sarif::artifact(file), "replacements": replacements });
-    Some(json!({ "artifactChanges": [change] }))
+    let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for Replacement { place, text } in &finding.edits {
+        let replacement =
+            json!({ "deletedRegion": region(place), "insertedContent": { "text": text } });
+        files.entry(&place.file).or_default().push(replacement);
+    }
+    let change = |(file, replacements)| json!({ "artifactLocation": sarif::artifact(file), "replacements": replacements });
+    let changes: Vec<Value> = files.into_iter().map(change).collect();
+    (!changes.is_empty()).then(|| json!({ "artifactChanges": changes }))
 }
 
 fn location(place: &Range) -> Value {

@@ -1,4 +1,4 @@
-//! `REV:PATH` as it is typed.
+//! `REV:PATH` as typed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

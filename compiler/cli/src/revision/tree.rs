@@ -1,7 +1,7 @@
 //! The files of a commit or of the index, as folders that the compiler can read.
 //!
-//! Links are followed inside the repository's files only. What is not there, as the files of a
-//! submodule or what Git LFS keeps elsewhere, is an error where something asks for it.
+//! Links are followed inside the repository's files only. A missing file, such as one of a
+//! submodule or of Git LFS, is an error where something asks for it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::process::{Objects, Repository};
 const LINKS_MAX: usize = 40;
 /// The maximum length of a link's target in bytes, as on Linux.
 const TARGET_BYTES_MAX: u64 = 4096;
-/// The first line of a file whose contents Git LFS keeps elsewhere.
+/// The first line of a file with its contents in Git LFS.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The files of a commit or of the index.
@@ -124,7 +124,7 @@ impl Tree {
         Err(impossible())
     }
 
-    /// Returns what is at a path without links; `None` for the root too, which is no name.
+    /// Returns the node at a path without links; `None` for the root too, which has no name.
     fn node(&self, found: &Path) -> Option<&Node> {
         let mut node = None;
         for component in found.components() {
@@ -137,7 +137,7 @@ impl Tree {
         node
     }
 
-    /// Returns what is in a folder; `None` for what is no folder.
+    /// Returns the contents of a folder; `None` for anything else.
     fn folder_of(&self, node: Option<&Node>) -> Option<&BTreeMap<OsString, Node>> {
         match node {
             None => self.folders.first(),
@@ -162,7 +162,7 @@ impl Tree {
 impl FileTree for Rc<Tree> {
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError> {
         let mut found = PathBuf::from("/");
-        // What remains of the path, the last name first. `.` after a name asks for a folder.
+        // The remaining names of the path, the last one first. `.` after a name asks for a folder.
         let mut left: Vec<OsString> = names(path);
         let mut links = 0;
         while let Some(name) = left.pop() {
@@ -204,7 +204,7 @@ impl FileTree for Rc<Tree> {
     }
 
     fn is_folder(&self, found: &Path) -> bool {
-        // That of a submodule is one, whose files are elsewhere.
+        // A submodule is a folder too, with its files elsewhere.
         self.folder(found).is_some() || matches!(self.node(found), Some(Node::Submodule))
     }
 
@@ -246,7 +246,7 @@ impl FileTree for Rc<Tree> {
     }
 }
 
-/// Returns a text of the system from bytes that git prints.
+/// Returns a text of the system from the bytes of git.
 pub(crate) fn os_string(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_owned();
@@ -254,7 +254,7 @@ pub(crate) fn os_string(bytes: &[u8]) -> OsString {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
-/// Returns the names of a path, the last one first. A path that ends with `/` or `/.` has a `.` there.
+/// Returns the names of a path, the last one first; an end of `/` or `/.` gives a `.`.
 fn names(path: &Path) -> Vec<OsString> {
     let bytes = path.as_os_str().as_encoded_bytes();
     // The components of a path leave both out.
@@ -268,7 +268,7 @@ fn names(path: &Path) -> Vec<OsString> {
     last.into_iter().chain(names.map(OsStr::to_owned)).collect()
 }
 
-/// Returns what a record says before its tab, and the path after it.
+/// Returns the parts of a record before its tab, and the path after it.
 fn parts(record: &[u8]) -> Result<([&str; 3], &[u8]), Failure> {
     let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(unknown_record)?;
     let (head, path) = record.split_at_checked(tab).ok_or_else(unknown_record)?;

@@ -1,18 +1,18 @@
-//! How people misuse the verbs, and what they mean by it: words of other programs, files in another order, a value
-//! without its option.
+//! Common misuses of the verbs, and their intent: words of other programs, files in another order,
+//! a value without its option.
 
 use std::path::Path;
 
 use crate::shell::word as shell_word;
 
-/// A command line: its verb, such as `trust add`, all words, and those after the verb that are no options.
+/// A command line: its verb, such as `trust add`, all words, and those after the verb but options.
 pub(super) struct Line<'l> {
     pub(super) verb: &'l str,
     pub(super) words: &'l [String],
     pub(super) plain: Vec<&'l str>,
 }
 
-/// Verbs of other programs, and what does the same here.
+/// Verbs of other programs, and their equivalents here.
 const VERBS: [(&str, &str); 19] = [
     ("add", "init"),
     ("apply", "build"),
@@ -35,7 +35,7 @@ const VERBS: [(&str, &str); 19] = [
     ("why", "explain"),
 ];
 
-/// Options of other programs, by the verb that is asked for them; an empty verb stands for every one.
+/// Options of other programs, by their verb here; an empty verb means every one.
 const OPTIONS: [(&str, &[&str], &str); 17] = [
     (
         "check",
@@ -131,7 +131,7 @@ pub(super) fn option(line: &Line<'_>, option: &str) -> Option<String> {
     found(line.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
 }
 
-/// Returns the help for a word that no argument takes.
+/// Returns the help for a word that fits no argument.
 pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
     let words = &line.plain;
     let first = words.iter().find(|other| **other != word).copied();
@@ -165,7 +165,7 @@ pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
     }
 }
 
-/// Returns the help for arguments that are missing.
+/// Returns the help for missing arguments.
 pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
     let words = &line.plain;
     match line.verb {
@@ -209,7 +209,7 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
     }
 }
 
-/// Returns what an option takes that has no list of words.
+/// Returns the kind of value of an option without a list of words.
 pub(super) fn value(option: &str) -> &'static str {
     match option {
         "--epoch" | "--min-epoch" => "write a whole number from 0, as in `--epoch 118`",

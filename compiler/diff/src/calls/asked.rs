@@ -1,4 +1,4 @@
-//! The calls that both bundles are asked for: those that changed skills tell apart.
+//! The calls that both bundles are asked for: those that changed skills distinguish.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ impl Call {
     }
 }
 
-/// How many calls are of each tool, of each tenant and of each user.
+/// The numbers of calls of each tool, each tenant and each user.
 pub(super) struct Totals(BTreeMap<(Axis, usize), usize>);
 
 impl Totals {
@@ -59,11 +59,11 @@ pub(super) struct Asked {
     tenants: Vec<Option<String>>,
     users: Vec<Option<String>>,
     tools: Vec<Tools>,
-    /// Whether no call is given other skills than calls of one of these tools.
+    /// Whether every other call has the skills of a call of one of these tools.
     are_tools_all: bool,
-    /// Names of tools that were matched with the patterns, and how many there are.
+    /// The numbers of tool names: those matched with the patterns, and all.
     names: [usize; 2],
-    /// The skills of each side that the other lacks, as far as calls are concerned.
+    /// The skills of each side that the other lacks, in all that decides on calls.
     changed: [String; 2],
 }
 
@@ -73,12 +73,12 @@ struct Selectors {
     tenants: BTreeSet<String>,
     users: BTreeSet<String>,
     patterns: BTreeSet<String>,
-    /// Those of the patterns that a changed skill has.
+    /// The patterns of changed skills.
     changed: BTreeSet<String>,
 }
 
 impl Asked {
-    /// Returns what to ask; `None` if the skills of both bundles say the same.
+    /// Returns the calls to ask for; `None` if the skills of both bundles say the same.
     pub(super) fn of(
         [a, b]: [&Bundle; 2],
         [of_a, of_b]: [&[Skill]; 2],
@@ -128,12 +128,12 @@ impl Asked {
         }))
     }
 
-    /// Returns how many calls there are.
+    /// Returns the number of calls.
     pub(super) fn count(&self) -> usize {
         self.tenants.len().saturating_mul(self.tools.len()).saturating_mul(self.users.len())
     }
 
-    /// Returns the calls; of more than `most`, so many that are spread over all.
+    /// Returns the calls; of more than `most`, that many, spread over all.
     pub(super) fn calls(&self, most: usize) -> impl Iterator<Item = Call> {
         let (tenants, tools) = (self.tenants.len(), self.tools.len());
         let count = self.count();
@@ -147,10 +147,10 @@ impl Asked {
         })
     }
 
-    /// Returns how sure it is what at most so many of these calls say of all.
+    /// Returns how far a trial of at most `most` calls is exact.
     pub(super) fn claim(&self, most: usize) -> Claim {
         let [tried, of] = self.names;
-        // What was not matched may be a class of its own.
+        // An unmatched name may be a class of its own.
         let tools = self.tools.len().saturating_add(of - tried);
         let of = self.tenants.len().saturating_mul(tools).saturating_mul(self.users.len());
         let inputs = self.count().min(most);
@@ -160,7 +160,7 @@ impl Asked {
         }
     }
 
-    /// Returns what a reader must know of the tools that were not asked for.
+    /// Returns the remark for readers on the omitted tools.
     pub(super) fn remark(&self) -> Option<String> {
         let [tried, of] = self.names;
         (tried < of).then(|| {
@@ -170,7 +170,7 @@ impl Asked {
         })
     }
 
-    /// Returns the changed skills of each side, all that calls depend on.
+    /// Returns the changed skills of each side, in all that decides on calls.
     pub(super) fn changed(&self) -> &[String; 2] {
         &self.changed
     }
@@ -183,14 +183,14 @@ impl Asked {
         }
     }
 
-    /// Returns how many of at most so many calls are of each name.
+    /// Returns the numbers of calls of each name, of at most `most` calls.
     pub(super) fn totals(&self, most: usize) -> Totals {
         Totals::of(self.calls(most))
     }
 
-    /// Returns which calls these are of those that were tried, in a few words each.
+    /// Returns words for these calls among the tried ones.
     pub(super) fn words(&self, calls: &BTreeSet<Call>, tried: &Totals) -> Vec<String> {
-        // Of some calls, no tool is there with every tenant and user: what was tried of it counts.
+        // Of a part of all calls, no tool has every tenant and user: its tried calls count as all.
         let found = Totals::of(calls.iter().copied());
         let mut rest = calls.clone();
         let mut words = Vec::new();
@@ -210,9 +210,9 @@ impl Asked {
         words.into_iter().flatten().chain(self.phrases(&rest)).collect()
     }
 
-    /// Returns calls that are of no name alone.
+    /// Returns words for calls that are all the calls of no name.
     fn phrases(&self, calls: &BTreeSet<Call>) -> Vec<String> {
-        // Calls are put together by tool, then by user, then by tenant.
+        // Calls are merged by tool, then by user, then by tenant.
         let mut tools: BTreeMap<(usize, usize), BTreeSet<usize>> = BTreeMap::new();
         for Call { tenant, tool, user } in calls {
             tools.entry((*tenant, *user)).or_default().insert(*tool);
@@ -247,7 +247,7 @@ impl Asked {
     }
 }
 
-/// Returns for each user whom `users` names the tenants of its lines; of one for all, `None`.
+/// Returns the tenants of each user's rows in `users`; `None` for a row for all tenants.
 fn homes(bundle: &Bundle) -> Result<BTreeMap<String, BTreeSet<Option<String>>>, Corrupt> {
     let mut homes: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
     for user in bundle.users().list()?.into_iter().filter(|user| user.who == Who::User) {
@@ -258,8 +258,8 @@ fn homes(bundle: &Bundle) -> Result<BTreeMap<String, BTreeSet<Option<String>>>, 
     Ok(homes)
 }
 
-/// Returns a step that leads through all of so many numbers, and of any first few evenly: near the
-/// golden section, which no count makes periodic, and without a common divisor.
+/// Returns a step that leads through all of `count` numbers, and spreads any first few evenly: near
+/// the golden section, which no count makes periodic, and without a common divisor.
 fn stride(count: usize) -> usize {
     // 128 bits hold the product.
     let golden = usize::try_from(count as u128 * 618 / 1_000).unwrap_or(usize::MAX).max(1);
@@ -291,12 +291,12 @@ fn topic(skill: &Skill) -> Option<&str> {
     skill.topic.as_ref().map(|topic| topic.value.as_str())
 }
 
-/// Returns what decides which calls are given a skill, and what they are given.
+/// Returns the parts of a skill that decide on its calls and their text.
 fn given(skill: &Skill) -> impl Ord + '_ {
     (skill.label(), skill.order(), topic(skill), skill.text.value.as_str())
 }
 
-/// Returns the same in full.
+/// Returns the same parts in full.
 fn content(skill: &Skill) -> String {
     let selector = |it: &Option<Setting<String>>| it.as_ref().map(|it| it.value.clone());
     let selectors = (selector(&skill.tenant), selector(&skill.user));
@@ -305,19 +305,18 @@ fn content(skill: &Skill) -> String {
     format!("{:?}\n", (label, selectors, tools, skill.priority.value, topic(skill), text))
 }
 
-/// Returns the skills that the others lack, as far as calls are concerned.
+/// Returns the skills that the others lack, in all that decides on calls.
 fn without<'s>(skills: &'s [Skill], others: &'s [Skill]) -> Vec<&'s Skill> {
     let others: BTreeSet<_> = others.iter().map(given).collect();
     skills.iter().filter(|skill| !others.contains(&given(skill))).collect()
 }
 
-/// Returns the skills that a text passes which comes earlier or later now: calls that are given them
-/// too are given another order.
+/// Returns the skills that a moved text passes: calls with both now have another order.
 fn passed<'s>(reached: &[&'s Skill], all: impl Iterator<Item = &'s Skill>) -> Vec<&'s Skill> {
     let mut all: Vec<&Skill> = all.collect();
     all.sort_by(|a, b| a.order().cmp(&b.order()));
     let place = |skill: &Skill| all.partition_point(|other| other.order() < skill.order());
-    // A skill that moved has its label or its text on both sides.
+    // A moved skill has its label or its text on both sides.
     let mut ranges: BTreeMap<(bool, String), [usize; 2]> = BTreeMap::new();
     for skill in reached {
         let place = place(skill);
@@ -327,7 +326,7 @@ fn passed<'s>(reached: &[&'s Skill], all: impl Iterator<Item = &'s Skill>) -> Ve
             (*first, *last) = (place.min(*first), place.max(*last));
         }
     }
-    // How many ranges begin at a place, less those that ended.
+    // The number of ranges that begin at a place, less those that end there.
     let mut begins = vec![0isize; all.len() + 1];
     for [first, last] in ranges.into_values().filter(|[first, last]| first < last) {
         for (place, step) in [(first, 1), (last, -1)] {

@@ -1,4 +1,4 @@
-//! The skills that one call is given, before and after.
+//! The skills of one call, before and after.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ pub(super) struct Side<'b> {
     skills: Vec<Given>,
 }
 
-/// A skill as a call is given it.
+/// A skill of a call.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Given {
     label: String,
     text: String,
 }
 
-/// How what a call is given differs.
+/// The difference in the skills of a call.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Difference<'s> {
     lost: Vec<&'s str>,
@@ -52,7 +52,7 @@ impl<'b> Side<'b> {
         Self { bundle, skills: skills.into_iter().map(given).collect() }
     }
 
-    /// Returns the skills that a call is given, in their order.
+    /// Returns the skills of a call, in their order.
     pub(super) fn given(&self, question: Question<'_>) -> Result<Vec<&Given>, Corrupt> {
         let matched = cascade::resolve(self.bundle, question)?.matched;
         let winners = matched.into_iter().filter(|matched| matched.overridden_by.is_none());
@@ -62,7 +62,7 @@ impl<'b> Side<'b> {
 }
 
 impl<'s> Difference<'s> {
-    /// Returns how two lists of skills differ; `None` if they give the same text.
+    /// Returns the difference of two lists of skills; `None` if they give the same text.
     pub(super) fn of(before: &[&'s Given], after: &[&'s Given]) -> Option<Self> {
         if before.iter().map(|given| &given.text).eq(after.iter().map(|given| &given.text)) {
             return None;
@@ -81,7 +81,7 @@ impl<'s> Difference<'s> {
         let lost: BTreeSet<&str> = old.difference(&new).copied().collect();
         let gained: BTreeSet<&str> = new.difference(&old).copied().collect();
         let changed: Vec<&str> = old.intersection(&new).copied().collect();
-        // Two skills that share a label can change places.
+        // Two skills with one label can change places.
         let are_same = lost.is_empty() && gained.is_empty() && changed.is_empty();
         Some(Self {
             reordered: are_same || kept(before, &lost) != kept(after, &gained),
@@ -108,8 +108,8 @@ impl<'s> Difference<'s> {
     }
 }
 
-/// Returns the bytes of the skills, each with a line feed. So the difference does not depend on
-/// whether a call is given other skills too.
+/// Returns the bytes of the skills, each with a line feed. So the difference is independent of the
+/// other skills of a call.
 fn size(given: &[&Given]) -> i64 {
     let bytes: usize = given.iter().map(|given| given.text.len() + 1).sum();
     i64::try_from(bytes).unwrap_or(i64::MAX)

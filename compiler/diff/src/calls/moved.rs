@@ -1,6 +1,6 @@
 //! The skills of callers that rows of `users` place in another tenant.
 //!
-//! No skill differs, and each of their calls may be given other ones.
+//! Their skills are equal on both sides, but each of their calls may have others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::finding::{Area, Change, Claim, Finding, Findings, Kind};
 use crate::pairs::listed;
 use crate::user::Moved;
 
-/// Compares what calls of callers that are of another tenant are given.
+/// Compares the skills of calls by callers that have another tenant.
 pub(crate) fn compare_moved(
     a: &Bundle,
     b: &Bundle,
@@ -38,7 +38,7 @@ pub(crate) fn compare_moved(
     let mut groups: BTreeMap<Difference<'_>, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
     let (mut inputs, mut count) = (0, 0);
     for moved in moved {
-        // Callers that `users` does not name may be any that skills name.
+        // Callers missing in `users` may be any that skills name.
         let own = BTreeSet::from([moved.id.clone()]);
         for user in if moved.id.is_some() { &own } else { &users } {
             for tool in &tools {

@@ -1,5 +1,5 @@
-//! The tools that both bundles are asked for: one of each class that the patterns of changed skills
-//! tell apart.
+//! The tools that both bundles are asked for: one for each class that the patterns of changed
+//! skills distinguish.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use relay_engine::glob::{self, Part};
 /// Names of tools times the patterns that each is matched with, at most.
 const STEPS_MAX: usize = 2_000_000;
 
-/// Tools that no changed skill tells apart.
+/// Tools that all changed skills treat alike.
 pub(super) struct Tools {
     /// One of them.
     pub(super) example: String,
@@ -21,15 +21,15 @@ pub(super) struct Tools {
 /// The tools that patterns distinguish.
 pub(super) struct Classes {
     pub(super) list: Vec<Tools>,
-    /// Whether these are all that they can distinguish.
+    /// Whether these are all classes.
     pub(super) are_all: bool,
-    /// Names that were matched, and how many there are.
+    /// The numbers of names: those matched, and all.
     pub(super) names: [usize; 2],
 }
 
-/// Patterns, by how a name is matched with them.
+/// Patterns, by the way to match a name with them.
 struct Patterns<'p> {
-    /// Those that match one name alone, with their numbers.
+    /// Patterns for one name, with their numbers.
     names: BTreeMap<&'p str, usize>,
     wide: Vec<(usize, &'p str)>,
 }
@@ -42,10 +42,10 @@ struct Candidate<'n> {
     called: &'n str,
 }
 
-/// Returns the known tools of both sides by the patterns, `all` of those that a change can reach, that
-/// match them, and of the tools that are
-/// not known one for each pattern, and some that none matches or only wide ones do. Of too many
-/// names those that changed skills name are matched first, and of the others some.
+/// Returns the known tools of both sides by the patterns that match them; `all` are those that a
+/// change can reach. Unknown tools are added: one for each pattern, and some that match wide
+/// patterns only, or no pattern. Of too many names, those of changed skills come first, then a
+/// sample of the others.
 pub(super) fn tools(
     [a, b]: [&Bundle; 2],
     all: &BTreeSet<String>,
@@ -64,7 +64,7 @@ pub(super) fn tools(
     let most = (STEPS_MAX / patterns.wide.len().max(1)).saturating_sub(unknown.len());
     let mut candidates = evenly(first, most);
     candidates.extend(evenly(others, most - candidates.len()));
-    // A class is called by its known tools, where it has some.
+    // A class has the names of its known tools, if any.
     candidates.sort_by_key(|candidate| !candidate.is_known);
 
     let names = [candidates.len(), count];
@@ -89,7 +89,7 @@ pub(super) fn tools(
     Ok(Classes { list: classes.into_values().collect(), are_all, names })
 }
 
-/// Returns at most so many of a list, spread over all of it.
+/// Returns at most `most` items of a list, spread over all of it.
 fn evenly<T>(list: Vec<T>, most: usize) -> Vec<T> {
     if most == 0 {
         return Vec::new();
@@ -129,8 +129,9 @@ impl<'p> Patterns<'p> {
         numbers
     }
 
-    /// Returns whether it is proved that every name is of one of these classes: wide patterns that
-    /// begin or end differently never match together, and each, and none of them, has its class.
+    /// Returns whether every name is proved to be of one of these classes: wide patterns with other
+    /// beginnings or ends never match together, and each has its class, as has a name without a
+    /// match.
     fn are_all_in(&self, classes: &BTreeMap<Vec<usize>, Tools>) -> bool {
         let is_any = |pattern: &str| glob::parts(pattern).all(|part| part == Part::Run);
         let (any, others): (Vec<_>, Vec<_>) =
@@ -153,7 +154,7 @@ impl<'p> Patterns<'p> {
     }
 }
 
-/// Returns the characters before the first part that is none.
+/// Returns the characters before the first wildcard.
 fn literal<'p>(parts: impl Iterator<Item = Part<'p>>) -> String {
     let letter = |part| match part {
         Part::Literal(letter) => Some(letter),
@@ -162,9 +163,9 @@ fn literal<'p>(parts: impl Iterator<Item = Part<'p>>) -> String {
     parts.map_while(letter).collect()
 }
 
-/// Returns whether none of these texts begins another one.
+/// Returns whether no text begins with another one.
 fn are_apart(mut texts: Vec<String>) -> bool {
-    // What begins any other one begins that which follows it.
+    // After sorting, a text that begins another one begins the next one.
     texts.sort_unstable();
     texts.iter().zip(texts.iter().skip(1)).all(|(text, next)| !next.starts_with(text.as_str()))
 }

@@ -1,4 +1,4 @@
-//! A program or sub-command on both sides, with all that is below it.
+//! A program or sub-command on both sides, with everything below it.
 
 use relay_policy::facts::Node;
 
@@ -8,7 +8,7 @@ use super::side::{Command, Comparison};
 use super::{form, operand, option, sub_command};
 use crate::direction::Direction;
 
-/// Compares a command with all that is below it.
+/// Compares a command with everything below it.
 pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     let known = all.known_options.clone();
     settings(a, b, all);
@@ -21,7 +21,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     all.known_options = known;
 }
 
-/// Compares what a command is whatever its words, and how it reads them.
+/// Compares the tier of a command without its words, and its way of reading them.
 fn settings<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     let (old, new) = (a.node, b.node);
     let Node {
@@ -86,7 +86,7 @@ fn settings<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     }
     let (before, after, direction) = match fields.differing() {
         Some(differing) => differing,
-        // What it says is read in reasons and decides nothing.
+        // Its words appear in reasons and decide nothing.
         None if old.says != *says => {
             (format!("says `{}`", old.says), format!("says `{says}`"), Direction::Same)
         }

@@ -1,5 +1,5 @@
-//! Commands that a difference of facts may lower: of the program, its sub-commands and the words that it is
-//! about.
+//! Commands that a difference of facts may lower: of the program, its sub-commands and the words of
+//! the difference.
 
 use relay_policy::facts::{Arity, Flag, Node, Style};
 
@@ -8,12 +8,12 @@ use super::operand;
 use super::role;
 use crate::witness::quoted;
 
-/// Words of one option that are tried, and options that are tried with another one.
+/// The most tried words of one option, and options tried with another one.
 const VALUES_MAX: usize = 6;
 const OTHERS_MAX: usize = 12;
 
-/// Returns groups of commands that a difference may lower, the plainest first: one that shows it explains
-/// more than a command of a later group, even one that falls further.
+/// Returns groups of commands that a difference may lower, the plainest first: a command of an
+/// early group explains more than one of a later group, even one that falls further.
 pub(super) fn of(
     program: &str,
     sides: [Option<&Node>; 2],
@@ -62,7 +62,7 @@ pub(super) fn of(
                     out.push(format!("{command} {other} x"));
                 }
             }
-            // Letters that are written together.
+            // Letters written together.
             for letter in names.iter().filter_map(|name| letter(name)) {
                 for other in options(&below).filter_map(|(name, _)| self::letter(name)) {
                     out.push(format!("{command} -{letter}{other}"));
@@ -110,7 +110,7 @@ pub(super) fn of(
     [out, later]
 }
 
-/// Returns the commands of each side that some names lead to.
+/// Returns the commands of each side with these names.
 fn below<'k>(nodes: &[&'k Node], names: &[String]) -> Vec<&'k Node> {
     let mut nodes = nodes.to_vec();
     for name in names {
@@ -142,7 +142,7 @@ fn options<'k>(nodes: &[&'k Node]) -> impl Iterator<Item = (&'k String, &'k Flag
     flags.into_iter().flat_map(|flag| flag.names.iter().map(move |name| (name, flag)))
 }
 
-/// Returns options that limit a command or that a form is about, to be given beside others.
+/// Returns options that limit a command or that a form is about, to be combined with others.
 fn others(nodes: &[&Node], names: &[String]) -> Vec<String> {
     let capped = options(nodes).filter(|(_, flag)| flag.cap.is_some()).map(|(name, _)| name);
     let in_forms = nodes.iter().flat_map(|node| &node.forms).flat_map(|form| &form.has);
@@ -161,7 +161,7 @@ fn letter(name: &str) -> Option<char> {
     letters.next().is_none().then_some(letter)
 }
 
-/// Returns options as words, with values that tell both sides apart.
+/// Returns options as words, with values that distinguish both sides.
 fn given(names: &[String], values: &[String], nodes: &[&Node]) -> Vec<String> {
     let mut given = Vec::new();
     let is_go = nodes.iter().any(|node| node.style != Style::Key);
@@ -196,7 +196,7 @@ fn plain(command: &str, operands: &[String], out: &mut Vec<String>) {
     out.push(format!("{command} --help"));
 }
 
-/// Adds commands with what a program reads and writes.
+/// Adds commands with input and output of a program.
 fn streams(command: &str, out: &mut Vec<String>) {
     for text in ["rm -rf /etc", "drop table x", "x"] {
         out.push(format!("echo '{text}' | {command}"));

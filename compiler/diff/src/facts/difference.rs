@@ -7,21 +7,21 @@ use crate::direction::Direction;
 /// One difference between the facts of a program before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Where it is: the sub-commands and the row, in words.
+    /// Its place: the sub-commands and the row, in words.
     pub part: String,
     /// The sub-commands that a command with it names.
     pub commands: Vec<String>,
     /// The concept that differs.
     pub concept: Concept,
-    /// How it was, in words; absent if it is new.
+    /// The facts before, in words; absent if new.
     pub before: Option<String>,
-    /// How it is; absent if it is gone.
+    /// The facts after, in words; absent if gone.
     pub after: Option<String>,
     /// Whether commands are judged lower.
     pub direction: Direction,
-    /// The row of the facts after the change that the difference is written in.
+    /// The row of the difference in the facts after the change.
     pub row: Row,
-    /// Whether the row itself lowers what a command was: a reason is written there.
+    /// Whether the row itself lowers a command: it holds the reason.
     pub lowers: bool,
 }
 
@@ -32,13 +32,13 @@ pub enum Concept {
     Program,
     /// A sub-command, by one of its names.
     SubCommand(String),
-    /// The tier of a command whatever its options, or how it reads its words.
+    /// The tier of a command without its options, or its way of reading words.
     Setting,
-    /// Options, by their names, with values that tell both sides apart.
+    /// Options, by their names, with values that distinguish both sides.
     Options(Vec<String>, Vec<String>),
-    /// Operands, with words that tell both sides apart.
+    /// Operands, with words that distinguish both sides.
     Operands(Vec<String>),
-    /// A form, with the words of a command that it is about.
+    /// A form, with the words of a command in it.
     Form(Vec<String>),
 }
 
@@ -47,7 +47,7 @@ pub enum Concept {
 pub struct Row {
     /// The numbers of the sub-commands around it.
     pub subs: Vec<usize>,
-    /// Which row of that command it is.
+    /// The row within that command.
     pub part: RowPart,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn located(names: &[&str], part: &str) -> String {
     }
 }
 
-/// Returns the words for options: the same whatever their order.
+/// Returns the words for options, in a fixed order.
 pub(super) fn option_words(names: &[String]) -> String {
     let mut names = names.to_vec();
     names.sort_unstable();
@@ -110,7 +110,7 @@ pub(super) fn option_words(names: &[String]) -> String {
     format!("option {}", names.join(" "))
 }
 
-/// Returns the words for an operand: its number, or which ones it is about.
+/// Returns the words for an operand: its number, or the operands that it covers.
 pub(super) fn operand_words(operands: &[Operand], at: usize) -> String {
     let Some(operand) = operands.get(at) else { return "operands".into() };
     match operand.position {

@@ -13,7 +13,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Adds a field that differs.
+    /// Adds a differing field.
     pub(super) fn add(
         &mut self,
         direction: Direction,
@@ -36,7 +36,7 @@ impl Fields {
         self.direction = Some(self.direction.map_or(direction, |all| all.and(direction)));
     }
 
-    /// Compares a tier that a command is raised to.
+    /// Compares a tier that raises a command.
     pub(super) fn demand(&mut self, name: &str, before: Tier, after: Tier) {
         if before != after {
             let number = |tier: Tier| Some(tier.number().to_string());
@@ -44,8 +44,8 @@ impl Fields {
         }
     }
 
-    /// Compares the most that a command is; without it there is no limit. `is_written` is whether the row
-    /// itself says so.
+    /// Compares the most that a command is; without it there is no limit. `is_written` is whether
+    /// the row itself has the limit.
     pub(super) fn cap(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl Fields {
         self.add(direction, name, Some(number(before)), Some(number(after)));
     }
 
-    /// Compares a setting that must not change: another value is not proved to be narrower.
+    /// Compares a setting that must stay: another value is not proved to be narrower.
     pub(super) fn fixed<T: PartialEq>(
         &mut self,
         name: &str,

@@ -1,7 +1,7 @@
-//! Forms: what a command is under conditions. The first form that holds counts, else the command itself.
+//! Forms: the facts of a command under conditions. The first that holds counts, else the command.
 //!
-//! A command that was in one form before may be in another one after, so each pair of forms that can count
-//! for the same command is compared: a form that is added above others, and one that is lost, too.
+//! A command in one form before may be in another one after, so each pair of forms that can count
+//! for the same command is compared, including new forms above others and lost ones.
 
 use relay_policy::facts::{Form, Operand, Output, Role};
 use relay_policy::tier::{Floor, Tier};
@@ -22,7 +22,7 @@ struct Sheet<'k> {
 }
 
 impl<'k> Sheet<'k> {
-    /// Returns a form of a command; `None` is what it is without any.
+    /// Returns a form of a command; `None` is the command without any.
     fn of(command: &Command<'k>, form: Option<&'k Form>) -> Self {
         let node = command.node;
         let Some(form) = form else {
@@ -40,7 +40,7 @@ impl<'k> Sheet<'k> {
         }
     }
 
-    /// Returns what it is beside its tier.
+    /// Returns its facts besides the tier.
     fn words(&self) -> String {
         let Self { tier: _, operands, roles, output, stdin: _, writes } = self;
         let roles = roles.iter().map(|(name, role)| format!("{name} {}", role.word()));
@@ -51,7 +51,7 @@ impl<'k> Sheet<'k> {
         format!("{words}, output {}{writes}", output.word())
     }
 
-    /// Returns the direction of a command that was this and is another one.
+    /// Returns the direction of a command that changes from this to `after`.
     fn direction(&self, after: &Sheet<'_>, all: &Comparison<'_>) -> Direction {
         let Self { tier, operands, roles, output, stdin, writes } = self;
         let is_same = output == &after.output && stdin == &after.stdin && roles == &after.roles;
@@ -66,7 +66,7 @@ impl<'k> Sheet<'k> {
     }
 }
 
-/// Returns the direction of the tier of a command; without one it counts as unknown, and no limit holds.
+/// Returns the direction of a command's tier; without a tier it is unknown, and no limit holds.
 pub(super) fn tier_direction(
     before: Option<Tier>,
     after: Option<Tier>,
@@ -82,7 +82,7 @@ pub(super) fn tier_direction(
     }
 }
 
-/// Returns whether of the forms of a command each is at most what the later ones and the command itself are.
+/// Returns whether each form of a command is at most as high as the later ones and the command.
 pub(super) fn only_lower(command: &Command<'_>, all: &Comparison<'_>) -> bool {
     let forms = &command.node.forms;
     let later = |at: usize| forms.iter().skip(at + 1).map(Some).chain([None]);
@@ -111,7 +111,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
             }
         }
     }
-    // Each form that is new or changed is said once, and each that is gone once.
+    // Each new or changed form is reported once, and each lost one once.
     let mut said: Vec<(RowPart, String)> = Vec::new();
     found.sort_by_key(|(.., direction)| *direction);
     for (at, before, form, direction) in found {
@@ -125,7 +125,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
         }
         said.push((part, words.clone()));
         let (sheet_a, sheet_b) = (Sheet::of(a, before), Sheet::of(b, form));
-        // Where the tiers do not say why it loosens, the other words do.
+        // Where the tiers do not show why it loosens, the other words do.
         let tiers = tier_direction(sheet_a.tier, sheet_b.tier, all);
         let has_other_words = tiers == Direction::Same
             || (direction == Direction::NotProved && tiers != Direction::NotProved);
@@ -148,12 +148,12 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     }
 }
 
-/// Returns which of the forms before can be the one of a command that is in a form now: `None` of neither
-/// side is the command itself.
+/// Returns the forms before that a command in `form` may have had: `None` is the command itself, on
+/// either side.
 fn possible<'k>(old: &'k [Form], form: Option<&Form>, earlier: &[Form]) -> Vec<Option<&'k Form>> {
     let certain = form.and_then(|form| old.iter().position(|it| implies(form, it)));
     let count = certain.map_or(old.len(), |at| at + 1);
-    // A command in such a form would be in an earlier one now.
+    // A command in such a form would now be in an earlier one.
     let is_left = |it: &&Form| !earlier.iter().any(|earlier| implies(it, earlier));
     let mut possible: Vec<Option<&Form>> =
         old.iter().take(count).filter(is_left).map(Some).collect();
@@ -163,7 +163,7 @@ fn possible<'k>(old: &'k [Form], form: Option<&Form>, earlier: &[Form]) -> Vec<O
     possible
 }
 
-/// Returns whether a pair of forms differs only in what is compared for the whole command.
+/// Returns whether two forms differ only in parts compared for the whole command.
 fn is_compared_elsewhere(
     before: Option<&Form>,
     after: Option<&Form>,
@@ -217,7 +217,7 @@ fn tier_word(tier: Option<Tier>) -> String {
     tier.map_or("unknown".into(), |tier| tier.number().to_string())
 }
 
-/// Returns the words of a command that the forms tell apart.
+/// Returns the words of a command that the forms distinguish.
 fn examples(before: Option<&Form>, after: Option<&Form>) -> Vec<String> {
     let mut words = vec![String::new()];
     for form in [after, before].into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Operands: which word of a command is what.
+//! Operands: the roles of a command's words.
 
 use relay_policy::facts::{Operand, Position, Role};
 use relay_policy::tier::Floors;
@@ -10,7 +10,7 @@ use super::side::{Command, Comparison};
 use super::value::{self, Values};
 use crate::direction::Direction;
 
-/// Compares the operands of a command whatever its form.
+/// Compares the operands of a command outside of forms.
 pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     let (old, new) = (a.node.operands.as_slice(), b.node.operands.as_slice());
     let mut push = |at: Option<usize>, before: Option<String>, after: Option<String>, direction| {
@@ -49,7 +49,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     }
 }
 
-/// Returns the direction of operands that take the place of others.
+/// Returns the direction of operands that replace others.
 pub(super) fn direction(old: &[Operand], new: &[Operand], all: &Comparison<'_>) -> Direction {
     if !has_same_shape(old, new) {
         return shape_direction(old, new);
@@ -62,7 +62,7 @@ pub(super) fn direction(old: &[Operand], new: &[Operand], all: &Comparison<'_>) 
     fields.differing().map_or(Direction::Same, |(_, _, direction)| direction)
 }
 
-/// Returns words that the operands of a command tell apart.
+/// Returns words that the operands of a command distinguish.
 pub(super) fn examples(operands: &[Operand], out: &mut Vec<String>) {
     for operand in operands {
         value::examples(values(operand), out);
@@ -74,8 +74,8 @@ fn has_same_shape(old: &[Operand], new: &[Operand]) -> bool {
     old.iter().map(shape).eq(new.iter().map(shape))
 }
 
-/// Returns the direction of operands of which there are other ones than before. One that is no longer
-/// declared is a doubt, and plain text was none; one that was not declared was a doubt.
+/// Returns the direction of operands that were added or removed. A removed operand is a doubt,
+/// except plain text; an added one was a doubt.
 fn shape_direction(old: &[Operand], new: &[Operand]) -> Direction {
     let is_plain_rest = |operand: &Operand| {
         operand.position == Position::Rest
@@ -88,7 +88,7 @@ fn shape_direction(old: &[Operand], new: &[Operand]) -> Direction {
     Direction::narrower_if(is_rest_alone && !has_last)
 }
 
-/// Returns whether any value of these operands is declared.
+/// Returns whether any of these operands has declared values.
 fn has_values(old: &[Operand], new: &[Operand]) -> bool {
     old.iter().chain(new).any(|operand| !operand.values.is_empty())
 }
@@ -96,7 +96,7 @@ fn has_values(old: &[Operand], new: &[Operand]) -> bool {
 fn row(old: &Operand, new: &Operand, has_values: bool, before: Floors, fields: &mut Fields) {
     let Operand { position: _, from: _, not_last: _, role, values: _, place: _ } = new;
     if old.role != *role {
-        // After any number of words the rows of other roles are asked too, with their values.
+        // After any number of words, rows of other roles apply too, with their values.
         let direction = match has_values {
             true => Direction::NotProved,
             false => role::direction(old.role, *role),

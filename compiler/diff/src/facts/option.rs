@@ -1,4 +1,4 @@
-//! Options: the names that a command may be given, its own and those that hold everywhere.
+//! Options: the names that a command accepts, its own and inherited ones.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     for name in names {
         let (old, new) = (a.options.get(name), b.options.get(name));
         let is_around = |known: Option<Known<'_>>| known.is_some_and(|it| it.own.is_none());
-        // The command around has compared it.
+        // The comparison of the command around has it.
         if is_around(old) && is_around(new) || all.known_options.contains(name) {
             continue;
         }
@@ -66,7 +66,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     }
 }
 
-/// How an option differs.
+/// A difference of an option.
 struct Found {
     before: Option<String>,
     after: Option<String>,
@@ -96,7 +96,7 @@ fn changed<'k>(
     if old.role != *role {
         let direction =
             if has_values { Direction::NotProved } else { role::direction(old.role, *role) };
-        // Without a value the role says only whether the option opens a port.
+        // Without a value, the role only says whether the option opens a port.
         let (name, word): (_, fn(Role) -> String) = match (old.arity, arity) {
             (Arity::None, Arity::None) => ("listens", |role| (role == Role::Listen).to_string()),
             _ => ("value", |role| role.word().into()),
@@ -105,7 +105,7 @@ fn changed<'k>(
     }
     value::compare(values(old), values(new), all.before, &mut fields);
     if let Some((before, after, direction)) = limits.differing() {
-        // A limit that an unknown option undoes keeps other limits from holding.
+        // An undeclared option that removes a limit keeps other limits from holding.
         let is_proved = !(cap.is_none() && all.has_value_caps);
         fields.add(
             direction.and(Direction::proved(is_proved, true)),
@@ -114,7 +114,7 @@ fn changed<'k>(
             Some(after),
         );
     }
-    // Of one row the last option counts, so another grouping is another limit.
+    // The last option of a row counts, so another grouping is another limit.
     let group = |flag: &Flag, options: &Options<'_>| -> BTreeSet<String> {
         let own = |name: &&String| options.get(name).is_some_and(|it| std::ptr::eq(it.flag, flag));
         flag.names.iter().filter(own).cloned().collect()
@@ -133,7 +133,7 @@ fn changed<'k>(
         fields.add(Direction::Same, "", place(old.everywhere), place(*everywhere));
     }
     let Some((before, after, direction)) = fields.differing() else {
-        // What it says is read in reasons and decides nothing.
+        // Its words appear in reasons and decide nothing.
         return (old.says != *says).then(|| Found {
             before: Some(format!("says `{}`", old.says)),
             after: Some(format!("says `{says}`")),
@@ -141,7 +141,7 @@ fn changed<'k>(
             lowers: false,
         });
     };
-    // A shell looks for options by their names, whatever the facts say of them.
+    // A shell finds options by name, independently of the facts about them.
     let is_special = a.node.special != Special::Nothing || b.node.special != Special::Nothing;
     let is_tier_alone = (old.cap, old.arity, old.role, old.everywhere)
         == (*cap, *arity, *role, *everywhere)
@@ -151,8 +151,8 @@ fn changed<'k>(
     Some(Found { before: Some(before), after: Some(after), direction, lowers })
 }
 
-/// Returns what becomes of an option that no longer is declared: it is a doubt, after which no form with
-/// `without` and no limit holds.
+/// Returns the difference for a removed option: it is a doubt now, which disables all limits and
+/// all forms with `without`.
 fn lost<'k>(
     a: &Command<'k>,
     b: &Command<'k>,
@@ -167,7 +167,7 @@ fn lost<'k>(
     let is_free = |command: &Command<'_>| {
         !command.node.forms.iter().any(is_named) && form::only_lower(command, all)
     };
-    // A shortened name that meant this one may mean another one alone.
+    // A shortened name of this option may now mean another one alone.
     let is_apart = flag.tier == Tier::ReadOnly
         || b.node.style != Style::Gnu
         || !names.iter().any(|name| b.options.shares_a_letter(name));
@@ -181,8 +181,8 @@ fn lost<'k>(
     }
 }
 
-/// Returns what becomes of an option that was not declared: a doubt is gone, which held back the limits
-/// and forms of other options.
+/// Returns the difference for a newly declared option: its doubt is gone, which held back the
+/// limits and forms of other options.
 fn added(flag: &Flag, all: &Comparison<'_>) -> Found {
     let floor = all.before.tier(Floor::UnknownFlag);
     Found {

@@ -1,18 +1,18 @@
-//! The order of roles: which role is judged at least as high as another one, for every word.
+//! The order of roles: a higher role is judged at least as high as a lower one, for every word.
 
 use relay_policy::facts::Role;
 
 use crate::direction::Direction;
 
-/// Returns the direction of a word whose role changes. `Same` and `Narrower` hold whatever the word is.
+/// Returns the direction of a word whose role changes. `Same` and `Narrower` hold for every word.
 pub(super) fn direction(before: Role, after: Role) -> Direction {
     Direction::proved(is_at_least(after, before), before == after)
 }
 
 /// Returns whether a word of the role `high` is never judged lower than one of the role `low`.
 ///
-/// A role with code is never in the order: with code among its words a program runs nothing of its standard
-/// input. Nor are files that are written: what the text makes is known to commands that follow.
+/// Roles with code are outside of the order: with code among its words a program runs nothing of
+/// its standard input. So are written files: later commands know their text.
 fn is_at_least(high: Role, low: Role) -> bool {
     use Role as R;
     high == low
@@ -38,7 +38,7 @@ fn is_at_least(high: Role, low: Role) -> bool {
         )
 }
 
-/// Returns words that show what a role does, the most telling first.
+/// Returns words that show the effect of a role, the most telling first.
 pub(super) fn examples(role: Role) -> &'static [&'static str] {
     use Role as R;
     match role {

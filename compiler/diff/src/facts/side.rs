@@ -1,4 +1,4 @@
-//! A program or sub-command of one side, and what a comparison of two of them needs.
+//! A program or sub-command of one side, and the state of a comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::difference::Difference;
 #[derive(Debug, Clone)]
 pub(super) struct Command<'k> {
     pub(super) node: &'k Node,
-    /// The options that it may be given.
+    /// The options that it accepts.
     pub(super) options: Options<'k>,
     /// The sub-commands that lead to it, by their names and by their numbers.
     pub(super) names: Vec<&'k str>,
@@ -43,14 +43,14 @@ impl<'k> Command<'k> {
 pub(super) struct Comparison<'k> {
     pub(super) before: Floors,
     pub(super) after: Floors,
-    /// Whether any value of the program after the change limits what the command is.
+    /// Whether a value of the program after the change limits the tier of a command.
     pub(super) has_value_caps: bool,
-    /// Options that were found to be lower for a command around the one that is compared.
+    /// Options found to be lower for a command around the compared one.
     pub(super) known_options: BTreeSet<&'k str>,
     pub(super) out: Vec<Difference>,
 }
 
-/// The options that a command may be given, by their names.
+/// The options that a command accepts, by their names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Options<'k> {
     pub(super) by_name: BTreeMap<&'k str, Known<'k>>,
@@ -60,18 +60,18 @@ pub(super) struct Options<'k> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) flag: &'k Flag,
-    /// Its number among the options of the command itself; `None` for one that holds everywhere.
+    /// Its number among the command's own options; `None` for an inherited one.
     pub(super) own: Option<usize>,
 }
 
 impl<'k> Options<'k> {
-    /// Returns the options of a command among those that hold around it.
+    /// Returns the options of a command, with those that hold around it.
     pub(super) fn of(node: &'k Node, around: &Self) -> Self {
         let mut options = around.inherited();
         for (at, flag) in node.flags.iter().enumerate() {
             for name in &flag.names {
                 let known = Known { flag, own: Some(at) };
-                // Of a name that is declared twice the first one counts.
+                // Of options with one name, the first one counts.
                 let entry = options.by_name.entry(name);
                 entry
                     .and_modify(|it| *it = if it.own.is_some() { *it } else { known })
@@ -81,7 +81,7 @@ impl<'k> Options<'k> {
         options
     }
 
-    /// Returns those that sub-commands take too.
+    /// Returns those that sub-commands inherit.
     fn inherited(&self) -> Self {
         let everywhere = self.by_name.iter().filter(|(_, known)| known.flag.everywhere);
         let by_name = everywhere.map(|(name, known)| (*name, Known { own: None, ..*known }));

@@ -1,4 +1,4 @@
-//! Sub-commands: what a word names, before and after.
+//! Sub-commands: the meaning of a word, before and after.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::difference::{Concept, Difference, Row, located};
 use super::side::{Command, Comparison};
 use crate::direction::Direction;
 
-/// Compares the sub-commands of a command, by what each name means on both sides, and returns the pairs that
-/// are to be compared.
+/// Compares the sub-commands of a command, by the meaning of each name on both sides, and returns
+/// the pairs to compare.
 pub(super) fn compare<'k>(
     a: &Command<'k>,
     b: &Command<'k>,
@@ -41,7 +41,7 @@ pub(super) fn compare<'k>(
     both
 }
 
-/// Returns the sub-command that a name or pattern means: its own, else the longest pattern that has it.
+/// Returns the sub-command of a name or pattern: its own, else the longest matching pattern.
 fn meant(node: &Node, name: &str) -> Option<usize> {
     let has = |sub: &Node| sub.names.iter().any(|it| it == name);
     if let Some(at) = node.subs.iter().position(has) {
@@ -58,7 +58,7 @@ fn meant(node: &Node, name: &str) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
-/// Returns whether a pattern has every word that another pattern or name has.
+/// Returns whether a pattern covers every word of another pattern or name.
 fn covers(pattern: &str, name: &str) -> bool {
     match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
         (Some(start), _) => name.starts_with(start),
@@ -67,8 +67,7 @@ fn covers(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Reports a sub-command that is no longer declared: it counts as unknown, and nothing of what follows
-/// it is read.
+/// Reports a removed sub-command: it is unknown now, and the words after it are not read.
 fn lost<'k>(
     a: &Command<'k>,
     b: &Command<'k>,
@@ -94,7 +93,7 @@ fn lost<'k>(
     });
 }
 
-/// Reports a sub-command that was not declared: it was unknown, whatever its options.
+/// Reports a newly declared sub-command: it was unknown with any options.
 fn added<'k>(b: &Command<'k>, new: &Command<'k>, names: &[&str], all: &mut Comparison<'k>) {
     let floor = all.before.tier(Floor::UnknownProgram);
     all.out.push(Difference {
@@ -117,8 +116,8 @@ fn tier_word(tier: Option<Tier>) -> String {
     tier.map_or("no tier".into(), |tier| format!("tier {}", tier.number()))
 }
 
-/// Returns the highest tier of any command of a sub-command, as far as its facts alone decide it; `None` if
-/// paths, code, hosts or what it writes decide too.
+/// Returns the highest tier of any command of a sub-command, if its facts alone decide it; `None`
+/// if paths, code, hosts or written files decide too.
 fn highest(command: &Command<'_>, around: &Node, floors: Floors) -> Option<Tier> {
     let node = command.node;
     let is_plain = node.subs.is_empty()
@@ -153,7 +152,7 @@ fn of_values(role: Role, values: &[Value], floors: Floors) -> Option<Tier> {
     let is_plain = is_nothing(role) && values.iter().all(|value| is_nothing(value.role));
     is_plain.then_some(())?;
     let highest = values.iter().map(|value| value.tier).max().unwrap_or_default();
-    // A word that decides and is not literal counts as the highest of them, one that is not declared as a doubt.
+    // A deciding word other than a literal counts as the highest, an undeclared one as a doubt.
     Some(highest.max(if values.is_empty() {
         Tier::ReadOnly
     } else {

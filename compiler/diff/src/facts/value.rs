@@ -1,4 +1,4 @@
-//! Values with a meaning of their own: a list of patterns of which the first that matches counts.
+//! Values with a meaning of their own: a list of patterns, of which the first match counts.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ pub(super) struct Values<'k> {
     pub(super) list: &'k [Value],
     /// The role of all other values.
     pub(super) role: Role,
-    /// The most that the command is with the options, whatever the value.
+    /// The most that the command is with the options and any value.
     pub(super) cap: Option<Tier>,
 }
 
 /// Compares the values of a row.
 ///
-/// A literal pattern and another one never match the same word, so only the order of the common patterns
-/// matters, and of lists of literal patterns not even that.
+/// Two different literal patterns never match the same word, so only the order of common patterns
+/// matters; for lists of literal patterns it does not.
 pub(super) fn compare(a: Values<'_>, b: Values<'_>, before: Floors, fields: &mut Fields) {
     let (of_a, of_b) = (numbered(a.list), numbered(b.list));
     let common: Vec<&str> = of_a.keys().copied().filter(|key| of_b.contains_key(key)).collect();
@@ -57,7 +57,7 @@ pub(super) fn compare(a: Values<'_>, b: Values<'_>, before: Floors, fields: &mut
     }
 }
 
-/// Returns the first row of each pattern, which is the one that counts.
+/// Returns the first row of each pattern, the one that counts.
 fn numbered(values: &[Value]) -> BTreeMap<&str, usize> {
     let mut numbered = BTreeMap::new();
     for (at, value) in values.iter().enumerate() {
@@ -85,16 +85,16 @@ fn changed(
     }
 }
 
-/// Returns the direction of a value that is no longer declared. The word then counts as any other, which
-/// is never less than this value alone.
+/// Returns the direction of a removed value. The word then counts as any other: at least as high,
+/// if the value itself changed nothing.
 fn lost(value: &Value) -> Direction {
     let says_nothing = value.tier == Tier::ReadOnly && value.cap.is_none();
     Direction::narrower_if(says_nothing && value.role == Role::Text)
 }
 
-/// Returns the direction of a value that is newly declared.
+/// Returns the direction of a newly declared value.
 ///
-/// Where another value is stateful, a word that no value declares was a doubt, which a declared word is not.
+/// Where another value is stateful, an undeclared word was a doubt, and a declared one is not.
 fn added(value: &Value, a: Values<'_>, b: Values<'_>, before: Floors) -> Direction {
     let highest = a.list.iter().map(|it| it.tier).max().unwrap_or_default();
     let was_doubt = highest >= Tier::Stateful && before.tier(Floor::UnknownFlag) > Tier::ReadOnly;
@@ -115,7 +115,7 @@ fn words(value: &Value) -> String {
     words
 }
 
-/// Returns words that the values of a row tell apart: one for each pattern, and what its role shows.
+/// Returns words that the values of a row distinguish: one for each pattern and the row's role.
 pub(super) fn examples(values: Values<'_>, out: &mut Vec<String>) {
     out.extend(role::examples(values.role).iter().map(|word| (*word).to_owned()));
     for value in values.list.iter().filter(|value| value.pattern != "*") {

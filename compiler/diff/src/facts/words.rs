@@ -1,4 +1,4 @@
-//! Words of languages: what code in one line is read with.
+//! Words of languages, by which one-line code is read.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn compare(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Fi
         if old != new {
             let (language, word) = key;
             changed.push(format!("{} `{word}`", language.word()));
-            // A harmless word that is none any more counts as any other.
+            // A harmless word that was removed counts as any other.
             let is_narrower = old == Some(&WordKind::Harmless) && new.is_none();
             direction = direction.and(Direction::narrower_if(is_narrower));
         }

@@ -33,6 +33,7 @@ impl TextSearch {
             prompts,
             resources,
             templates,
+            agent_skills,
             skills,
             skill_settings,
             policy,
@@ -50,6 +51,9 @@ impl TextSearch {
         let of_prompts = std::mem::take(&mut self.prompts);
         for prompt in prompts {
             self.value(sources, of_prompts.get(&prompt.name), prompt, out);
+        }
+        for skill in agent_skills {
+            self.value(sources, of_prompts.get(&skill.prompt), skill, out);
         }
         let of_resources = std::mem::take(&mut self.resources);
         for resource in resources {

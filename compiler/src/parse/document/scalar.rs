@@ -326,7 +326,7 @@ fn bad_escape(written: &str) -> Option<char> {
     None
 }
 
-fn start_of(written: &str) -> String {
+pub(super) fn start_of(written: &str) -> String {
     match written.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", written.get(..end).unwrap_or_default()),
         None => written.to_owned(),

@@ -3,19 +3,21 @@
 mod correction;
 mod cursor;
 pub(super) mod report;
+mod unquoted;
 
 use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
 use super::token::Token;
 use crate::diagnostic::{Diagnostics, Edit};
 use crate::grammar::Kind;
-use crate::language::Top;
+use crate::language::{self, Top};
 use crate::source::{FileId, Span, Spanned};
 
 use self::correction::{Correction, Role};
 use self::cursor::{Cursor, Line};
 use self::report::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
 use self::report::{NestedTooDeep, Syntax, TooManyFaults, TooManyNodes, WrongVersion};
+use self::unquoted::Unquoted;
 
 /// The most values of one node, arguments and properties together.
 pub(crate) const VALUES_MAX: usize = 1024;
@@ -317,6 +319,12 @@ impl<'t> TreeReader<'t, '_> {
                 (format!("write `{name} {word}`"), correction::replace(written, word));
             return self.fail_fixed(&message, Some(&help), Some(fix));
         }
+        if node.properties.is_empty()
+            && language::takes_text(&node.name.value, node.arguments.len())
+            && let Some(unquoted) = unquoted::text(&self.cursor)
+        {
+            return self.not_quoted(node.name.at.start as usize, &unquoted);
+        }
         if node.arguments.len() + node.properties.len() == VALUES_MAX {
             return self.fail(&format!("a node takes at most {VALUES_MAX} values"), None);
         }
@@ -334,14 +342,19 @@ impl<'t> TreeReader<'t, '_> {
             return Err(Skipped::Node);
         };
         let annotation = self.annotation()?;
-        let (scalar, value_at) = self.value_of(&key)?;
+        let (scalar, value_at) = self.value_of(&key, at)?;
         let value = Value { scalar, annotation, at: value_at };
         node.properties.push(Property { name: Spanned { value: key, at }, value });
         self.node_space()
     }
 
-    /// Reads the value of the property `key`.
-    fn value_of(&mut self, key: &str) -> Result<(Scalar, Span), Skipped> {
+    /// Reads the value of the property `key`, whose name is at `key_at`.
+    fn value_of(&mut self, key: &str, key_at: Span) -> Result<(Scalar, Span), Skipped> {
+        if language::is_text_property(key)
+            && let Some(unquoted) = unquoted::text(&self.cursor)
+        {
+            return self.not_quoted(key_at.start as usize, &unquoted);
+        }
         let missing = format!("the property `{key}` has no value");
         match self.cursor.peek() {
             None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
@@ -349,6 +362,16 @@ impl<'t> TreeReader<'t, '_> {
             }
             _ => self.scalar(&missing, Role::Property),
         }
+    }
+
+    /// Reports a text without quotes; the node or property that it belongs to begins at `start`.
+    fn not_quoted<T>(&mut self, start: usize, unquoted: &Unquoted<'_>) -> Result<T, Skipped> {
+        let Unquoted { text, from, fault } = unquoted;
+        let before = self.cursor.slice(start, *from);
+        let help = format!("write `{before}{:?}`", super::scalar::start_of(text));
+        let at = self.cursor.file.span(fault.start, fault.end);
+        self.fault(at, "a text of several words or with marks needs quotes", Some(&help));
+        Err(Skipped::Node)
     }
 
     /// Returns the next word, `true` or `false`, and the word to write instead where a node takes a word such as `on`.

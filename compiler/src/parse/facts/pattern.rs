@@ -46,7 +46,7 @@ fn has_stray(text: &str) -> bool {
 /// One `*` at the beginning or at the end matches any text. Another one would be read as the
 /// character, so that the pattern matches almost no word: a tier that it should raise is lost.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{pattern}` has a `*` that stands for nothing")]
+#[error("`{pattern}` has a `*` that matches nothing")]
 #[diagnostic(
     code(fact::stray_star),
     help(

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::yaml::{self, Entry, YamlError};
+use super::yaml::{self, Entry, Remedy, YamlError};
 
 /// The most slips of one document that are corrected.
 const SLIPS_MAX: usize = 20;
@@ -18,6 +18,9 @@ const TRIES_MAX: usize = 64;
 /// The number of lines above the place of the fault that are searched. An unclosed quote is noticed
 /// where the indentation ends.
 const LINES_ABOVE_MAX: usize = 8;
+
+/// The most lines of a value in quotes that are indented.
+const LINES_OF_VALUE_MAX: usize = 64;
 
 /// The most characters of a corrected line in a report.
 const LINE_CHARS_MAX: usize = 1000;
@@ -52,7 +55,7 @@ pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, YamlError>) {
     let mut current = Cow::Borrowed(text);
     let mut result = yaml::parse(&current);
     while let Err(fault) = &result {
-        if !fault.may_be_slip || slips.len() == SLIPS_MAX {
+        if fault.remedy != Remedy::Correct || slips.len() == SLIPS_MAX {
             break;
         }
         let Some(Correction { change, corrected, outcome }) = correct(&current, fault, &mut tries)
@@ -204,6 +207,7 @@ fn line_at(document: &str, offset: usize) -> Range<usize> {
 fn changes(document: &str, line: &Range<usize>) -> Vec<Change> {
     let mut changes = Vec::new();
     changes.extend(spaces_for_tabs(document, line));
+    changes.extend(indented_quote(document, line));
     changes.extend(space_or_quotes(document, line));
     changes
 }
@@ -226,6 +230,37 @@ fn spaces_for_tabs(document: &str, line: &Range<usize>) -> Option<Change> {
     edits.reverse();
     let at = edits.last()?.at.clone();
     let what = "the line is indented with a tab".into();
+    Some(Change { what, at, reaches_on: true, edits })
+}
+
+/// Indents the lines on which the value in quotes of a key goes on: js-yaml and PyYAML read them
+/// without indentation too.
+fn indented_quote(document: &str, line: &Range<usize>) -> Option<Change> {
+    let text = document.get(line.clone())?;
+    let (_, rest) = split_key(text)?;
+    let value = rest.trim_start();
+    let mark = value.chars().next().filter(|mark| ['"', '\''].contains(mark))?;
+    if value.get(1..)?.contains(mark) {
+        return None;
+    }
+    let next =
+        |line: &Range<usize>| (line.end < document.len()).then(|| line_at(document, line.end + 1));
+    let mut edits = Vec::new();
+    let mut is_closed = false;
+    for line in std::iter::successors(next(line), next).take(LINES_OF_VALUE_MAX) {
+        let text = document.get(line.clone())?;
+        if !text.trim().is_empty() && !text.starts_with(' ') {
+            edits.push(Edit { at: line.start..line.start, text: "  ".into() });
+        }
+        is_closed = text.trim_end().ends_with(mark);
+        if is_closed {
+            break;
+        }
+    }
+    edits.reverse();
+    let first = edits.last().filter(|_| is_closed)?.at.start;
+    let what = "a line of the value in quotes is not indented".into();
+    let at = line_at(document, first);
     Some(Change { what, at, reaches_on: true, edits })
 }
 

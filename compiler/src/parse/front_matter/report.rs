@@ -1,22 +1,32 @@
 //! Reports of faults in markdown files, with the severity that `on-error` gives: decided here
 //! alone.
 //!
-//! | `on-error` | a fault that can be repaired | any other fault |
-//! | --- | --- | --- |
-//! | `fail` | error | error |
-//! | `skip` | warning, the file is left out | warning, the file is left out |
-//! | `repair` | warning, the file is used | error |
+//! | `on-error` | a slip with one correction | a fault that can be repaired | any other fault |
+//! | --- | --- | --- | --- |
+//! | `fail` | warning, the file is used | error | error |
+//! | `skip` | warning, the file is used | warning, the file is left out | warning, the file is left out |
+//! | `repair` | warning, the file is used | warning, the file is used | error |
 //!
-//! `repair` promises that every file is served, so a fault that it cannot repair is an error:
-//! `skip` is for leaving files out.
+//! The programs that own command files read a file with a slip, so it is no reason to stop a build.
+//! In the project's own prompts a slip is an error. `repair` promises that every file is served, so
+//! a fault that it cannot repair is an error: `skip` is for leaving files out.
+//!
+//! Faults of one kind in one folder are one report, with the option that answers them.
 
 use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
+use crate::alike::Alike;
 use crate::ast::OnError;
-use crate::diagnostic::{Diagnostics, Edit, Fixable};
+use crate::diagnostic::{Edit, Fixable, Report};
+use crate::parse::reading::{Kind, Reading};
 use crate::source::Span;
+
+const TAKE: &str = "`front-matter=optional` on the folder takes such files";
+const SKIP: &str = "`on-error=skip` leaves such files out";
+const REPAIR: &str =
+    "`on-error=repair` reads such files all the same, `on-error=skip` leaves them out";
 
 /// The message of a fault; its severity comes from `on-error`.
 pub(crate) trait Finding: Diagnostic + Send + Sync + 'static {}
@@ -25,65 +35,89 @@ impl<D: Diagnostic + Send + Sync + 'static> Finding for D {}
 
 /// Reports the faults of one file, and records whether the file can still be used.
 pub(crate) struct Reporter<'o> {
-    on_error: OnError,
+    reading: Reading,
     refused: bool,
-    out: &'o mut Diagnostics,
+    out: &'o mut Alike,
 }
 
 impl<'o> Reporter<'o> {
-    pub(crate) fn new(on_error: OnError, out: &'o mut Diagnostics) -> Self {
-        Self { on_error, refused: false, out }
+    pub(crate) fn new(reading: Reading, out: &'o mut Alike) -> Self {
+        Self { reading, refused: false, out }
     }
 
     /// Reports a fault that makes the file unusable as a prompt.
     pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
-        let outcome = self.refused_outcome();
-        self.out.report(at, FaultReport { fault, outcome });
+        let report = Report::new(at, self.refused_fault(fault));
+        self.refuse_unless(report, SKIP);
     }
 
     /// The same for a fault that may have a correction.
     pub(crate) fn refuse_fixable(&mut self, at: Span, fault: impl Finding + Fixable) {
-        let outcome = self.refused_outcome();
-        self.out.report_fixable(at, FaultReport { fault, outcome });
+        let report = Report::fixable(at, self.refused_fault(fault));
+        self.refuse_unless(report, SKIP);
     }
 
-    fn refused_outcome(&mut self) -> Outcome {
-        self.refused = true;
-        match self.on_error {
-            OnError::Fail | OnError::Repair => Outcome::Rejected,
-            OnError::Skip => Outcome::Skipped,
-        }
+    /// Reports that the file lacks what the folder requires.
+    pub(crate) fn lack(&mut self, at: Span, fault: impl Finding + Fixable) {
+        let report = Report::fixable(at, self.refused_fault(fault));
+        self.out.take(report, Some(TAKE));
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
     pub(crate) fn repair(&mut self, at: Span, fault: impl Finding) {
-        match self.on_error {
-            OnError::Repair => {
-                self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })
+        match self.reading.on_error {
+            OnError::Repair => self.repaired(Report::new(at, repaired_fault(fault))),
+            OnError::Fail | OnError::Skip => {
+                let report = Report::new(at, self.refused_fault(fault));
+                self.refuse_unless(report, REPAIR);
             }
-            OnError::Fail | OnError::Skip => self.refuse(at, fault),
         }
     }
 
-    /// The same for a fault that may have a correction.
-    pub(crate) fn repair_fixable(&mut self, at: Span, fault: impl Finding + Fixable) {
-        match self.on_error {
-            OnError::Repair => {
-                self.out.report_fixable(at, FaultReport { fault, outcome: Outcome::Repaired });
+    /// Reports a slip that the caller corrects, as the programs that own command files do.
+    pub(crate) fn correct(&mut self, at: Span, fault: impl Finding + Fixable) {
+        match (self.reading.kind, self.reading.on_error) {
+            (Kind::Command, _) | (Kind::AgentSkill, OnError::Repair) => {
+                self.repaired(Report::fixable(at, repaired_fault(fault)));
             }
-            OnError::Fail | OnError::Skip => self.refuse_fixable(at, fault),
+            (Kind::Folder | Kind::AgentSkill, _) => self.refuse_fixable(at, fault),
         }
     }
 
     /// Reports a fault that leaves the file usable.
     pub(crate) fn warn(&mut self, at: Span, warning: impl Finding) {
-        self.out.report(at, warning);
+        self.out.add(at, warning, None);
     }
 
     /// Returns whether a fault made the file unusable as a prompt.
     pub(crate) fn refused(&self) -> bool {
         self.refused
     }
+
+    fn repaired(&mut self, report: Report) {
+        // A file that is used is another thing than one that is left out.
+        self.out.take_apart(report, "repaired");
+    }
+
+    /// Reports a fault that `option` answers in a folder of commands.
+    fn refuse_unless(&mut self, report: Report, option: &'static str) {
+        let is_open = self.reading.kind == Kind::Command && self.reading.on_error != OnError::Skip;
+        self.out.take(report, is_open.then_some(option));
+    }
+
+    /// Notes that the file is unusable because of a fault.
+    fn refused_fault<F>(&mut self, fault: F) -> FaultReport<F> {
+        self.refused = true;
+        let outcome = match self.reading.on_error {
+            OnError::Fail | OnError::Repair => Outcome::Rejected,
+            OnError::Skip => Outcome::Skipped,
+        };
+        FaultReport { fault, outcome }
+    }
+}
+
+fn repaired_fault<F>(fault: F) -> FaultReport<F> {
+    FaultReport { fault, outcome: Outcome::Repaired }
 }
 
 /// The consequence of a fault for its file.

@@ -40,7 +40,9 @@ impl<'b> Text<'b> {
         let rest = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let skipped = bytes.len() - rest.len();
         let error = match std::str::from_utf8(rest) {
-            Ok(text) => return Some(Self { file, text: text.into(), skipped, latin1: false }),
+            Ok(text) => {
+                return Some(Self { file, text: with_line_ends(text), skipped, latin1: false });
+            }
             Err(error) => error,
         };
         let first = skipped + error.valid_up_to();
@@ -48,7 +50,8 @@ impl<'b> Text<'b> {
         let byte = bytes.get(first).copied().unwrap_or_default();
         reporter.repair(at, NotUtf8 { byte, at });
         let text = rest.iter().copied().map(char::from).collect::<String>();
-        (!reporter.refused()).then_some(Self { file, text: text.into(), skipped, latin1: true })
+        let text = with_line_ends(&text).into_owned().into();
+        (!reporter.refused()).then_some(Self { file, text, skipped, latin1: true })
     }
 
     /// Returns the span in the file of a range of the text.
@@ -69,6 +72,22 @@ impl<'b> Text<'b> {
         let bytes = if self.latin1 { before.chars().count() } else { before.len() };
         self.skipped + bytes
     }
+}
+
+/// Returns a text in which each CR that ends a line is an LF. A CR before an LF stays, so that
+/// offsets are those of the file.
+fn with_line_ends(text: &str) -> Cow<'_, str> {
+    // Searching for one byte is many times faster, and nearly every file has none.
+    if !text.contains('\r') {
+        return text.into();
+    }
+    let mut characters = text.chars().peekable();
+    let ends = std::iter::from_fn(|| {
+        let character = characters.next()?;
+        let is_alone = character == '\r' && characters.peek() != Some(&'\n');
+        Some(if is_alone { '\n' } else { character })
+    });
+    ends.collect::<String>().into()
 }
 
 /// The text of a prompt must fit the context of a model. A file of this size is rarely meant as a

@@ -50,15 +50,44 @@ pub(in crate::parse) enum Value {
 
 /// The reason why a text is invalid YAML of front matter, and the place where the parser noticed.
 #[derive(Debug)]
-pub(super) struct YamlError {
-    pub(super) at: usize,
-    pub(super) reason: Cow<'static, str>,
-    /// Whether the author may have meant valid YAML and made a slip.
-    pub(super) may_be_slip: bool,
+pub(in crate::parse) struct YamlError {
+    pub(in crate::parse) at: usize,
+    pub(in crate::parse) reason: Cow<'static, str>,
+    pub(super) remedy: Remedy,
+}
+
+/// The remedy of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// Corrects a slip: something else was meant, and is only written wrongly.
+    Correct,
+    /// Writes what is meant in less.
+    Shorten,
+    /// Leaves one document.
+    Join,
 }
 
 /// Parses the entries of a document. Keys may repeat; an empty document has none.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
+    match build(text)?.root {
+        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
+        Some(Node { value: Value::Map(entries), .. }) => Ok(entries),
+        Some(Node { at, .. }) => {
+            Err(fault(at.start, "the front matter is not made of `key: value` lines"))
+        }
+    }
+}
+
+/// Parses a document without `*name`. Keys may repeat; an empty document is null.
+pub(in crate::parse) fn document(text: &str) -> Result<Node, YamlError> {
+    let Builder { root, named, .. } = build(text)?;
+    if let Some(node) = named.values().next() {
+        return Err(excess(node.at.start, "a value with a name (`&…`) has no meaning here"));
+    }
+    Ok(root.unwrap_or(Node { value: Value::Null, at: 0..0 }))
+}
+
+fn build(text: &str) -> Result<Builder, YamlError> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| scan_fault(&error, text))?;
@@ -66,13 +95,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
         let range = offset(span.start.byte_offset())..offset(span.end.byte_offset());
         builder.event(event, range)?;
     }
-    match builder.root {
-        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
-        Some(Node { value: Value::Map(entries), .. }) => Ok(entries),
-        Some(Node { at, .. }) => {
-            Err(fault(at.start, "the front matter is not made of `key: value` lines"))
-        }
-    }
+    Ok(builder)
 }
 
 /// The tree so far.
@@ -100,7 +123,8 @@ impl Builder {
         match event {
             // The line that opens the front matter has begun the first document.
             Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
-                Err(fault(at.start, "a second YAML document begins here"))
+                let reason = "a second YAML document begins here".into();
+                Err(YamlError { at: at.start, reason, remedy: Remedy::Join })
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let value = self.scalar(&text, style, tag.as_deref(), &at)?;
@@ -305,10 +329,10 @@ fn scan_fault(error: &ScanError, text: &str) -> YamlError {
 }
 
 fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> YamlError {
-    YamlError { at, reason: reason.into(), may_be_slip: true }
+    YamlError { at, reason: reason.into(), remedy: Remedy::Correct }
 }
 
 /// Returns the fault of a valid document that exceeds a limit.
 fn excess(at: usize, reason: &'static str) -> YamlError {
-    YamlError { at, reason: reason.into(), may_be_slip: false }
+    YamlError { at, reason: reason.into(), remedy: Remedy::Shorten }
 }

@@ -4,6 +4,7 @@ use super::value::{Scalar, Value, suggestion};
 use crate::diagnostic::Edit;
 use crate::grammar::{Field, Form, Kind, Rule};
 use crate::language;
+use crate::language::shared::NEW;
 use crate::source::Span;
 use relay_engine::nearest::nearest;
 
@@ -37,7 +38,7 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
         if let Some(home) = home(name) {
             return home;
         }
-        if let Some(help) = as_name(child, children) {
+        if let Some(help) = rule.and_then(|rule| as_name(child, rule)) {
             return help;
         }
     }
@@ -106,7 +107,20 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
             "begin `{text}` on a line of its own, or after a `;`: `{word} {before}; {after}`"
         );
     }
+    if let (0, Some(word)) = (taken, named(rule))
+        && let Some(names) = extra.iter().map(written).collect::<Option<Vec<_>>>()
+    {
+        return format!("write nodes in braces: {}", each_named(rule, word, &names));
+    }
     let words: Option<Vec<&str>> = node.arguments.iter().map(words_of).collect();
+    if let (1, Some(_), Some(words)) = (taken, rule.property(NEW.name), &words) {
+        let nodes: Vec<String> = words.iter().map(|name| format!("{word} {name}")).collect();
+        return format!(
+            "a name is one word, `{word} {}`; several are nodes of their own, `{}`",
+            words.join("-"),
+            nodes.join("; ")
+        );
+    }
     let takes_text = taken > 0
         && rule
             .argument(taken - 1)
@@ -185,15 +199,26 @@ fn as_value(child: &Written<'_>, rule: &Rule) -> Option<String> {
 }
 
 /// Returns the help for a name in place of the one node that takes it.
-fn as_name(child: &Written<'_>, children: &[&Rule]) -> Option<String> {
-    let named: Vec<&str> = children
-        .iter()
-        .filter(|rule| rule.argument(0).is_some_and(|field| field.form == Form::Argument))
-        .map(|rule| rule.name)
-        .collect();
-    let [word] = named.as_slice() else { return None };
-    (children.len() == 1 && child.arguments.is_empty() && !child.has_properties)
-        .then(|| format!("write `{word} {}`", child.name))
+fn as_name(child: &Written<'_>, rule: &Rule) -> Option<String> {
+    let word = named(rule).filter(|_| !child.has_properties)?;
+    if child.arguments.is_empty() {
+        return Some(format!("write `{word} {}`", child.name));
+    }
+    let names = child.arguments.iter().map(written).collect::<Option<Vec<_>>>()?;
+    let names = std::iter::once(child.name.to_owned()).chain(names).collect::<Vec<_>>();
+    Some(format!("write a node for each name: {}", each_named(rule, word, &names)))
+}
+
+/// Returns the word of the one kind of node that `rule` holds, if such nodes have names.
+fn named(rule: &Rule) -> Option<&'static str> {
+    let [child] = rule.children else { return None };
+    child.argument(0).is_some_and(|field| field.form == Form::Argument).then_some(child.name)
+}
+
+/// Returns a node of `rule` with a node for each of the names.
+fn each_named(rule: &Rule, word: &str, names: &[String]) -> String {
+    let nodes: Vec<String> = names.iter().map(|name| format!("{word} {name}")).collect();
+    format!("`{} {{ {} }}`", rule.name, nodes.join("; "))
 }
 
 /// Returns the words from `rule` to the node called `name` in it.

@@ -169,7 +169,7 @@ impl Value {
         let tier = Tier::ALL.into_iter().find(|tier| tier.name().eq_ignore_ascii_case(text));
         match tier.filter(|_| Kind::TIER == Kind::Number { low, high }) {
             _ if is_number => format!("write it without quotes: `{text}`"),
-            Some(tier) => format!("write the number of {tier}: `{}`", tier.number()),
+            Some(tier) => format!("write the tier as its number: `{}`", tier.number()),
             None => format!("write a whole number {range}, without quotes"),
         }
     }
@@ -298,12 +298,23 @@ fn size_help(text: &str) -> String {
 
 /// Returns the numbers of a range, for people.
 fn range(low: u64, high: u64) -> String {
-    // The upper end of such a range is never reached, so it is left out.
-    if high >= i64::MAX.unsigned_abs() {
-        format!("from {low}")
-    } else {
-        format!("from {low} to {high}")
+    match is_open(high) {
+        true => format!("from {low}"),
+        false => format!("from {low} to {high}"),
     }
+}
+
+/// Returns the ends of a range, for people.
+fn limit(low: u64, high: u64) -> String {
+    match is_open(high) {
+        true => format!("{low} and above"),
+        false => format!("{low} to {high}"),
+    }
+}
+
+/// Returns whether a range ends where TOML or JSON ends it, which no one comes near.
+fn is_open(high: u64) -> bool {
+    high >= i64::MAX.unsigned_abs()
 }
 
 pub(super) fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {
@@ -343,7 +354,7 @@ struct WrongType {
 /// Each number has a range in which a server works well. A number out of it is an error and is
 /// never changed in silence.
 #[derive(Debug, Error, Diagnostic)]
-#[error("{number} is not within {low} and {high}")]
+#[error("the value is {number}; the limit is {}", limit(*low, *high))]
 #[diagnostic(code(value::out_of_range))]
 struct OutOfRange {
     number: i128,
@@ -441,7 +452,7 @@ struct UnexpectedAnnotation {
 #[diagnostic(
     code(value::secret),
     help(
-        "what is written here goes into the bundle and to clients; secrets live in the server's configuration"
+        "every value here goes into the bundle and to clients; secrets live in the server's configuration"
     )
 )]
 struct SecretNotExpected {

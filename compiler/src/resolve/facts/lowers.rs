@@ -72,7 +72,7 @@ fn rows(program: &FactProgram, replaced: &[(&str, &Node)], floors: Floors, out: 
 /// A row may lower the tier of commands, also in a program whose replacement has a reason. A
 /// reviewer needs the reason of each.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{name}`, `{part}` is lower than what is shipped, without a reason")]
+#[error("`{name}`, `{part}` is lower than the shipped facts, without a reason")]
 #[diagnostic(
     code(facts::lowers),
     help("add `because=\"…\"`, or raise it: shipped is {before}, here is {after}")

@@ -37,7 +37,7 @@ pub(super) struct AlreadyThere {
 
 /// Outside of a `when` each node adds something, so `new` has no effect there.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`new` is for what a `when` adds")]
+#[error("`new` is for nodes that a `when` adds")]
 #[diagnostic(code(when::new_outside), help("remove it: this is added in any case"))]
 pub(super) struct OutsideWhen {
     #[label(primary, "changes nothing here")]

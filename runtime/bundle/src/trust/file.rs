@@ -1,4 +1,4 @@
-//! `trust.toml`: the types that read it, and the checks of what it names.
+//! `trust.toml`: the types that read it, and the checks of its names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -93,7 +93,7 @@ pub struct Revoked {
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey(pub VerifyingKey);
 
-/// Why a trust file cannot be used, although it can be read.
+/// The reason why a readable trust file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TrustFileError {
@@ -118,7 +118,7 @@ pub enum TrustFileError {
         /// Its first name.
         other: String,
     },
-    /// A key that is never valid.
+    /// A key is never valid.
     #[error("key `{name}` is never valid: its not-after is not later than its not-before")]
     NeverValid {
         /// The name of the key in the file.
@@ -132,7 +132,7 @@ pub enum TrustFileError {
         /// The id of the key.
         id: String,
     },
-    /// A revocation that revokes nothing.
+    /// A revocation matches no key.
     #[error(
         "revoked.keys names `{id}`, which is not the id of a key in this file{}; an id is the {KEY_ID_DIGITS} hexadecimal digits in lower case that `relay keygen` prints, and a revoked key keeps its entry in [[keys]]",
         suggested(nearest)
@@ -140,10 +140,10 @@ pub enum TrustFileError {
     RevokedUnknown {
         /// The id in the file.
         id: String,
-        /// The id that is most like it.
+        /// The most similar id.
         nearest: Option<String>,
     },
-    /// A role that is not written as roles are.
+    /// A role has an invalid spelling.
     #[error(
         "`{role}` is not a role: write lower-case letters, digits and hyphens{}",
         suggested(nearest)
@@ -151,24 +151,24 @@ pub enum TrustFileError {
     Role {
         /// The role in the file.
         role: String,
-        /// The same text as a role.
+        /// The same text as a valid role.
         nearest: Option<String>,
     },
-    /// A required role that no key has.
+    /// A required role is missing in all keys.
     #[error("require names the role `{role}`, which no key has{}", suggested(nearest))]
     RequiredUnknown {
         /// The role.
         role: String,
-        /// The role of a key that is most like it.
+        /// The most similar role of a key.
         nearest: Option<String>,
     },
-    /// A required role that requires nothing.
+    /// A role is required with a count of zero.
     #[error("require.{role} is 0, which requires nothing: set it to at least 1, or remove it")]
     RequiredZero {
         /// The role.
         role: String,
     },
-    /// A project without a name, or with white space around it.
+    /// The name of the project is empty, or has white space around it.
     #[error(
         "project is `{project}`: write the name of the project as in its project.kdl, or remove the key"
     )]
@@ -179,12 +179,12 @@ pub enum TrustFileError {
 }
 
 impl Trust {
-    /// Checks what a parser cannot: whether the file's parts fit each other, and whether each id and
-    /// role names something.
+    /// Checks the consistency of the file's parts, and whether each id and role refers to a key. A
+    /// parser cannot check this.
     ///
     /// # Errors
     ///
-    /// The first part that does not.
+    /// The first inconsistent part.
     pub fn check(&self) -> Result<(), TrustFileError> {
         let Self {
             version: _,
@@ -232,7 +232,8 @@ impl Trust {
             if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
                 return Err(TrustFileError::KeyId { name: name(), id: id.clone(), found });
             }
-            // Two entries could differ in roles and dates: neither may be ignored silently.
+            // Two entries could differ in roles and dates, so ignoring one of them silently would
+            // be wrong.
             if let Some(other) = keys.insert(found, key) {
                 return Err(TrustFileError::KeyTwice { name: name(), other: other.name.clone() });
             }
@@ -274,7 +275,7 @@ fn unknown_revocation(text: &str, keys: &BTreeMap<String, &TrustedKey>) -> Trust
     }
 }
 
-/// Returns the known text that is most like `text`, if one is like it.
+/// Returns the known text that is most similar to `text`, if one is similar.
 fn nearest<'k>(text: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     let text = text.trim().to_lowercase();
     known
@@ -292,7 +293,7 @@ fn one() -> u32 {
     1
 }
 
-/// Reads a list in which no entry may be repeated.
+/// Reads a list without repeated entries.
 fn each_once<'de, D, T>(deserializer: D) -> Result<BTreeSet<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -308,7 +309,7 @@ where
 }
 
 impl PublicKey {
-    /// Reads `ed25519:` and 32 bytes in base64; `None` for anything else.
+    /// Reads `ed25519:` and 32 bytes in base64; `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = STANDARD.decode(text.trim().strip_prefix(PUBLIC_KEY_PREFIX)?).ok()?;
@@ -351,7 +352,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// Returns what is wrong with a text that is not a digest.
+/// Returns the fault of an invalid digest.
 fn digest_fault(text: &str) -> String {
     let Some(hex) = text.strip_prefix("sha256:") else {
         return "does not begin with `sha256:`".to_owned();
@@ -365,7 +366,7 @@ fn digest_fault(text: &str) -> String {
     }
 }
 
-/// How the texts of a trust file appear in its reference.
+/// The schemas of the texts of a trust file, for its reference.
 #[cfg(feature = "schema")]
 mod schema {
     use std::borrow::Cow;

@@ -11,7 +11,7 @@ use toml_datetime::{Date, Datetime, Offset};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
-/// The last second of the year 9999, after which a time has no date of four digits.
+/// The last second of the year 9999; later dates need five digits.
 const LAST: u64 = 253_402_300_799;
 
 impl fmt::Display for Time {
@@ -23,7 +23,7 @@ impl fmt::Display for Time {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// As a TOML date, or as a text.
+        /// A TOML date, or a text.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Written {
@@ -43,7 +43,8 @@ impl<'de> Deserialize<'de> for Time {
 }
 
 impl Time {
-    /// Reads a date, or a date and a time; `None` for anything else. Without an offset it is in UTC.
+    /// Reads a date, or a date and a time, in UTC unless an offset is given; `None` for any other
+    /// text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::of(text.parse().ok()?)
@@ -53,7 +54,7 @@ impl Time {
         let Datetime { date: Some(date), time, offset } = written else { return None };
         let (hour, minute, second) = match time {
             None => (0, 0, 0),
-            // A fraction or a leap second cannot be kept, and rounding would change its meaning.
+            // A fraction or a leap second cannot be stored, and rounding would change its meaning.
             Some(time) if time.nanosecond.is_none_or(|fraction| fraction == 0) => {
                 (time.hour, time.minute, time.second.unwrap_or(0))
             }

@@ -116,7 +116,7 @@ fn miss(miss: NearMiss) -> Miss {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
     let (mut tenants, mut users, mut tools) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for skill in bundle.skills() {

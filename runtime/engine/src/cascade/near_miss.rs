@@ -1,4 +1,4 @@
-//! Skills that a question misses by one selector: what an author looks for who asks why a skill is
+//! Skills that a question misses by one selector: the answer for an author who asks why a skill is
 //! not applied.
 
 use relay_bundle::{Bundle, Corrupt, Level, Place, SkillView};
@@ -17,7 +17,7 @@ pub struct NearMiss {
     pub priority: u8,
     /// The selector that fails.
     pub selector: Selector,
-    /// The name that it asks for, or patterns of which one must match.
+    /// The required name, or the patterns of which one must match.
     pub wants: Vec<String>,
     /// The name in the question.
     pub got: Option<String>,
@@ -52,7 +52,7 @@ impl Selector {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn near_misses(bundle: &Bundle, question: Question<'_>) -> Result<Vec<NearMiss>, Corrupt> {
     let answered = question.answered(bundle)?;
     let mut misses = Vec::new();
@@ -65,7 +65,7 @@ pub fn near_misses(bundle: &Bundle, question: Question<'_>) -> Result<Vec<NearMi
     Ok(misses)
 }
 
-/// Returns the selector that fails if it is the only one.
+/// Returns the failing selector if it is the only one.
 fn only_failure(view: &SkillView<'_>, question: Question<'_>) -> Result<Option<Selector>, Corrupt> {
     let Question { tenant, tool, user } = question;
     let fails = |wants: Option<&str>, got: Option<&str>| wants.is_some() && wants != got;

@@ -2,7 +2,7 @@
 
 use relay_bundle::{Bundle, Corrupt, Who};
 
-/// Whose call of which tool.
+/// A call, by tenant, tool and user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Question<'q> {
     /// The tenant; absent for a caller without one.
@@ -14,9 +14,9 @@ pub struct Question<'q> {
 }
 
 impl Question<'_> {
-    /// Returns whether `users` names the user for other tenants alone: then a caller of that id is
-    /// another person, and skills for the user are not for it. Each tenant may have an issuer of its
-    /// own, which is free to use any id; callers without a tenant may have one, too.
+    /// Returns whether `users` names the user for other tenants only. A caller with that id is then
+    /// another person, without skills for the user. Each tenant may have an issuer of its own,
+    /// which is free to use any id; callers without a tenant may have one, too.
     pub(super) fn is_of_other_tenant(&self, bundle: &Bundle) -> Result<bool, Corrupt> {
         let Some(user) = self.user else { return Ok(false) };
         let rows = bundle.users().of(Who::User, user)?;
@@ -33,7 +33,7 @@ impl Question<'_> {
         Ok(true)
     }
 
-    /// Returns the question as it is answered.
+    /// Returns the question, without a user of another tenant.
     pub(super) fn answered(self, bundle: &Bundle) -> Result<Self, Corrupt> {
         let user = if self.is_of_other_tenant(bundle)? { None } else { self.user };
         Ok(Self { user, ..self })

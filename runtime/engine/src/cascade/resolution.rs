@@ -1,8 +1,8 @@
-//! The skills that match, and the text that they make.
+//! The matching skills, and their text.
 
 use relay_bundle::{Bundle, Corrupt};
 
-/// A skill that matches.
+/// A matching skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Matched {
     /// Its number in the order of the cascade.
@@ -15,18 +15,18 @@ pub struct Matched {
 #[derive(Clone)]
 pub struct Resolution<'b> {
     pub(super) bundle: &'b Bundle,
-    /// The skills that match, in the order of the cascade.
+    /// The matching skills, in the order of the cascade.
     pub matched: Vec<Matched>,
 }
 
 impl Resolution<'_> {
-    /// Returns the text that a call is given: the texts of the skills that match and win, in the
-    /// order of the cascade, one line feed between. White space at the end of a text is dropped, and
-    /// an empty text adds nothing.
+    /// Returns the text for a call: the texts of the winning skills in the order of the cascade,
+    /// separated by one line feed. White space at the end of a text is dropped, and an empty text
+    /// adds nothing.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn text(&self) -> Result<String, Corrupt> {
         let mut resolved = String::new();
         for Matched { skill, overridden_by } in &self.matched {

@@ -1,10 +1,10 @@
-//! Of the skills of one topic, the last one in the order of the cascade wins.
+//! Topics: the last skill of a topic in the order of the cascade wins.
 
 use relay_bundle::SkillIndexView;
 
 use super::resolution::Matched;
 
-/// Returns the skills, which rise, each with the one that wins over it.
+/// Returns rising skills, each with the skill that wins over it.
 pub(super) fn override_by_topic(index: &SkillIndexView<'_>, skills: &[u32]) -> Vec<Matched> {
     let mut matched: Vec<Matched> =
         skills.iter().map(|skill| Matched { skill: *skill, overridden_by: None }).collect();
@@ -18,8 +18,8 @@ pub(super) fn override_by_topic(index: &SkillIndexView<'_>, skills: &[u32]) -> V
     matched
 }
 
-/// The skill that wins in each topic: a hash table that is as small as the answer, since a call has
-/// few of the topics.
+/// The skill that wins in each topic: a hash table as small as the answer, since a call has few of
+/// the topics.
 struct Winners {
     slots: Vec<Slot>,
     /// One less than the number of slots, which is a power of two.
@@ -34,13 +34,13 @@ struct Slot {
 }
 
 impl Winners {
-    /// Returns a table for so many topics, half of it free then.
+    /// Returns a table for this many topics, half of it free when full.
     fn with_room(topics: usize) -> Self {
         let slots = (topics * 2).next_power_of_two();
         Self { slots: vec![Slot { topic: 0, skill: 0 }; slots], mask: slots - 1 }
     }
 
-    /// Returns the skill that has won in a topic already, or else lets this one win.
+    /// Returns the earlier winner of a topic, or else makes this skill the winner.
     fn get_or_insert(&mut self, topic: u32, skill: u32) -> Option<u32> {
         // Topics of one question may be evenly apart; a multiplication by the golden ratio spreads
         // them over the slots (Knuth, The Art of Computer Programming 3, 6.4).

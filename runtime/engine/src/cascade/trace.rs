@@ -1,19 +1,19 @@
-//! Which skills made the text, level by level.
+//! The skills in the text, level by level.
 
 use relay_bundle::{Corrupt, Level, Place};
 
 use super::resolution::{Matched, Resolution};
 
-/// A row of the trace: a skill that matches, or a level at which none does.
+/// A row of the trace: a matching skill, or a level without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceRow {
     /// The level.
     pub level: Level,
-    /// The skill; absent where none matches.
+    /// The skill; absent for a level without one.
     pub skill: Option<TracedSkill>,
 }
 
-/// A skill that matches.
+/// A matching skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedSkill {
     /// Its name.
@@ -27,12 +27,12 @@ pub struct TracedSkill {
 }
 
 impl Resolution<'_> {
-    /// Returns the trace: the skills that match in the order of the cascade, and one row for each
-    /// level at which none does.
+    /// Returns the trace: the matching skills in the order of the cascade, and one row for each
+    /// level without one.
     ///
     /// # Errors
     ///
-    /// The bundle is not what was signed.
+    /// The bundle is corrupt.
     pub fn trace(&self) -> Result<Vec<TraceRow>, Corrupt> {
         let mut matched = self.matched.iter().copied().peekable();
         let mut rows = Vec::new();
@@ -40,7 +40,7 @@ impl Resolution<'_> {
             let before = rows.len();
             while let Some(next) = matched.peek() {
                 let view = self.bundle.skill(next.skill as usize)?;
-                // A faulty build may have an order of its own; no skill is lost by that.
+                // A faulty build may have another order; even then every skill is traced.
                 if view.level()? > level {
                     break;
                 }

@@ -1,16 +1,20 @@
-//! The text of a prompt as a briefing sends it: without asking for arguments.
+//! The text of a prompt in a briefing, which does not ask for arguments.
 //!
-//! It is what a call with no arguments would get; where such a call would be refused, a choice
+//! It equals the result of a call without arguments. Where such a call would be rejected, a choice
 //! takes its first value, and a text is its name in braces.
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
 
 use super::one_line::line;
 
-/// The most characters of the line that says which values are shown.
+/// The most characters of the line about the values in use.
 const CHOICES_CHARS_MAX: usize = 300;
 
-/// Returns the text that a briefing sends.
+/// The most characters of an agent skill's description in a briefing: as many as its specification
+/// admits.
+const DESCRIPTION_CHARS_MAX: usize = 1024;
+
+/// Returns the text in a briefing.
 #[must_use]
 pub fn of(rendering: &Rendering) -> String {
     let variant = BriefingVariant::of(rendering);
@@ -21,7 +25,18 @@ pub fn of(rendering: &Rendering) -> String {
     }
 }
 
-/// Returns what the prompt's author says in it: its texts, without what they are embedded in.
+/// Returns the text in a briefing for the prompt of an agent skill: what it is for, and where to read
+/// it. An agent reads its text when it does what the skill is about.
+#[must_use]
+pub fn of_agent_skill(name: &str, description: &str, uri: &str) -> String {
+    format!(
+        "Agent skill `{name}`: {}\nBefore you do this, read the resource {uri}.",
+        line(description, DESCRIPTION_CHARS_MAX)
+    )
+}
+
+/// Returns the texts that the author of a prompt wrote in it, without the frame around embedded
+/// ones.
 #[must_use]
 pub fn without_frame(rendering: &Rendering) -> String {
     let variant = BriefingVariant::of(rendering);
@@ -36,7 +51,7 @@ pub fn without_frame(rendering: &Rendering) -> String {
     joined(texts)
 }
 
-/// The variant for a call with no arguments.
+/// The variant for a call without arguments.
 struct BriefingVariant<'r> {
     arguments: &'r [Argument],
     messages: &'r [Message],
@@ -52,7 +67,7 @@ impl<'r> BriefingVariant<'r> {
     }
 
     fn said(&self) -> String {
-        // One voice needs no name.
+        // A single voice needs no name.
         let named = self.messages.iter().any(|message| message.role == Role::Assistant);
         joined(self.messages.iter().map(|message| {
             let said = joined(message.parts.iter().map(|part| self.part(part)));
@@ -96,7 +111,7 @@ impl<'r> BriefingVariant<'r> {
         text
     }
 
-    /// Returns the line that says which values are shown and which others there are: `[shown for
+    /// Returns the line with the values in use and the other values: `[shown for
     /// environment=staging; also: production]`; `None` if no choice changes the text.
     fn choices(&self) -> Option<String> {
         let steering: Vec<_> = self
@@ -130,7 +145,7 @@ impl<'r> BriefingVariant<'r> {
     }
 }
 
-/// Returns the state of an argument that is not given; see [`Rendering`].
+/// Returns the state of an absent argument; see [`Rendering`].
 fn state(argument: &Argument) -> usize {
     match argument.default.as_deref() {
         None if argument.required => 0,
@@ -138,12 +153,12 @@ fn state(argument: &Argument) -> usize {
     }
 }
 
-/// Returns the value of a choice that is not given.
+/// Returns the value of an absent choice.
 fn value<'a>(argument: &'a Argument, choices: &'a [String]) -> Option<&'a String> {
     argument.default.as_ref().or_else(|| choices.first().filter(|_| argument.required))
 }
 
-/// Joins texts by a blank line; empty ones add none.
+/// Joins the non-empty texts with blank lines.
 fn joined(texts: impl Iterator<Item = String>) -> String {
     let mut joined = String::new();
     for text in texts.filter(|text| !text.is_empty()) {

@@ -1,11 +1,11 @@
-//! A list whose pages are made again, and compared one by one with those of a bundle.
+//! A list whose pages are derived again, and compared one by one with those of a bundle.
 
 use relay_bundle::{Bundle, Corrupt, List, ListView, Page};
 use serde_json::Value;
 
 use super::pages::Pages;
 
-/// A list while its pages are made. Memory has one of them at a time.
+/// A list during its derivation, with one page in memory at a time.
 pub(super) struct MadeList<'b> {
     list: ListView<'b>,
     pages: Pages,
@@ -20,7 +20,7 @@ impl<'b> MadeList<'b> {
         Self { list, pages, compared: 0, entry_bytes: Vec::new(), differs: false }
     }
 
-    /// Adds the next entry; nothing is made any more once a page differs.
+    /// Adds the next entry; once a page differs, derivation stops.
     pub(super) fn add(&mut self, entry: &Value) -> Result<(), Corrupt> {
         if self.differs {
             return Ok(());
@@ -30,7 +30,7 @@ impl<'b> MadeList<'b> {
         self.compare(full)
     }
 
-    /// Returns the bytes of each entry; `None` if the bundle has other pages.
+    /// Returns the length of each entry; `None` if the bundle has other pages.
     pub(super) fn finish(mut self) -> Result<Option<Vec<usize>>, Corrupt> {
         let rest = std::mem::take(&mut self.pages).finish();
         self.compare(rest)?;

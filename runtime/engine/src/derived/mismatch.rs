@@ -1,6 +1,6 @@
-//! A bundle -> the parts of it that do not follow from its contents.
+//! A bundle -> the parts that do not follow from its contents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
@@ -11,10 +11,10 @@ use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
 
-/// A part of a bundle that is not as its contents give it. No compiler writes one.
+/// A part of a bundle that differs from the one derived from its contents. No compiler writes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
-    /// Two rows of a kind that has each name once.
+    /// Two rows with one name, of a kind with unique names.
     Twice(&'static str),
     /// The patterns of skills that match the tool with this name.
     KnownTool(String),
@@ -22,20 +22,24 @@ pub enum Mismatch {
     Section(Kind),
     /// The pages of a list.
     Pages(List),
-    /// Where the pages of audiences begin, in a list.
+    /// The first rows of the pages of audiences, in a list.
     AudiencePages(List),
     /// The index of prompts in instructions.
     PromptIndex,
     /// The text of the prompt with this name that briefings send.
     BriefingText(String),
-    /// The description of the prompt with this name, which nobody wrote.
+    /// The generated description of the prompt with this name.
     Description(String),
     /// The pieces of this URI template.
     UriTemplate(String),
-    /// The tier of the tool with this name, or whether the gate holds it back.
+    /// The tier of the tool with this name, or whether the gate applies to it.
     Tool(String),
-    /// The summary or the chapters of the prompt with this name, which nobody wrote.
+    /// The generated summary or chapters of the prompt with this name.
     Generated(String),
+    /// The files of the agent skill with this URI, their digests and sizes, or the prompt with its text.
+    AgentSkill(String),
+    /// The order of rows of a kind that is searched by it.
+    Order(&'static str),
     /// The table of facts about programs.
     Facts,
 }
@@ -54,20 +58,22 @@ impl fmt::Display for Mismatch {
             Self::UriTemplate(uri) => write!(f, "pieces of {uri}"),
             Self::Tool(name) => write!(f, "tier or gate of tool {name}"),
             Self::Generated(name) => write!(f, "generated summary or chapters of prompt {name}"),
+            Self::AgentSkill(uri) => write!(f, "files or prompt of agent skill {uri}"),
+            Self::Order(kind) => write!(f, "order of the {kind}"),
             Self::Facts => f.write_str("facts about programs"),
         }
     }
 }
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that a
-/// compiler of this version wrote.
+/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that
+/// a compiler of this version wrote.
 ///
-/// All of the bundle is read. Summaries and chapters that were generated from markdown, and facts, are
-/// left to the compiler and the policy.
+/// All of the bundle is read. Summaries and chapters generated from markdown are checked by the
+/// compiler, and facts by the policy.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed, or no contents give what it has.
+/// The bundle is corrupt, or cannot follow from any contents.
 pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     bundle.bounded(|| found(bundle))
 }
@@ -77,10 +83,11 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
         bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
     out.extend(twice(bundle)?.into_iter().map(Mismatch::Twice));
     if !out.is_empty() {
-        // Parts that rest on these say nothing more, and may cost much to make.
+        // The remaining parts depend on these, and may be expensive to derive.
         return Ok(out);
     }
     known_tools(bundle, &mut out)?;
+    agent_skills(bundle, &mut out)?;
     let made = [
         prompts(bundle, &mut out)?,
         resources(bundle)?,
@@ -93,10 +100,10 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     Ok(out)
 }
 
-/// The bytes of each entry of a list; absent if its pages are others than those of the bundle.
+/// The length of each entry of a list; absent if the pages of the bundle differ.
 type EntryBytes = Option<Vec<usize>>;
 
-/// Returns the kinds of rows of which two have one name. Whoever looks for a name finds either.
+/// Returns the kinds of rows with a duplicate name. A search for the name finds either of two.
 fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
     let users = bundle.users().list()?;
     let users = users.iter().map(|user| Ok((user.who, user.id.as_str(), user.tenant)));
@@ -106,6 +113,7 @@ fn twice(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
     let checks = [
         ("prompts", is_once(bundle.prompts().map(|prompt| prompt?.name()))?),
         ("resources", is_once(bundle.resources().map(|resource| resource?.uri()))?),
+        ("agent skills", is_once(bundle.agent_skills().map(|skill| skill?.uri()))?),
         ("URI templates", is_once(bundle.templates().iter().map(|it| it?.uri_template()))?),
         ("tenants", is_once(tenants.map(|row| bundle.tenants().name(row)))?),
         ("roles", is_once(bundle.roles().iter().map(|role| Ok(&role.name)))?),
@@ -127,7 +135,7 @@ fn is_once<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<bo
     Ok(true)
 }
 
-/// Checks the patterns that are listed for known tools: calls of these are given skills by them.
+/// Checks the patterns listed for known tools: they select the skills for calls of these tools.
 fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
     for tool in bundle.known_tools().iter() {
         let tool = tool?;
@@ -141,17 +149,63 @@ fn known_tools(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> 
     Ok(())
 }
 
+/// Checks the order of resources and agent skills, and the files and the prompt of each agent skill.
+fn agent_skills(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+    if bundle.agent_skill_count() == 0 {
+        return Ok(());
+    }
+    let resources = is_sorted(bundle.resources().map(|resource| resource?.uri()))?;
+    let skills = is_sorted(bundle.agent_skills().map(|skill| skill?.uri()))?;
+    for (kind, is_sorted) in [("resources", resources), ("agent skills", skills)] {
+        if !is_sorted {
+            out.push(Mismatch::Order(kind));
+            return Ok(());
+        }
+    }
+    for skill in bundle.agent_skills() {
+        let skill = skill?;
+        let uri = skill.uri()?;
+        let has_prompt = bundle.find_prompt(skill.prompt()?)?.is_some();
+        if !has_prompt || skill.manifest()? != super::agent_skills::manifest(bundle, uri)? {
+            out.push(Mismatch::AgentSkill(uri.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn is_sorted<T: Ord>(names: impl Iterator<Item = Result<T, Corrupt>>) -> Result<bool, Corrupt> {
+    let mut last = None;
+    for name in names {
+        let name = name?;
+        if last.is_some_and(|last| last >= name) {
+            return Ok(false);
+        }
+        last = Some(name);
+    }
+    Ok(true)
+}
+
 /// Checks the prompts one by one, and the pages of their list.
 fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
+    let mut skills = BTreeMap::new();
+    for skill in bundle.agent_skills() {
+        let skill = skill?;
+        skills.insert(skill.prompt()?, skill.uri()?);
+    }
     let mut made = MadeList::of(bundle, List::Prompts);
     for prompt in bundle.prompts() {
         let prompt = prompt?.to_owned()?;
         made.add(&pages::prompt(&prompt))?;
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
-        if body.value != briefing_text::of(&rendering) {
+        let about = description.as_ref().map_or("", |description| &description.value);
+        let expected = match skills.get(name.as_str()) {
+            Some(uri) => briefing_text::of_agent_skill(&name, about, uri),
+            None => briefing_text::of(&rendering),
+        };
+        if body.value != expected {
             out.push(Mismatch::BriefingText(name.clone()));
         }
-        // One that nobody wrote is the summary.
+        // A generated description equals the summary.
         let is_written = description.as_ref().is_some_and(|description| description.at.is_some());
         if !is_written && description.map(|it| it.value) != summary.map(|it| it.value) {
             out.push(Mismatch::Description(name));
@@ -184,8 +238,8 @@ fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Cor
     made.finish()
 }
 
-/// Checks the tools, and the pages of their list. One that is not in the table is refused by whoever
-/// offers it.
+/// Checks the tools, and the pages of their list. Servers refuse a bundle with a tool outside of
+/// the table.
 fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
     let mut made = MadeList::of(bundle, List::Tools);
     for tool in bundle.tools() {
@@ -198,7 +252,7 @@ fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corru
     made.finish()
 }
 
-/// Checks where the pages of audiences begin, and their indexes.
+/// Checks the first rows of the pages of audiences, and their indexes.
 fn audiences(
     bundle: &Bundle,
     made: &[EntryBytes; 4],
@@ -221,7 +275,7 @@ fn audiences(
     let order = prompt_index::order(bundle)?;
     for (number, audience) in audiences.list.iter().enumerate() {
         let sees = |row: &&usize| audience.prompts.rows.contains(**row);
-        // A gate leaves out what briefings may not send.
+        // A gate excludes the prompts that briefings may not send.
         let count = match bundle.gate() {
             Some(_) => bundle.audiences().get(number)?.ranked(),
             None => audience.prompts.rows.count(),

@@ -1,10 +1,10 @@
 //! A text as one line.
 
-/// Returns a text as one line of at most so many characters; `…` ends one that was cut.
+/// Returns a text as one line of at most `chars_max` characters; `…` ends a truncated one.
 #[must_use]
 pub fn line(text: &str, chars_max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // There are no more characters than bytes.
+    // The number of characters is at most the number of bytes.
     if line.len() <= chars_max || line.chars().count() <= chars_max {
         return line;
     }

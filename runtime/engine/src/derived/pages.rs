@@ -1,7 +1,6 @@
 //! Contents -> pages of MCP lists, as the JSON that a server sends.
 //!
-//! The order is that of the bundle and never changes; a page ends before it is too long for a
-//! client to take at once.
+//! The order is that of the bundle and never changes; each page is short enough for clients.
 
 use relay_bundle::{
     Argument, ArgumentKind, Content, Mask, Page, Prompt, Rendering, Resource, ResourceTemplate,
@@ -12,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 const ENTRIES_MAX: usize = 100;
 const BYTES_MAX: usize = 64 * 1024;
-/// The most values of an argument that a list names.
+/// The most values of an argument in a list.
 const VALUES_MAX: usize = 12;
 
 /// Returns the pages of a list with these entries.
@@ -25,11 +24,11 @@ pub fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
     pages.finish()
 }
 
-/// Pages while they are made.
+/// Pages during their derivation.
 #[derive(Default)]
 pub(super) struct Pages {
     full: Vec<Page>,
-    /// The page that has room: its first row, its entries, and their text.
+    /// The open page: its first row, its entries, and their text.
     first: usize,
     count: usize,
     json: String,
@@ -48,7 +47,7 @@ impl Pages {
         entry.len()
     }
 
-    /// Takes the pages that are full.
+    /// Takes the full pages.
     pub(super) fn take_full(&mut self) -> Vec<Page> {
         std::mem::take(&mut self.full)
     }
@@ -75,13 +74,13 @@ impl Pages {
 #[must_use]
 pub fn entry_bytes(pages: &[Page]) -> Vec<usize> {
     let entries = pages.iter().flat_map(|page| {
-        // INVARIANT: pages are arrays that were written here.
+        // INVARIANT: pages are arrays written by this module.
         serde_json::from_str::<Vec<&RawValue>>(&page.json).unwrap_or_default()
     });
     entries.map(|entry| entry.get().len()).collect()
 }
 
-/// Returns the first row of each page of a list of which only `rows` are visible.
+/// Returns the first row of each page of a list with only `rows` visible.
 #[must_use]
 pub fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
     let mut starts = Vec::new();
@@ -100,7 +99,7 @@ pub fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
     starts
 }
 
-/// Returns whether a page with so many entries and bytes has no room for another entry.
+/// Returns whether a page with this many entries and bytes has no room for another entry.
 fn is_full(count: usize, length: usize, entry: usize) -> bool {
     count == ENTRIES_MAX || (count > 0 && length + entry > BYTES_MAX)
 }
@@ -165,8 +164,8 @@ fn text(setting: &Option<Setting<String>>) -> Option<&String> {
     setting.as_ref().map(|setting| &setting.value)
 }
 
-/// Returns the first line of a description, which is all that a list has room for; `…` ends it if
-/// there are more.
+/// Returns the first line of a description, since a list has room for one line; `…` ends it if more
+/// lines follow.
 fn first_line(description: &Option<Setting<String>>) -> Option<String> {
     let description = text(description)?.trim();
     Some(match description.split_once('\n') {
@@ -175,7 +174,7 @@ fn first_line(description: &Option<Setting<String>>) -> Option<String> {
     })
 }
 
-/// Returns the description of an argument with the values that it takes, which MCP has no field for.
+/// Returns the description of an argument with its allowed values, for which MCP has no field.
 fn about(argument: &Argument) -> Option<String> {
     let values = match &argument.kind {
         ArgumentKind::Text { .. } => return argument.description.clone(),

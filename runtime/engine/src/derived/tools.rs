@@ -1,5 +1,5 @@
-//! Tools -> their entries in `tools/list`. What there is to say of a tool is in the table; only the
-//! numbers of the gate are filled in here. The tools that name them are offered with a gate alone.
+//! Tools -> their entries in `tools/list`. The table has their texts; only the numbers of the gate
+//! are filled in here. The tools that name them are offered only with a gate.
 
 use relay_bundle::Gate;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ pub fn is_gated(spec: &ToolSpec, gate: Option<&Gate>) -> bool {
     gate.is_some() && spec.gating == Gating::Gated
 }
 
-/// Returns a tool as `tools/list` shows it.
+/// Returns the entry of a tool in `tools/list`.
 #[must_use]
 pub fn listed(spec: &ToolSpec, gate: Option<&Gate>) -> Value {
     let briefing = gate.filter(|_| spec.takes_briefing()).map(|_| &BRIEFING);
@@ -24,7 +24,7 @@ pub fn listed(spec: &ToolSpec, gate: Option<&Gate>) -> Value {
         json!({ "type": "object", "properties": properties, "additionalProperties": false });
     let required: Vec<_> =
         parameters().filter(|each| each.required).map(|each| each.name).collect();
-    // Older drafts of JSON Schema, which some clients read, know no empty list here.
+    // Older drafts of JSON Schema, which some clients read, allow no empty list here.
     if let (Some(schema), false) = (schema.as_object_mut(), required.is_empty()) {
         schema.insert("required".into(), json!(required));
     }
@@ -43,8 +43,8 @@ pub fn listed(spec: &ToolSpec, gate: Option<&Gate>) -> Value {
     })
 }
 
-/// Returns the schema of an argument. A range is words alone: a number out of it is clamped, and a
-/// client that checks the schema would refuse it.
+/// Returns the schema of an argument. A range is only described: the server clamps a number outside
+/// of it, and a client that checks the schema would reject it.
 fn property(parameter: &Parameter, gate: Option<&Gate>) -> Value {
     let Parameter { kind, meaning, .. } = parameter;
     let described =

@@ -1,21 +1,21 @@
-//! A URI template -> its pieces. Of RFC 6570 only level 1 is known: `{name}`.
+//! A URI template -> its pieces. Only level 1 of RFC 6570 is supported: `{name}`.
 
 use relay_bundle::{Argument, UriPiece};
 
 /// A piece of a URI template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'t> {
-    /// Text as it is.
+    /// Literal text.
     Literal(&'t str),
     /// A variable, by its name.
     Variable(&'t str),
 }
 
-/// Takes a URI template apart.
+/// Splits a URI template.
 ///
 /// # Errors
 ///
-/// It is not one that every client can send: the reason, for its author.
+/// Some clients cannot expand it: the reason, for its author.
 pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -46,7 +46,7 @@ pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     Ok(pieces)
 }
 
-/// Returns pieces as a bundle has them: each variable by the number of its argument.
+/// Returns pieces as stored in a bundle: each variable as the number of its argument.
 #[must_use]
 pub fn numbered(pieces: &[Piece<'_>], arguments: &[Argument]) -> Vec<UriPiece> {
     let number = |name: &str| {

@@ -2,7 +2,7 @@
 
 use crate::sent::Sent;
 
-/// How the sent set is written.
+/// The encodings of a sent set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Bitmap,
@@ -12,9 +12,9 @@ pub(super) enum Form {
 /// The most bytes of a sent set.
 pub(super) const SENT_BYTES_MAX: usize = 2048;
 
-/// Returns the shorter of the two ways to write `sent`, the bitmap if both are as long.
+/// Returns the shorter of the two encodings of `sent`, the bitmap if both have the same length.
 ///
-/// Of a set that would be too long, the first indexes are written, as many as fit.
+/// A set that would be too long is truncated to the first indexes that fit.
 pub(super) fn encode(sent: &Sent, prompts: usize) -> (Form, Vec<u8>) {
     let mut list = Vec::new();
     let mut bitmap_bytes = 0;
@@ -43,13 +43,13 @@ pub(super) fn encode(sent: &Sent, prompts: usize) -> (Form, Vec<u8>) {
     (Form::Bitmap, bitmap)
 }
 
-/// Reads what [`encode`] writes; `None` for anything else.
+/// Reads the result of [`encode`]; `None` for any other bytes.
 pub(super) fn decode(form: Form, bytes: &[u8], prompts: usize) -> Option<Sent> {
     let sent = match form {
         Form::Bitmap => Sent::from_indexes(bits(bytes)),
         Form::List => list(bytes)?,
     };
-    // Bytes that drop an index, or that have a shorter form, were not written by `encode`.
+    // `encode` never writes bytes that drop an index, or that have a shorter form.
     (encode(&sent, prompts) == (form, bytes.to_vec())).then_some(sent)
 }
 
@@ -81,7 +81,7 @@ fn push_number(out: &mut Vec<u8>, mut number: u32) {
     out.push(low);
 }
 
-/// Reads a LEB128 number; returns it and what follows.
+/// Reads a LEB128 number; returns it and the rest.
 fn number(mut bytes: &[u8]) -> Option<(u32, &[u8])> {
     let mut number = 0;
     for shift in [0, 7, 14, 21, 28] {

@@ -1,7 +1,7 @@
-//! The neighbours that need a character which is otherwise invisible.
+//! The neighbours that make an invisible character necessary.
 
 /// Symbols that may be an emoji, by block: those of Unicode's property Emoji and their neighbours,
-/// which all are visible.
+/// which are all visible.
 const SYMBOLS: &[(char, char)] = &[
     ('\u{a9}', '\u{a9}'),
     ('\u{ae}', '\u{ae}'),
@@ -21,8 +21,8 @@ const SYMBOLS: &[(char, char)] = &[
     ('\u{1f000}', '\u{1faff}'),
 ];
 
-/// The blocks of the scripts whose letters change their form beside a joiner: Arabic, Syriac, N'Ko,
-/// Mandaic, the scripts of India and Sri Lanka, Tibetan, Myanmar, Khmer, Mongolian, Balinese,
+/// The blocks of the scripts whose letters change their form next to a joiner: Arabic, Syriac,
+/// N'Ko, Mandaic, the scripts of India and Sri Lanka, Tibetan, Myanmar, Khmer, Mongolian, Balinese,
 /// Javanese, Hanifi Rohingya, Adlam.
 const JOINING: &[(char, char)] = &[
     ('\u{600}', '\u{7ff}'),
@@ -40,8 +40,8 @@ const JOINING: &[(char, char)] = &[
     ('\u{1e900}', '\u{1e95f}'),
 ];
 
-/// The blocks of scripts that separate no words, where a zero width space says where a line may break:
-/// Thai, Lao, Tibetan, Myanmar, Khmer, Tai Le, New Tai Lue, Tai Tham, Javanese, Tai Viet.
+/// The blocks of scripts without spaces between words, in which a zero width space allows a line
+/// break: Thai, Lao, Tibetan, Myanmar, Khmer, Tai Le, New Tai Lue, Tai Tham, Javanese, Tai Viet.
 const UNSPACED: &[(char, char)] = &[
     ('\u{e00}', '\u{109f}'),
     ('\u{1780}', '\u{17ff}'),
@@ -50,7 +50,7 @@ const UNSPACED: &[(char, char)] = &[
     ('\u{aa60}', '\u{aadf}'),
 ];
 
-/// The letters of Mongolian, whose forms its selectors choose.
+/// The letters of Mongolian, whose forms depend on its selectors.
 const MONGOLIAN: &[(char, char)] = &[('\u{1820}', '\u{18aa}')];
 
 /// The character before another.
@@ -70,7 +70,7 @@ impl Before {
         Self { letter: Some(letter), is_visible: true, ends_emoji: is_in(SYMBOLS, letter) }
     }
 
-    /// Returns an invisible character, after this one.
+    /// Returns an invisible character after this one.
     pub(super) fn then(self, letter: char, is_needed: bool) -> Self {
         let selects = is_needed && matches!(letter, '\u{fe0e}' | '\u{fe0f}');
         let ends_emoji = self.ends_emoji && selects;
@@ -78,8 +78,8 @@ impl Before {
     }
 }
 
-/// Returns whether a character of the table has the neighbours that need it. No character is needed
-/// after another invisible one, so a chain of them, which could spell a text, is found.
+/// Returns whether a character of the table has neighbours that require it. A character after
+/// another invisible one is never required, so a chain of them, which could spell a text, is found.
 pub(super) fn is_needed(letter: char, before: &Before, after: Option<char>) -> bool {
     let follows = |ranges| before.is_visible && before.letter.is_some_and(|it| is_in(ranges, it));
     let precedes = |ranges| after.is_some_and(|after| is_in(ranges, after));
@@ -95,20 +95,20 @@ pub(super) fn is_needed(letter: char, before: &Before, after: Option<char>) -> b
     }
 }
 
-/// Returns whether a joiner is beside a letter that it changes: a suffix may follow a foreign word, and
-/// a letter may be shown alone.
+/// Returns whether a joiner is next to a letter that it changes: a suffix may follow a foreign
+/// word, and a letter may appear alone.
 fn joins(before: &Before, after: Option<char>) -> bool {
     let visible = before.letter.is_none() || before.is_visible;
     let neighbours = [before.letter, after].into_iter().flatten();
     visible && neighbours.into_iter().any(|letter| is_in(JOINING, letter) && !is_steering(letter))
 }
 
-/// The blocks of these scripts hold invisible characters too.
+/// Returns whether a character is invisible; the blocks of these scripts hold such characters too.
 fn is_steering(letter: char) -> bool {
     super::table::kind(letter).is_some()
 }
 
-/// Returns whether a selector is that of a digit in a keycap.
+/// Returns whether a selector belongs to a digit in a keycap.
 fn is_keycap(before: &Before, after: Option<char>) -> bool {
     let is_key = |letter: char| matches!(letter, '0'..='9' | '#' | '*');
     before.is_visible && before.letter.is_some_and(is_key) && after == Some('\u{20e3}')

@@ -1,9 +1,9 @@
-//! The characters that have no form of their own.
+//! The characters without a visible form.
 //!
 //! The table has every code point of Unicode's properties Default_Ignorable_Code_Point and
-//! Bidi_Control, of the categories Cc (but tab and line feed), Cf, Zl and Zp, and every noncharacter. Signs
-//! that enclose numbers (Prepended_Concatenation_Mark) are of category Cf, but visible. A test
-//! compares it with the data of Unicode.
+//! Bidi_Control, of the categories Cc (except tab and line feed), Cf, Zl and Zp, and every
+//! noncharacter. Signs that enclose numbers (Prepended_Concatenation_Mark) are of category Cf, but
+//! visible. A test compares it with the data of Unicode.
 
 /// The kinds of invisible characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,11 +12,11 @@ pub enum Kind {
     Bidi,
     /// Control characters: escape, backspace, null.
     Control,
-    /// Letters of width zero, or of a width without ink.
+    /// Letters of width zero, or without ink.
     Filler,
     /// Marks that only some programs obey.
     Format,
-    /// Joiners where nothing is joined.
+    /// Joiners without letters to join.
     Joiner,
     /// Ends of lines that many programs do not display as such.
     LineSeparator,
@@ -26,7 +26,7 @@ pub enum Kind {
     SoftHyphen,
     /// A copy of ASCII that is never displayed.
     Tag,
-    /// Selectors of a form that the character before does not have.
+    /// Selectors of a form that the preceding character does not have.
     VariationSelector,
     /// Spaces and marks of width zero.
     ZeroWidth,
@@ -108,7 +108,7 @@ const ROWS: &[(u32, u32, Kind)] = &[
     (0xe01f0, 0xe0fff, Kind::Format),
 ];
 
-/// The names of characters that texts are most often found to hold.
+/// The names of the characters most often found in texts.
 const NAMES: &[(char, &str)] = &[
     ('\0', "NULL"),
     ('\u{8}', "BACKSPACE"),
@@ -160,7 +160,7 @@ pub(super) fn kind(letter: char) -> Option<Kind> {
     ROWS.get(next).filter(|(first, _, _)| *first <= code).map(|(_, _, kind)| *kind)
 }
 
-/// Returns the name of a character, if it is well known.
+/// Returns the name of a well-known character.
 pub(super) fn name(letter: char) -> Option<&'static str> {
     let index = NAMES.binary_search_by_key(&letter, |(known, _)| *known).ok()?;
     NAMES.get(index).map(|(_, name)| *name)

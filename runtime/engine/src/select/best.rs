@@ -1,38 +1,37 @@
-//! The best of many matches, in memory for the wanted ones.
+//! The best of many matches, in memory proportional to the wanted ones.
 
 use super::score::points;
 
-/// The best matches among those seen so far.
+/// The best matches so far.
 ///
-/// INVARIANT: matches come by rising rank, that is by priority and name. So a match is never wanted
-/// if `wanted` earlier ones have at least its score.
+/// INVARIANT: matches come by rising rank, in order of priority and name. So a match is unwanted
+/// once `wanted` earlier ones have at least its score.
 pub(super) struct Best {
     wanted: usize,
-    /// Place and rank, joined so that they sort as one number. Lower is better.
+    /// Place and rank, joined into one number for sorting. Lower is better.
     kept: Vec<u64>,
-    /// A match is kept if its place is below this one.
+    /// The bar: only matches with a lower place are kept.
     bar: u32,
 }
 
 impl Best {
-    /// Begins with no match; of all matches, the best `wanted` are kept.
+    /// Begins without matches; the best `wanted` of all matches are kept.
     pub(super) fn new(wanted: usize) -> Self {
         Self { wanted: wanted.max(1), kept: Vec::new(), bar: u32::MAX }
     }
 
-    /// Returns how many of `tags` tags must match for a prompt of this priority to be kept; `None`
-    /// if even all of them are too few.
+    /// Returns the fewest of `tags` tags that must match for a prompt of this priority to be kept;
+    /// `None` if even all of them are too few.
     pub(super) fn least(&self, priority: u8, tags: usize) -> Option<usize> {
         (1..=tags).find(|matching| place(*matching, priority) < self.bar)
     }
 
-    /// Keeps a match that has at least [`Self::least`] tags.
+    /// Keeps a match with at least [`Self::least`] tags.
     pub(super) fn keep(&mut self, matching: usize, priority: u8, rank: u32) {
         self.kept.push(u64::from(place(matching, priority)) << 32 | u64::from(rank));
     }
 
-    /// Drops matches that are no longer wanted, if there are enough of them; returns whether it
-    /// did.
+    /// Drops unwanted matches once there are twice as many as wanted; returns whether it did.
     pub(super) fn settle(&mut self) -> bool {
         if self.kept.len() < self.wanted.saturating_mul(2) {
             return false;
@@ -43,7 +42,7 @@ impl Best {
         true
     }
 
-    /// Returns the ranks of the best, in their order.
+    /// Returns the ranks of the best, in order.
     pub(super) fn into_ranks(mut self) -> Vec<u32> {
         self.kept.sort_unstable();
         self.kept.truncate(self.wanted);
@@ -51,7 +50,7 @@ impl Best {
     }
 }
 
-/// Returns a number that is lower the higher the score is.
+/// Returns the place of a score: lower for a higher score.
 fn place(matching: usize, priority: u8) -> u32 {
     !u32::try_from(points(matching, priority)).unwrap_or(u32::MAX)
 }

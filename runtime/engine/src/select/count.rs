@@ -1,4 +1,4 @@
-//! Counts how many tags each prompt of a block has, for 64 prompts at a time.
+//! Counts the tags of each prompt of a block, for 64 prompts at a time.
 
 use relay_bundle::RANK_BLOCK;
 
@@ -20,7 +20,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Begins with no tag, and room for `tags` of them.
+    /// Begins without tags, and with room for `tags` of them.
     pub(super) fn new(tags: usize) -> Self {
         Self { planes: vec![NO_BITS; planes(tags)], tags: 0 }
     }
@@ -30,8 +30,7 @@ impl Counts {
         self.tags = 0;
     }
 
-    /// Adds one to the count of each rank whose bit is set. The value of `bits` afterwards has no
-    /// meaning.
+    /// Adds one to the count of each rank whose bit is set. `bits` is scratch space afterwards.
     pub(super) fn add(&mut self, bits: &mut Bits) {
         self.tags += 1;
         for plane in self.planes.iter_mut().take(planes(self.tags)) {
@@ -51,7 +50,7 @@ impl Counts {
     }
 }
 
-/// Returns how many planes the counts of `tags` tags need.
+/// Returns the number of planes for the counts of `tags` tags.
 fn planes(tags: usize) -> usize {
     (usize::BITS - tags.leading_zeros()) as usize
 }
@@ -60,12 +59,12 @@ fn planes(tags: usize) -> usize {
 pub(super) struct WordCounts([u64; PLANES]);
 
 impl WordCounts {
-    /// Returns the ranks whose count is not 0.
+    /// Returns the ranks with a count above 0.
     pub(super) fn any(&self) -> u64 {
         self.0.iter().fold(0, |any, plane| any | plane)
     }
 
-    /// Returns the ranks whose count is `least` or more.
+    /// Returns the ranks with a count of at least `least`.
     pub(super) fn at_least(&self, least: usize) -> u64 {
         let (mut more, mut equal) = (0, u64::MAX);
         for (bit, plane) in self.0.iter().enumerate().rev() {
@@ -86,7 +85,7 @@ impl WordCounts {
     }
 }
 
-/// Returns the places of the bits that are set, rising.
+/// Returns the positions of the set bits, rising.
 pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let place = bits.trailing_zeros();
@@ -95,7 +94,7 @@ pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the bits of the word that begins at rank `start` whose ranks lie in `from..to`.
+/// Returns the bits of the word of ranks from `start` on that lie in `from..to`.
 pub(super) fn between(start: usize, from: usize, to: usize) -> u64 {
     let below = |rank: usize| match rank.saturating_sub(start) {
         distance @ ..64 => (1 << distance) - 1,

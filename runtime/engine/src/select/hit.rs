@@ -1,4 +1,4 @@
-//! One prompt and tags -> where each tag matches, without the index: for `relay explain`.
+//! One prompt and tags -> all places of matches, found without the index: for `relay explain`.
 
 use relay_bundle::{Corrupt, PromptView, lower_case};
 
@@ -7,29 +7,29 @@ use super::tag::Tags;
 /// A tag found in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit<'t, 'b> {
-    /// The tag, as it is searched.
+    /// The tag, normalized.
     pub tag: &'t str,
-    /// Where it was found.
+    /// The place of the match.
     pub place: HitPlace<'b>,
 }
 
-/// Where in a prompt a tag was found.
+/// The place of a match in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitPlace<'b> {
-    /// It is the name.
+    /// The name.
     Name,
-    /// In the summary.
+    /// The summary.
     Summary,
-    /// In this chapter.
+    /// This chapter.
     Chapter(&'b str),
 }
 
-/// Finds every place of a prompt where a tag matches, tag by tag: the name, the summary, the
+/// Finds every place of a prompt that a tag matches, tag by tag: the name, the summary, the
 /// chapters.
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn hits<'t, 'b>(prompt: &PromptView<'b>, tags: &'t Tags) -> Result<Vec<Hit<'t, 'b>>, Corrupt> {
     let name = lower_case(prompt.name()?);
     let summary = prompt.summary()?.map(|text| (HitPlace::Summary, lower_case(text)));

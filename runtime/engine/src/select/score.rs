@@ -5,12 +5,12 @@ use relay_bundle::{Corrupt, PromptView};
 use super::hit::hits;
 use super::tag::Tags;
 
-/// The score of a prompt, from which its order follows.
+/// The score of a prompt, which determines its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
     /// The product of matching tags and priority.
     Points {
-        /// How many of the tags match.
+        /// The number of matching tags.
         matching: usize,
         /// The priority, 1 to 9.
         priority: u8,
@@ -20,8 +20,8 @@ pub enum Score {
 }
 
 impl Score {
-    /// Returns the number by which matches are ordered, 0 if no tag matches; `None` for a prompt
-    /// that is always sent.
+    /// Returns the number that orders matches, 0 without a matching tag; `None` for a prompt that
+    /// is always sent.
     #[must_use]
     pub fn points(self) -> Option<usize> {
         match self {
@@ -31,7 +31,7 @@ impl Score {
     }
 }
 
-/// The formula: matching tags times priority.
+/// Returns matching tags times priority.
 pub(super) fn points(matching: usize, priority: u8) -> usize {
     matching.saturating_mul(priority.into())
 }
@@ -45,7 +45,7 @@ pub fn score(prompt: &PromptView<'_>, tags: &Tags) -> Result<Score, Corrupt> {
     if prompt.priority() >= 10 {
         return Ok(Score::Always);
     }
-    // The hits of one tag follow each other.
+    // The hits of one tag are adjacent.
     let mut matching: Vec<&str> = hits(prompt, tags)?.into_iter().map(|hit| hit.tag).collect();
     matching.dedup();
     Ok(Score::Points { matching: matching.len(), priority: prompt.priority() })

@@ -1,38 +1,38 @@
-//! Tags as an agent gives them -> tags as they are searched.
+//! Tags as given by an agent -> normalized tags for the search.
 
 use relay_bundle::lower_case;
 use thiserror::Error;
 
 /// The most characters of one tag, as given.
 pub const TAG_CHARS_MAX: usize = 200;
-/// The most tags of a call where the project has no gate.
+/// The most tags of a call in a project without a gate.
 pub const TAGS_MAX: usize = 10;
 /// The most tags of a call under any gate.
 pub const TAGS_LIMIT: usize = 255;
-/// The budget of a briefing where the project has no gate.
+/// The budget of a briefing in a project without a gate.
 pub const BUDGET_BYTES: usize = 8192;
 
-/// The tags of one call, as they are searched.
+/// The normalized tags of one call.
 ///
-/// INVARIANT: trimmed, lower-cased, none empty, none twice, at most [`TAGS_LIMIT`].
+/// INVARIANT: trimmed, lower-cased, non-empty, distinct, at most [`TAGS_LIMIT`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tags(Vec<String>);
 
-/// Why tags are rejected. The messages are for the agent.
+/// The reason why tags are rejected. The messages are for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TagError {
     /// There are more than the project allows, counted as given.
     #[error("{count} tags are too many: send at most {max}, the most specific ones")]
     TooMany {
-        /// How many there are.
+        /// The number of tags.
         count: usize,
-        /// The most that are allowed.
+        /// The most allowed tags.
         max: usize,
     },
-    /// One is over the limit of a tag.
+    /// One is longer than allowed.
     #[error("tag {place} is over {max} characters: send one or two words for each topic")]
     TooLong {
-        /// Which one, counted from 1.
+        /// The position of the tag, from 1.
         place: usize,
         /// The most characters of a tag.
         max: usize,
@@ -78,7 +78,7 @@ impl Tags {
         self.0.iter().map(String::as_str)
     }
 
-    /// Returns whether there is none.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

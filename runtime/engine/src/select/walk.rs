@@ -10,19 +10,19 @@ use super::tag::Tags;
 use super::word::Search;
 use crate::view::{Ranks, View};
 
-/// The prompts that tags match, without those of priority 10 and those that were sent.
+/// The prompts that tags match, without those of priority 10 and those already sent.
 pub(super) struct Matched {
-    /// The ranks of the best, in their order; all of them if there are no more than were wanted.
+    /// The ranks of the best, in order; all of them if at most the wanted number match.
     pub(super) ranks: Vec<u32>,
-    /// How many there are.
+    /// The number of all of them.
     pub(super) count: usize,
-    /// The places of the tags that match no prompt, of any priority, sent or not.
+    /// The positions of the tags that match no prompt, of any priority, sent or not.
     pub(super) unmatched: Vec<usize>,
 }
 
 /// Finds the prompts that tags match, the best `wanted` of them by rank.
 ///
-/// `named` has the ranks of the prompts that each tag names; `sent` is sorted.
+/// `named` has the ranks of the prompts named by each tag; `sent` is sorted.
 pub(super) fn matched(
     view: &View<'_>,
     index: &TagIndexView<'_>,
@@ -58,9 +58,9 @@ pub(super) fn matched(
 struct TagSearch<'a, 'b> {
     tag: &'a str,
     words: Search<'a, 'b>,
-    /// The ranks of the prompts whose name it is.
+    /// The ranks of the prompts with this name.
     named: &'a [usize],
-    /// Whether it matches a prompt of the blocks so far.
+    /// Whether it matched a prompt in the blocks so far.
     matches: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'a> TagSearch<'a, '_> {
         Self { tag, words: Search::new(tag), named, matches: false }
     }
 
-    /// Adds the prompts that it names to those of a block that have its words.
+    /// Adds the prompts named by it to those of a block that have its words.
     fn complete(&mut self, ranks: &Range<usize>, seen: Ranks<'_>, bits: &mut Bits) {
         for rank in self.named.iter().filter(|rank| ranks.contains(rank)) {
             let place = rank - ranks.start;
@@ -91,12 +91,12 @@ struct Walk<'a, 'b> {
     index: &'a TagIndexView<'b>,
     searches: Vec<TagSearch<'a, 'b>>,
     counts: Counts,
-    /// The ranks of the block that may be selected.
+    /// The selectable ranks of the block.
     live: Bits,
 }
 
 impl Walk<'_, '_> {
-    /// Marks the ranks of a block that may be selected.
+    /// Marks the selectable ranks of a block.
     fn revive(&mut self, ranks: &Range<usize>, first: usize, sent: &[usize]) {
         for (start, word) in (ranks.start..).step_by(64).zip(&mut self.live) {
             *word = between(start, first, ranks.end) & self.seen.word(start);
@@ -136,8 +136,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Clears the bits of the prompts whose texts do not have the tag. Each prompt is read once,
-    /// so that this never costs more than a search without an index.
+    /// Clears the bits of the prompts whose texts lack the tag. Each prompt is read once, so this
+    /// never costs more than a search without an index.
     fn verify(
         &self,
         ranks: &Range<usize>,
@@ -162,7 +162,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Offers the matches of a block to `best`; returns how many there are.
+    /// Offers the matches of a block to `best`; returns their number.
     fn take(&self, ranks: &Range<usize>, best: &mut Best) -> usize {
         let mut count = 0;
         let mut from = ranks.start;

@@ -2,7 +2,7 @@
 //!
 //! A tag without white space lies inside one word, so it matches exactly the prompts of all words
 //! that contain it. A tag of several words runs from the end of one word over whole words to the
-//! beginning of another; a prompt that has all of these words may still have them in other places.
+//! beginning of another; a prompt with all of these words may have them in other places.
 
 use std::cmp::Reverse;
 
@@ -11,11 +11,11 @@ use relay_bundle::{Corrupt, Kind, Postings, RankBlock, TagIndexView};
 
 use super::count::{Bits, NO_BITS};
 
-/// The most words of a tag that are searched in the index, the longest ones: the texts show the
-/// rest.
+/// The most words of a tag that are searched in the index, longest first; the texts of the prompts
+/// decide the rest.
 const PIECES_MAX: usize = 4;
 
-/// The search for one tag, a block of ranks after the other.
+/// The search for one tag, block by block.
 pub(super) struct Search<'t, 'b> {
     pieces: Vec<Piece<'t, 'b>>,
     exact: bool,
@@ -24,10 +24,10 @@ pub(super) struct Search<'t, 'b> {
 /// A part of a tag that lies inside one word.
 struct Piece<'t, 'b> {
     text: &'t str,
-    /// Whether the word must begin, and must end, where the piece does.
+    /// Whether the piece must be at the beginning, and at the end, of its word.
     begins: bool,
     ends: bool,
-    /// The postings that reach past the blocks that were filled; absent before the first.
+    /// The postings that reach past the finished blocks; absent before the first block.
     rest: Option<Vec<Postings<'b>>>,
 }
 
@@ -116,7 +116,7 @@ impl<'b> Piece<'_, 'b> {
         Ok(rest)
     }
 
-    /// Returns whether the piece, which the word contains, is at the required end of it.
+    /// Returns whether the piece is at the required end of a word that contains it.
     fn fits(&self, word: &[u8]) -> bool {
         let piece = self.text.as_bytes();
         match (self.begins, self.ends) {

@@ -1,4 +1,4 @@
-//! The arguments of a call, as a client sent them -> the arguments that the table declares.
+//! The arguments of a call, as sent by a client -> the declared arguments.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use thiserror::Error;
 use super::spec::{Kind, Parameter, ToolSpec};
 use super::table::BRIEFING;
 
-/// Names of unknown arguments are printed up to this many characters.
+/// The most characters of the name of an unknown argument in messages.
 const NAME_CHARS_MAX: usize = 64;
 
-/// The arguments of one call: each is of its parameter's kind, in its range, with its default.
+/// The arguments of one call: each has its parameter's type, range and default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arguments<'a>(Vec<(&'static str, Cow<'a, Value>)>);
 
-/// Why the arguments of a call are rejected. The messages are for the caller.
+/// The reason why the arguments of a call are rejected. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArgumentError {
     /// The tool does not declare this argument.
     #[error("unknown argument `{name}`; it takes: {}", known.join(", "))]
     Unknown {
-        /// The name that was sent, truncated.
+        /// The name from the caller, truncated.
         name: String,
-        /// The arguments that are declared.
+        /// The declared arguments.
         known: Vec<&'static str>,
     },
     /// An argument is missing.
@@ -31,21 +31,21 @@ pub enum ArgumentError {
     Missing {
         /// Its name.
         name: &'static str,
-        /// The values that it takes, in words.
+        /// The accepted values, in words.
         expected: &'static str,
     },
-    /// An argument is of another type.
+    /// An argument has another type.
     #[error("`{name}` must be {expected}")]
     WrongType {
         /// Its name.
         name: &'static str,
-        /// The values that it takes, in words.
+        /// The accepted values, in words.
         expected: &'static str,
     },
 }
 
 impl ArgumentError {
-    /// Returns the reason for a record, without what the caller typed.
+    /// Returns the reason for a record, without texts from the caller.
     #[must_use]
     pub fn rule(&self) -> String {
         match self {
@@ -59,8 +59,8 @@ impl ArgumentError {
 
 /// Decodes the arguments of a call of `spec`.
 ///
-/// A null counts as not given, a number out of range as the nearest one in range. The handle of
-/// a briefing is accepted by every tool that can take one, also on a server without a gate.
+/// A null counts as absent, a number out of range as the nearest one in range. The handle of a
+/// briefing is accepted by every tool that can take one, even on a server without a gate.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn decode<'a>(
     Ok(Arguments(arguments))
 }
 
-/// Returns a value in its range; `None` if it is of another type.
+/// Returns a value in its range; `None` if it has another type.
 fn check(kind: Kind, value: &Value) -> Option<Cow<'_, Value>> {
     let is_right = match kind {
         Kind::Integer { min, max, .. } => {
@@ -113,7 +113,8 @@ fn default(kind: Kind) -> Option<Value> {
     }
 }
 
-/// JSON does not distinguish 50.0 from 50, and some clients send the former.
+/// Returns a whole number. JSON does not distinguish 50.0 from 50, and some clients send the
+/// former.
 fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
@@ -123,25 +124,25 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 impl Arguments<'_> {
-    /// Returns a text; `None` if there is none of that name.
+    /// Returns a text; `None` if the argument is absent.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
-    /// Returns a whole number; `None` if there is none of that name.
+    /// Returns a whole number; `None` if the argument is absent.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_i64()
     }
 
-    /// Returns a truth value; `None` if there is none of that name.
+    /// Returns a truth value; `None` if the argument is absent.
     #[must_use]
     pub fn boolean(&self, name: &str) -> Option<bool> {
         self.get(name)?.as_bool()
     }
 
-    /// Returns a list of keywords; an empty one if there is none of that name.
+    /// Returns a list of keywords; empty if the argument is absent.
     #[must_use]
     pub fn tags(&self, name: &str) -> Vec<&str> {
         let items = self.get(name).and_then(Value::as_array).into_iter().flatten();

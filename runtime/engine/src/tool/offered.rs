@@ -1,4 +1,4 @@
-//! The tools that a bundle offers -> rows of the table.
+//! The tools offered by a bundle -> rows of the table.
 
 use relay_bundle::{Bundle, Tier, Tool};
 use thiserror::Error;
@@ -6,10 +6,10 @@ use thiserror::Error;
 use super::spec::ToolSpec;
 use super::table;
 
-/// Names of tools that a bundle offers are printed up to this many characters.
+/// The most characters of the name of an offered tool in messages.
 const NAME_CHARS_MAX: usize = 64;
 
-/// A tool that a bundle offers.
+/// A tool offered by a bundle.
 #[derive(Debug, Clone)]
 pub struct Offered {
     /// Its row of the table.
@@ -22,7 +22,7 @@ pub struct Offered {
     pub place: String,
 }
 
-/// A tool of a bundle is not in the table.
+/// A tool of a bundle is missing in the table.
 #[derive(Debug, Error)]
 #[error("its tool `{name}` is unknown here: use a newer relay-serve")]
 pub struct UnknownTool {
@@ -35,7 +35,7 @@ impl Offered {
     ///
     /// # Errors
     ///
-    /// The bundle offers a tool that is not in the table.
+    /// The table has no row for an offered tool.
     pub fn all(bundle: &Bundle) -> Result<Vec<Self>, UnknownTool> {
         bundle.tools().iter().map(Self::new).collect()
     }

@@ -4,20 +4,20 @@ use relay_bundle::Tier;
 
 use crate::keywords::BRIEFING_ARGUMENT;
 
-/// A tool of relay's own.
+/// A tool of relay itself.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// The name that `tools/call` takes.
+    /// The name in `tools/call`.
     pub name: &'static str,
-    /// The name that people read.
+    /// The name for people.
     pub title: &'static str,
-    /// The description for agents: what it returns, and when to call it.
+    /// The description for agents: its result, and when to call it.
     pub description: &'static str,
     /// The node of a project that offers it.
     pub group: Group,
-    /// How hard the worst of what it may do is to undo.
+    /// The tier of its worst effect.
     pub tier: Tier,
-    /// How it relates to the gate.
+    /// Its relation to the gate.
     pub gating: Gating,
     /// Whether it reaches anything beyond this server.
     pub open_world: bool,
@@ -25,9 +25,9 @@ pub struct ToolSpec {
     pub parameters: &'static [Parameter],
     /// The time limit of a call, in seconds.
     pub run_s_max: u32,
-    /// The most bytes of one result; `None` where the budget of the gate bounds it.
+    /// The most bytes of one result; `None` if the budget of the gate limits it.
     pub output_bytes_max: Option<usize>,
-    /// Which end of a longer result is kept.
+    /// The end of a longer result that is kept.
     pub keep: Keep,
 }
 
@@ -40,18 +40,18 @@ pub enum Group {
     Diagnostics,
 }
 
-/// How a tool relates to the gate.
+/// The relation of a tool to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gating {
     /// It gives the first briefing and takes none.
     Begins,
     /// It continues from a briefing, and gives another.
     Continues,
-    /// In a gated project, a briefing must precede it.
+    /// A briefing must precede it in a gated project.
     Gated,
 }
 
-/// Which end of a result is kept if it is too long.
+/// The end of a result that is kept if it is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The start, truncated between two characters.
@@ -67,9 +67,9 @@ pub struct Parameter {
     pub name: &'static str,
     /// Its type, default and range.
     pub kind: Kind,
-    /// Whether a call must have it.
+    /// Whether it is required in a call.
     pub required: bool,
-    /// Its meaning, for agents, without a range and without a full stop.
+    /// Its meaning, for agents, without a range and a full stop.
     pub meaning: &'static str,
 }
 
@@ -78,38 +78,38 @@ pub struct Parameter {
 pub enum Kind {
     /// A text.
     Text {
-        /// The value if none is given.
+        /// The default value.
         default: Option<&'static str>,
     },
     /// A whole number.
     Integer {
-        /// The value if none is given.
+        /// The default value.
         default: i64,
-        /// A lower number is raised to this.
+        /// The lowest value; lower numbers are raised to it.
         min: i64,
-        /// A higher number is lowered to this.
+        /// The highest value; higher numbers are lowered to it.
         max: i64,
     },
-    /// A truth value; if none is given, both are meant.
+    /// A truth value; an absent one means both.
     Boolean,
-    /// A list of keywords. The gate of the project sets how many.
+    /// A list of keywords. The gate of the project sets their number.
     Tags,
 }
 
 impl ToolSpec {
-    /// Returns whether it changes nothing. Such a call can be repeated safely.
+    /// Returns whether it only reads. Such a call can be repeated safely.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         matches!(self.tier, Tier::ReadOnly)
     }
 
-    /// Returns whether what it does may be impossible to undo.
+    /// Returns whether its effects may be irreversible.
     #[must_use]
     pub const fn is_destructive(&self) -> bool {
         matches!(self.tier, Tier::Irreversible)
     }
 
-    /// Returns the names of its arguments, with that of the handle of a briefing if it takes one.
+    /// Returns the names of its arguments, with the handle of a briefing if it takes one.
     pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
         let briefing = self.takes_briefing().then_some(BRIEFING_ARGUMENT);
         self.parameters.iter().map(|parameter| parameter.name).chain(briefing)
@@ -123,7 +123,7 @@ impl ToolSpec {
 }
 
 impl Kind {
-    /// Returns what a value must be, for errors and the documentation.
+    /// Returns the expected values, for errors and the documentation.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {

@@ -4,7 +4,8 @@ use relay_bundle::Tier;
 
 use super::spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
 
-/// In the meaning of a parameter: the number of keywords that the gate of the project asks for.
+/// The placeholder in the meaning of a parameter for the number of keywords that the gate of the
+/// project requests.
 pub const TAGS_PLACEHOLDER: &str = "{tags}";
 
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
@@ -140,7 +141,7 @@ pub const TOOLS: &[ToolSpec] = &[
     },
 ];
 
-/// Returns the tool of a name; `None` if relay has none.
+/// Returns the tool with a name, if relay has one.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static ToolSpec> {
     TOOLS.iter().find(|spec| spec.name == name)

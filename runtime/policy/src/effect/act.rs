@@ -1,13 +1,13 @@
-//! Deeds that have a name of their own.
+//! Actions with names of their own.
 
-/// Something that a program, or code of another language, does.
+/// An action of a program, or of code in another language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Act {
     /// A shell function starts itself in the background or in a pipeline.
     StartsItself,
     /// A connection gets a shell.
     GivesShell,
-    /// A file has a name that patterns hand to programs as an option.
+    /// A file gets a name that patterns pass to programs as an option.
     NamesOption,
     /// The shell itself opens a connection.
     OpensConnection,
@@ -25,13 +25,13 @@ pub enum Act {
     EndsFirstProcess,
     /// A signal goes to processes that the text does not show.
     EndsHiddenProcesses,
-    /// A mode is not shown.
+    /// A file gets a mode that the text does not show.
     HidesMode,
     /// A file runs with its owner's rights from now on.
     GivesRights,
     /// Data is dropped.
     DropsData,
-    /// A function is called that acts.
+    /// A query calls a function that acts.
     CallsActing,
     /// The result of a query is written.
     WritesSelected,
@@ -53,7 +53,7 @@ pub enum Act {
     AddsRows,
     /// A file is written on the server of a database.
     WritesServerFile,
-    /// A command runs, whose code is an effect of its own.
+    /// A command runs; its code is an effect of its own.
     RunsCommand,
     /// A setting of a server changes.
     SetsServer,
@@ -63,26 +63,26 @@ pub enum Act {
     EmptiesDatabase,
     /// A database is replaced.
     ReplacesDatabase,
-    /// A file is written that the text does not show.
+    /// A file that the text does not show is written.
     WritesUnknownFile,
     /// Something is deleted for good.
     DeletesForGood,
-    /// Everything that there is takes part.
+    /// Every item is affected.
     IsAboutAll,
     /// A file is removed.
     RemovesFile,
     /// Files are removed, one after the other.
     RemovesFiles,
-    /// A text that is written to a connection changes something at the other end.
+    /// Text written to a connection changes something at the other end.
     ChangesPeer,
-    /// The same, and something is gone there.
+    /// Text written to a connection deletes something at the other end.
     DeletesAtPeer,
-    /// A program runs that the project pins.
+    /// A program pinned by the project runs.
     RunsPinned,
 }
 
 impl Act {
-    /// Returns it as a sentence for people.
+    /// Returns the action as a sentence for people.
     #[must_use]
     pub const fn says(self) -> &'static str {
         match self {

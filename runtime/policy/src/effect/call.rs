@@ -23,17 +23,18 @@ impl CallId {
 pub struct Call {
     /// The bytes of the text that name it, with its sub-commands.
     pub span: Span,
-    /// The call that runs it, such as one of `sudo`, `xargs`, `sh -c` or `ssh`.
+    /// The call that runs this one, such as a call of `sudo`, `xargs`, `sh -c` or `ssh`.
     pub wrapper: Option<CallId>,
-    /// The program, function or alias, as the text calls it.
+    /// The program, function or alias, as written in the text.
     pub program: Value,
     /// The program or its innermost sub-command, if facts describe it.
     pub node: Option<NodeId>,
-    /// The user whose rights it gives to what it runs.
+    /// The user whose rights it gives to its command.
     pub gives_user: Option<Value>,
-    /// The host that it connects to, where what it runs is run.
+    /// The host that it connects to, on which its command runs.
     pub gives_host: Option<Value>,
-    /// Whether words of it are not understood: an unknown option or sub-command, or a word that may be any option.
+    /// Whether some of its words are not understood: an unknown option or sub-command, or a word
+    /// that may be any option.
     pub has_doubt: bool,
     pub(super) arguments: Range<u32>,
     pub(super) caps: Range<u32>,
@@ -48,7 +49,7 @@ pub struct Argument {
     pub value: Option<Value>,
     /// Its bytes of the text.
     pub span: Span,
-    /// Whether it may be any number of words.
+    /// Whether it may expand to any number of words.
     pub is_many: bool,
 }
 
@@ -57,7 +58,7 @@ pub struct Argument {
 pub enum ArgumentKind {
     /// The name of a sub-command.
     Sub,
-    /// An option that facts declare, by the name that was given.
+    /// A declared option, by the name that was given.
     Option(NameId),
     /// `--help` or `--version`, which every program may have.
     Help,
@@ -65,12 +66,12 @@ pub enum ArgumentKind {
     Operand(Option<Role>),
 }
 
-/// A fact by which a call does less: a dry run, a check, a help.
+/// The reason why a call does less: a dry run, a check or a help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cap {
-    /// An option says so.
+    /// A declared option.
     Flag(FlagId),
-    /// The value of an option says so.
+    /// A declared value of an option.
     Value(u32),
     /// `--help` or `--version`.
     Help,

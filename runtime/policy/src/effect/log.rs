@@ -7,7 +7,7 @@ use crate::facts::{NodeId, program_name};
 use crate::span::Span;
 use crate::value::{display, is_exact};
 
-/// The calls and effects of a text, in order. Its size is bounded by the steps that the text may cause.
+/// The calls and effects of a text, in order. The steps of a text limit its size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// The bytes of all values; unknown parts are marks.
@@ -34,7 +34,7 @@ impl Effects {
         &self.effects
     }
 
-    /// Returns the programs, functions and aliases that run, by the names that the text calls them.
+    /// Returns the programs, functions and aliases that run, by the names in the text.
     pub fn programs(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.calls.iter().map(|call| self.display(call.program))
     }
@@ -51,14 +51,14 @@ impl Effects {
         slice(&self.arguments, &call.arguments)
     }
 
-    /// Returns the sub-commands of a call, as the text calls them.
+    /// Returns the sub-commands of a call, as written in the text.
     pub fn subs<'e>(&'e self, call: &'e Call) -> impl Iterator<Item = Cow<'e, str>> {
         let subs = self.arguments(call).iter().filter(|word| word.kind == ArgumentKind::Sub);
         subs.filter_map(|sub| Some(self.display(sub.value?)))
     }
 
-    /// Returns the program of a call and its sub-commands, as the text calls them; of a program in a folder of the
-    /// system the name alone.
+    /// Returns the program of a call and its sub-commands, as written in the text, without a system
+    /// folder.
     #[must_use]
     pub fn command(&self, call: &Call) -> String {
         let mut command = display(program_name(self.bytes_of(call.program))).into_owned();
@@ -86,25 +86,26 @@ impl Effects {
         slice(&self.caps, &call.caps)
     }
 
-    /// Returns a value for people: an unknown part is `…`.
+    /// Returns a value for people, with `…` for each unknown part.
     #[must_use]
     pub fn display(&self, value: Value) -> Cow<'_, str> {
         display(self.bytes_of(value))
     }
 
-    /// Returns whether all of a value is known. One that is not may be any text that fits.
+    /// Returns whether a value is known completely. Any other value stands for every text that fits
+    /// it.
     #[must_use]
     pub fn is_exact(&self, value: Value) -> bool {
         is_exact(self.bytes_of(value))
     }
 
-    /// Returns the user as whom a call runs, if the text says so.
+    /// Returns the user that a call runs as, if the text names one.
     #[must_use]
     pub fn user(&self, call: &Call) -> Option<Value> {
         self.wrappers(call).find_map(|wrapper| wrapper.gives_user)
     }
 
-    /// Returns the host on which a call runs, if that is another one.
+    /// Returns the host that a call runs on, if it is another host.
     #[must_use]
     pub fn host(&self, call: &Call) -> Option<Value> {
         self.wrappers(call).find_map(|wrapper| wrapper.gives_host)
@@ -125,19 +126,19 @@ fn slice<'a, T>(all: &'a [T], range: &std::ops::Range<u32>) -> &'a [T] {
     all.get(range.start as usize..range.end as usize).unwrap_or(&[])
 }
 
-/// Bytes of values that are no words of a text, such as its folder, usually at most.
+/// The usual number of bytes for values that are not words of the text, such as its folder.
 const WORDS_BYTES: usize = 64;
-/// The most bytes of values that room is made for at once.
+/// The most bytes reserved for values at once.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Returns a count as an index. Steps bound every list far below the largest.
+/// Returns a count as an index. Steps keep every list far below the maximum.
 fn index(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Writing.
 impl Effects {
-    /// Returns an empty list for a text of so many bytes.
+    /// Returns an empty list for a text of this many bytes.
     pub(crate) fn for_text(bytes: usize) -> Self {
         // Values are mostly the words of the text.
         let bytes = Vec::with_capacity(bytes.saturating_add(WORDS_BYTES).min(VALUE_BYTES_MAX));
@@ -161,7 +162,7 @@ impl Effects {
         Value { start, end: index(self.bytes.len()) }
     }
 
-    /// Begins a call in the one that is being read.
+    /// Begins a call in the current one.
     pub(crate) fn begin(&mut self, program: &[u8], span: Span) -> CallId {
         let program = self.value(program);
         let id = CallId(index(self.calls.len()));
@@ -179,7 +180,7 @@ impl Effects {
         id
     }
 
-    /// Enters the code of a call; returns the one around it, for `leave`.
+    /// Enters the code of a call; returns the outer call, for `leave`.
     #[must_use]
     pub(crate) fn enter(&mut self, call: CallId) -> Option<CallId> {
         self.current.replace(call)
@@ -194,7 +195,7 @@ impl Effects {
         self.current = outer;
     }
 
-    /// Gives a call the node that describes it; its words follow.
+    /// Gives a call the node that describes it; the words of the call follow.
     pub(crate) fn describe(&mut self, call: CallId, node: NodeId, span: Span, has_doubt: bool) {
         let start = index(self.arguments.len());
         if let Some(call) = self.calls.get_mut(call.0 as usize) {
@@ -205,7 +206,7 @@ impl Effects {
         }
     }
 
-    /// Begins the words of a call that no fact describes: which of them are options is open.
+    /// Begins the words of an undescribed call, in which any word may be an option.
     pub(crate) fn leave_undescribed(&mut self, call: CallId) {
         let start = index(self.arguments.len());
         if let Some(call) = self.calls.get_mut(call.0 as usize) {
@@ -223,12 +224,13 @@ impl Effects {
         }
     }
 
-    /// Says what an operand of a call is for it.
+    /// Gives an operand of a call its role.
     pub(crate) fn operand_role(&mut self, call: CallId, at: usize, role: crate::facts::Role) {
         let Some(call) = self.calls.get(call.0 as usize) else { return };
         let range = call.arguments.start as usize..call.arguments.end as usize;
         let arguments = self.arguments.get_mut(range).unwrap_or(&mut []);
-        // Operands are the last words. A call may have thousands, and each gets a role.
+        // Operands are the last words. A call may have thousands, so the first is found by
+        // bisection.
         let is_other =
             |argument: &Argument| !matches!(argument.kind, super::ArgumentKind::Operand(_));
         let first = arguments.partition_point(is_other);
@@ -237,7 +239,7 @@ impl Effects {
         }
     }
 
-    /// Notes the user or host that a call gives to what it runs.
+    /// Notes the user or host that a call gives to its command.
     pub(crate) fn gives(&mut self, call: CallId, what: What) {
         let Some(call) = self.calls.get_mut(call.0 as usize) else { return };
         match what {
@@ -247,7 +249,7 @@ impl Effects {
         }
     }
 
-    /// Ends a call: its own effects follow those of what it ran.
+    /// Ends a call: its own effects follow those of its command.
     pub(crate) fn end(
         &mut self,
         call: CallId,
@@ -269,7 +271,7 @@ impl Effects {
         self.effects.push(Effect { by, ..Effect::of_shell(what, span) });
     }
 
-    /// Returns a mark of what is there now, for `since`.
+    /// Returns a mark of the current end of the list, for `split_at`.
     pub(crate) fn mark(&self) -> usize {
         self.effects.len()
     }
@@ -279,7 +281,7 @@ impl Effects {
         self.effects.split_at_checked(mark).unwrap_or((&self.effects, &[]))
     }
 
-    /// Drops connections to a host after a mark: the text names no such host.
+    /// Drops connections to a host after a mark, for a host that the text does not name.
     pub(crate) fn forget_host(&mut self, mark: usize, host: &[u8]) {
         let Self { bytes, effects, .. } = self;
         let is_it = |effect: &Effect| match effect.what {
@@ -293,7 +295,7 @@ impl Effects {
         effects.extend(kept);
     }
 
-    /// Changes every place, so that it lies in the text at characters.
+    /// Moves every span to character boundaries of the text.
     pub(crate) fn place(&mut self, within: impl Fn(Span) -> Span) {
         let spans = self.calls.iter_mut().map(|call| &mut call.span);
         let spans = spans.chain(self.arguments.iter_mut().map(|argument| &mut argument.span));

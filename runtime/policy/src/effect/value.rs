@@ -1,7 +1,7 @@
 //! Names, paths and hosts of calls and effects.
 
-/// A text of a call or effect, kept by its [`Effects`](super::Effects). Whether it is exact or has parts that are
-/// not known, its `Effects` says.
+/// A text of a call or effect, kept by its [`Effects`](super::Effects), which also know whether it
+/// is exact or has unknown parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value {
     pub(super) start: u32,

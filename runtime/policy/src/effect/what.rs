@@ -6,20 +6,20 @@ use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::Floor;
 
-/// Something that a text does, or a doubt about it.
+/// An effect of a text, or a doubt about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effect {
     /// The action.
     pub what: What,
-    /// The bytes of the text that say so.
+    /// The bytes of the text that cause it.
     pub span: Span,
     /// The call that does it; of an effect of the shell itself, the call that runs this shell.
     pub by: Option<CallId>,
-    /// Whether the call itself does it; if not, the shell does, before the call or beside it.
+    /// Whether the call itself causes it; otherwise the shell does, before the call or beside it.
     pub(crate) is_own: bool,
     /// Whether the dry run or check of its call covers it.
     pub(crate) is_capped: bool,
-    /// The node and line of the fact that says so.
+    /// The node and line of the fact that declares it.
     pub(crate) fact: Option<(NodeId, u16)>,
 }
 
@@ -45,28 +45,28 @@ pub enum What {
     Connects(Value),
     /// It opens this address or port to others.
     Listens(Value),
-    /// Data leaves the host.
+    /// Data is sent to another host.
     Sends(Sent),
-    /// Code runs that the text does not show.
+    /// Hidden code runs.
     Runs(Hidden, &'static str),
     /// A container gets a folder of the host.
     Mounts(Mount),
     /// It runs with the rights of another user.
     Escalates(Value),
-    /// It does something that is known by name; in code of another language, that language.
+    /// A named action; in code of another language, with that language.
     Does(Act, Option<Role>),
     /// A fact declares the tier of a program, form, option or value.
     Declared(Fact),
-    /// A value that the facts do not list, where others of the list decide.
+    /// An unlisted value of an option or operand whose listed values decide.
     Unlisted {
-        /// The values that are listed.
+        /// The listed values.
         listed: Extent,
         /// Whether the text shows the value.
         is_literal: bool,
     },
-    /// A word that the text makes may be any option of this program or sub-command.
+    /// A word made by the text may be any option of this program or sub-command.
     AnyOption(NodeId),
-    /// Something is not known: what, and a sentence that says it.
+    /// A doubt: its kind, and a sentence about it.
     Doubt(Floor, &'static str),
 }
 
@@ -111,11 +111,11 @@ impl Touch {
 /// Data that leaves the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
-    /// Data that is neither a secret nor the output of another command.
+    /// Data other than a secret or the output of another command.
     Data,
-    /// A file or folder, which another host keeps.
+    /// A file or folder, for another host to keep.
     File,
-    /// More than the address that is asked for.
+    /// More than the requested address.
     Body,
     /// The output of another command.
     Output,
@@ -137,12 +137,12 @@ impl Sent {
     }
 }
 
-/// Where code comes from that the text does not show.
+/// The origin of hidden code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hidden {
     /// A file, a configuration or a person.
     Opaque,
-    /// The text itself, which makes it of parts that are not literal.
+    /// The text itself, from parts that are not literal.
     Made,
     /// A network.
     Network,
@@ -151,11 +151,11 @@ pub enum Hidden {
 /// The part of the host that a container gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
-    /// A folder that is the host, or its daemon.
+    /// A folder with the whole host, or its daemon.
     Host,
-    /// A folder that is not known.
+    /// An unknown folder.
     Unknown,
-    /// A folder in which the container may write files that are not known.
+    /// A folder in which the container may write unknown files.
     Written,
     /// An ordinary folder.
     Folder,
@@ -193,7 +193,7 @@ impl Effect {
         Self { what, span, by: None, is_own: false, is_capped: false, fact: None }
     }
 
-    /// Returns the path, host, port or user that it is about.
+    /// Returns the path, host, port or user of the effect.
     #[must_use]
     pub const fn value(&self) -> Option<Value> {
         match self.what {
@@ -203,7 +203,7 @@ impl Effect {
         }
     }
 
-    /// Returns more about it, for people: a verb, or a sentence without its subject.
+    /// Returns a verb, or a sentence without its subject, for people.
     #[must_use]
     pub fn how<'a>(&self, facts: &Facts<'a>) -> &'a str {
         let says = match self.what {
@@ -225,11 +225,11 @@ impl Effect {
             What::Unlisted { .. } => "this word decides and is not literal",
             What::AnyOption(_) => "this word is made by the text and may be an option",
         };
-        // A fact may have a tier and no sentence.
+        // A fact may have a tier without a sentence.
         if says.is_empty() { "does more than look" } else { says }
     }
 
-    /// Returns the word for it that a project, JSON and reports use.
+    /// Returns the kind by its word in projects, JSON and reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self.what {

@@ -1,4 +1,4 @@
-//! Whether a table is whole: every row can be read and refers to what is there.
+//! The check of a table: every row is readable, and every reference has a target.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, TextId};
 use super::row_reader::RowReader;
 use super::table::Facts;
 
-/// How deep sub-commands may be.
+/// The deepest level of sub-commands.
 const DEPTH_MAX: usize = 8;
 
 impl<'a> Facts<'a> {
@@ -27,8 +27,8 @@ impl<'a> Facts<'a> {
 
 /// Reads everything once.
 ///
-/// No byte of a row belongs to two nodes, and options that nodes share are few times as long as the table. So the
-/// work is linear in the table whatever it holds.
+/// No byte of a row belongs to two nodes, and `SHARED_MAX` limits the options that nodes share, so
+/// the work is linear in the table.
 fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
     let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
@@ -59,17 +59,18 @@ fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
 
 struct Check<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// Whether a name has a number: a search for each of the many names of a table takes longer than all else.
+    /// For each number, whether it has a name. A search for each name of a table takes longer than
+    /// all other checks.
     names: Vec<bool>,
-    /// How many bytes the nodes have that were read.
+    /// The bytes of the nodes that were read.
     bytes: usize,
-    /// How many bytes their options have, shared ones counted for each node.
+    /// The bytes of their options; shared ones count for each node.
     option_bytes: usize,
-    /// The options that nodes share and that were read.
+    /// The shared options that were read.
     shared: BTreeSet<FlagId>,
 }
 
-/// How many times as long as all rows the options of all nodes may be.
+/// The largest ratio of the options of all nodes to all rows, in bytes.
 const SHARED_MAX: usize = 16;
 
 /// A check returns `None` where the table is wrong.

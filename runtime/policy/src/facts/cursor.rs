@@ -1,5 +1,5 @@
-//! Bytes of a table, read in order. A number has one to five bytes: seven bits a byte, the lowest first, and a
-//! set bit for each byte that another follows.
+//! Bytes of a table, read in order. A number has one to five bytes: seven bits a byte, the lowest
+//! first. The high bit says that another byte follows.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[error("the table of facts is damaged: {0}")]
 pub struct Damaged(pub &'static str);
 
-/// Reads off bytes. Past their end everything is 0 and empty, and `is_short` says so.
+/// Reads bytes from a slice. Past the end everything is 0 and empty, and `is_short` is set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -21,7 +21,7 @@ impl<'a> Cursor<'a> {
         Self { bytes, at, is_short: false }
     }
 
-    /// Returns where it is.
+    /// Returns the current offset.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
@@ -41,12 +41,12 @@ impl<'a> Cursor<'a> {
         Self::new(self.bytes, at)
     }
 
-    /// Returns whether more was read than is there.
+    /// Returns whether a read went past the end.
     pub(super) const fn is_short(&self) -> bool {
         self.is_short
     }
 
-    /// Notes that what was read means nothing.
+    /// Marks the bytes as invalid.
     pub(super) const fn fail(&mut self) {
         self.is_short = true;
     }
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
         0
     }
 
-    /// Reads a number that has to fit 16 bits.
+    /// Reads a number that must fit 16 bits.
     #[inline]
     pub(super) fn short(&mut self) -> u16 {
         u16::try_from(self.number()).unwrap_or_else(|_| {

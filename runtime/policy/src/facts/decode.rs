@@ -1,4 +1,4 @@
-//! Table -> knowledge: for people, and for projects that add to it.
+//! Table -> knowledge: for people, and for projects that add to the facts.
 
 use super::model::{
     Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Role, Value, WordKind,
@@ -10,7 +10,7 @@ use super::row::{
 use super::table::Facts;
 
 impl Facts<'_> {
-    /// Returns everything that the table holds.
+    /// Returns everything in the table.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
         let mut ids: Vec<NodeId> = self.programs.iter().map(|row| row.node.get()).collect();
@@ -34,7 +34,7 @@ impl Facts<'_> {
     }
 
     fn decode_node(&self, row: &NodeRow, names: Vec<NameId>, file: u8) -> Node {
-        // The name that it is called by comes first.
+        // The canonical name comes first.
         let mut all = vec![self.name(row.name)];
         all.extend(names.into_iter().filter(|name| *name != row.name).map(|name| self.name(name)));
         let subs = self.subs(row).filter_map(|sub| {

@@ -18,21 +18,21 @@ use super::row_reader::RowReader;
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 
-/// The knowledge does not fit a table.
+/// The knowledge does not fit into a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
-    /// The items of which there are too many.
+    /// The kind of items with too many entries.
     pub what: &'static str,
 }
 
 /// Writes knowledge as a table. The same knowledge gives the same bytes.
 ///
-/// Of programs with the same name the last one counts.
+/// The last of several programs with one name counts.
 ///
 /// # Errors
 ///
-/// There is more than the numbers of a table can count, or a text holds a zero byte.
+/// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let mut owners = BTreeMap::new();
     for (at, program) in knowledge.programs.iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let words = knowledge.words.iter().flat_map(|row| &row.words);
     used.names.extend(words.map(String::as_str));
     for text in knowledge.environment.iter().chain(&knowledge.files) {
-        // No row holds these.
+        // These texts are not part of a row.
         used.shared_text(text);
     }
     let mut encoder = used.into_encoder()?;
@@ -71,11 +71,11 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
 
 const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
 
-/// The names and texts that rows refer to.
+/// The names and texts used in rows.
 #[derive(Default)]
 struct Used<'k> {
     names: BTreeSet<&'k str>,
-    /// How often each text is referred to.
+    /// The number of references to each text.
     texts: BTreeMap<&'k str, usize>,
 }
 
@@ -140,7 +140,7 @@ impl<'k> Used<'k> {
             rows: Vec::new(),
             options: BTreeMap::new(),
         };
-        // The empty text is the first, so that its number is 0.
+        // The empty text comes first, so that its number is 0.
         encoder.ids.insert("", 0);
         encoder.texts.push('\0');
         if self.texts.keys().any(|text| text.contains('\0')) {
@@ -159,12 +159,12 @@ impl<'k> Used<'k> {
     }
 }
 
-/// Returns texts that end no other one, each with the texts that it ends with, itself among them. Those that
-/// are used more often come first, since their numbers are shorter.
+/// Returns each text that ends no other text, with all texts that it ends with, itself included.
+/// The most used come first, since their numbers are shorter.
 fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
     let mut sorted: Vec<(&str, usize)> =
         texts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
-    // By their last letters, so that a text follows those that end with it.
+    // The order of the last letters puts a text after those that end with it.
     sorted.sort_by(|(left, _), (right, _)| right.bytes().rev().cmp(left.bytes().rev()));
     let mut whole: Vec<(&str, Vec<&str>, usize)> = Vec::new();
     for (text, count) in sorted {
@@ -180,26 +180,26 @@ fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
     whole.into_iter().map(|(text, ends, _)| (text, ends)).collect()
 }
 
-/// How often a text is referred to that is not in the row that refers to it.
+/// The fewest references to a text that is stored outside of its row.
 const SHARED: usize = 2;
-/// The least bytes of an option that is written once for several nodes.
+/// The fewest bytes of an option that is written once for several nodes.
 const SHARED_OPTION: usize = 8;
 
 struct Encoder<'k> {
     names: NamesBuilder<'k>,
-    /// The texts that are not in a row.
+    /// The texts outside of rows.
     ids: BTreeMap<&'k str, TextId>,
     texts: String,
     rows: Vec<u8>,
-    /// The options that were written, by file, line and first name.
+    /// The written options, by file, line and first name.
     options: BTreeMap<(u8, u16, &'k str), Vec<WrittenOption<'k>>>,
 }
 
-/// An option that was written for a node, and may be used by others.
+/// A written option that other nodes may share.
 struct WrittenOption<'k> {
     flag: &'k Flag,
     id: FlagId,
-    /// The line that its lines are counted from.
+    /// The base of its line numbers.
     base: u16,
 }
 
@@ -286,7 +286,7 @@ impl<'k> Encoder<'k> {
         let id = size(self.rows.len())?;
         for (_, sub) in &sub_nodes {
             let distance = node_bytes(id - sub)?;
-            // The bytes of its parent are in front of a sub-command.
+            // The first bytes of a sub-command are the distance to its parent.
             for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(distance.as_bytes()) {
                 *slot = *byte;
             }
@@ -329,7 +329,7 @@ impl<'k> Encoder<'k> {
         mask |= if checked.is_empty() { 0 } else { part::CHECKED };
         mask |= if user.is_empty() { 0 } else { part::USER };
 
-        // The distance to the parent is known when the parent is written; until then any stands there.
+        // The distance to the parent is unknown until the parent is written; 0 holds its place.
         let parent = if is_program { NodeBytes::NONE } else { node_bytes(0)? };
         let mut row = parent.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));
@@ -351,14 +351,14 @@ impl<'k> Encoder<'k> {
         Ok(id)
     }
 
-    /// Takes note of the options that were written for a node.
+    /// Records the options written for a node.
     fn keep_options(&mut self, node: NodeId, flags: &'k [Flag], base: u16) {
         let Some(row) = RowReader::node(&self.rows, node) else { return };
         let mut reader = RowReader::of_node(&self.rows, &row);
         for flag in flags {
             let Some(option) = reader.flag() else { return };
             let id = option.id;
-            // One that is written elsewhere is known.
+            // Options at lower offsets were written for another node and are recorded already.
             if id > node && option.size() >= SHARED_OPTION {
                 let known = self.options.entry(option_key(flag)).or_default();
                 known.push(WrittenOption { flag, id, base });
@@ -604,12 +604,12 @@ fn has_pattern(names: &[String]) -> bool {
     names.iter().any(|name| name.contains('*'))
 }
 
-/// Writes the distance of a line to the line of its node, with this many bits below it.
+/// Writes the distance from the line of the node to this line, above this many bits.
 fn put_line(out: &mut Vec<u8>, line: u16, base: u16, (bits, count): (u32, u32)) {
     put_number(out, u32::from(line.wrapping_sub(base)) << count | bits);
 }
 
-/// Writes bytes with their length in front.
+/// Writes bytes after their length.
 fn put_list(out: &mut Vec<u8>, list: &[u8]) -> Result<(), EncodeError> {
     put_number(out, size(list.len())?);
     out.extend_from_slice(list);

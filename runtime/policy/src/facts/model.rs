@@ -2,7 +2,7 @@
 
 use crate::tier::Tier;
 
-/// Declares an enumeration whose values have a word in fact files and a number in the table.
+/// Declares an enumeration; each value has a word in fact files and a number in the table.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -44,7 +44,7 @@ macro_rules! words {
 words! {
     /// The meaning of an operand, or of the value of an option.
     Role {
-        /// Data that means nothing to a tier.
+        /// Data without influence on a tier.
         Text = "text",
         /// A file or folder that is read.
         Read = "read",
@@ -58,27 +58,27 @@ words! {
         Empty = "empty",
         /// A file whose mode, owner or attributes change.
         Change = "change",
-        /// The same, with all below it.
+        /// A tree whose mode, owner or attributes change.
         ChangeTree = "change-tree",
         /// A file that is moved away.
         Take = "take",
-        /// The folder that relative paths begin at.
+        /// The folder that relative paths start at.
         Folder = "folder",
-        /// A file with code that is run.
+        /// A file with code to run.
         Script = "script",
-        /// A file or address of a configuration that is loaded.
+        /// A file or address of a configuration to load.
         Config = "config",
         /// Code of a shell.
         Shell = "shell",
-        /// Words that are joined by blanks to code of a shell.
+        /// Words that are joined with blanks to code of a shell.
         ShellWords = "shell-words",
-        /// The words of a remote shell, which gets a host and a command after them.
+        /// The words of a remote shell; a host and a command follow.
         RemoteShell = "remote-shell",
         /// A program with its arguments.
         Command = "command",
         /// `NAME=value` words, then a program with its arguments.
         EnvironmentCommand = "environment-command",
-        /// A program that is run for each of many things, with their names added.
+        /// A program that runs once for each of many items, whose names are added.
         EachCommand = "each-command",
         /// The same, up to a word `;` or `+`.
         EndedCommand = "ended-command",
@@ -102,41 +102,41 @@ words! {
         Javascript = "javascript",
         /// Code of PHP.
         Php = "php",
-        /// Code of another language, which is not read.
+        /// Code of a language that is not read.
         Code = "code",
         /// An arithmetic expression of the shell.
         Arithmetic = "arithmetic",
         /// The name of a shell variable, perhaps with a subscript.
         Name = "name",
-        /// `NAME=value` for the environment of what runs.
+        /// `NAME=value` for the environment of the command.
         Environment = "environment",
         /// A host, perhaps with a user and a port.
         Host = "host",
         /// A URL.
         Url = "url",
-        /// A local path, or `HOST:PATH`, that is read.
+        /// A local path, or `HOST:PATH`, to read.
         RemoteRead = "remote-read",
-        /// A local path, or `HOST:PATH`, that is written.
+        /// A local path, or `HOST:PATH`, to write.
         RemoteWrite = "remote-write",
-        /// Data that is sent: `@FILE` is a file, other text is itself.
+        /// Data to send: `@FILE` is a file, other text is itself.
         Send = "send",
-        /// A file that is sent.
+        /// A file to send.
         SendFile = "send-file",
         /// The name of a secret, which the program prints.
         Secret = "secret",
         /// The refs that `git push` pushes.
         Refspec = "refspec",
-        /// A revision or a path that a checkout takes.
+        /// A revision or a path for a checkout.
         Revision = "revision",
         /// A process or a group of them.
         Process = "process",
-        /// A folder of the host that a container is given.
+        /// A folder of the host that a container gets.
         Mount = "mount",
         /// A mode of a file.
         Mode = "mode",
         /// A user whose rights the program takes.
         User = "user",
-        /// The word that stands for each of many things.
+        /// The placeholder for each of many items.
         Placeholder = "placeholder",
         /// An address or port that the program opens to others.
         Listen = "listen",
@@ -156,15 +156,15 @@ words! {
         None = "none",
         /// Words are `key=value`; each key is declared as an option.
         Key = "key",
-        /// `-abc` of letters that are declared; any other word is an operand.
+        /// `-abc` of declared letters; any other word is an operand.
         Letters = "letters",
     }
 }
 
 words! {
-    /// The output that a program writes to standard output, as far as it matters to its reader.
+    /// The standard output of a program, as far as it matters to its reader.
     Output {
-        /// Text that is not known.
+        /// Unknown text.
         Opaque = "opaque",
         /// Nothing.
         Nothing = "nothing",
@@ -184,23 +184,23 @@ words! {
         Network = "network",
         /// A word that cannot hold a path: a number, a name, a time.
         Word = "word",
-        /// The name of a new file in scratch.
+        /// The name of a new temporary file.
         Scratch = "scratch",
-        /// The folder that it runs in.
+        /// The current folder of the program.
         Here = "here",
         /// Secrets.
         Secret = "secret",
-        /// Parts of standard input or of files, as its words say.
+        /// Parts of standard input or of files, as selected by its words.
         Filter = "filter",
-        /// Text that its words make.
+        /// Text made from its words.
         Words = "words",
-        /// The name of a file that its words give, without a folder.
+        /// The name of a file from its words, without a folder.
         Name = "name",
     }
 }
 
 words! {
-    /// The effect of a builtin or program on the shell that is classified.
+    /// The effect of a builtin or program on the classified shell.
     Special {
         /// Nothing.
         Nothing = "nothing",
@@ -210,7 +210,7 @@ words! {
         PushFolder = "pushd",
         /// `popd`.
         PopFolder = "popd",
-        /// `command`, `builtin`: a program, whatever functions have its name.
+        /// `command`, `builtin`: a program, even if a function has its name.
         Direct = "direct",
         /// `trap`: code that this shell runs later.
         Trap = "trap",
@@ -232,20 +232,21 @@ words! {
         Read = "read",
         /// `mapfile`: an array of lines of standard input.
         ReadLines = "read-lines",
-        /// A shell: what follows its options is a script and its arguments, or `-c` code and its.
+        /// A shell: a script and its arguments follow its options, or `-c` code and its arguments.
         Shell = "shell",
     }
 }
 
-/// The prefix of the names of shipped fact files. No file of a project has it.
+/// The prefix of the names of shipped fact files. Files of a project never have it.
 pub const SHIPPED: &str = "<relay>/";
 
-/// Everything that is known.
+/// All facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Knowledge {
     /// The programs.
     pub programs: Vec<Node>,
-    /// Variables of the environment that change no code: names, or beginnings that end with `*`.
+    /// Environment variables that do not change which code runs: names, or prefixes that end with
+    /// `*`.
     pub environment: Vec<String>,
     /// Words of other languages.
     pub words: Vec<LanguageWords>,
@@ -258,15 +259,15 @@ pub struct Knowledge {
 pub struct Node {
     /// Its names. Those of sub-commands may be patterns with one `*` at the end or the beginning.
     pub names: Vec<String>,
-    /// Its tier, whatever its options; `None` if no one has read the facts yet.
+    /// Its tier without options; `None` for unreviewed facts.
     pub tier: Option<Tier>,
-    /// The action, as the end of a sentence about the command: `restarts a service`.
+    /// Its action, as the end of a sentence about the command: `restarts a service`.
     pub says: String,
     /// How it reads its words.
     pub style: Style,
-    /// From which operand on no word is an option; 0 for never.
+    /// The operand after which all words are operands; 0 for none.
     pub stop: u8,
-    /// Which operand is the sub-command, from 1.
+    /// The position of the sub-command among the operands, from 1.
     pub sub_at: u8,
     /// Whether `-5` is an option.
     pub numbers: bool,
@@ -274,17 +275,18 @@ pub struct Node {
     pub bundle_first: bool,
     /// Whether names of sub-commands may be in any case.
     pub ignore_case: bool,
-    /// Whether what it is given is sent over a network.
+    /// Whether its input is sent over a network.
     pub sends: bool,
-    /// Whether it opens a port to others, whatever its options.
+    /// Whether it opens a port to others even without options.
     pub listens: bool,
     /// Whether it is a builtin of the shell.
     pub builtin: bool,
-    /// The user whose rights it takes if no option names one; empty if it stays who it is.
+    /// The user whose rights it takes if no option names one; empty if its user stays the same.
     pub user: String,
     /// A path that it writes by default.
     pub writes: String,
-    /// The language of the code that it reads from standard input without an operand; `Text` if it runs none.
+    /// The language of code on standard input, used when there is no operand; `Text` if it runs
+    /// none.
     pub stdin: Role,
     /// The kind of its output.
     pub output: Output,
@@ -294,36 +296,37 @@ pub struct Node {
     pub flags: Vec<Flag>,
     /// Its operands.
     pub operands: Vec<Operand>,
-    /// Its forms under conditions; the first whose conditions hold counts.
+    /// Its forms under conditions. The first form with all conditions met counts.
     pub forms: Vec<Form>,
     /// Its sub-commands.
     pub subs: Vec<Self>,
-    /// Of a program: against what its facts were checked; empty if they were not.
+    /// The source that its facts were checked against, such as a manual page; empty if unchecked.
     pub checked: String,
-    /// Where it was written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
-/// Options that mean the same.
+/// Options with the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
-    /// How they are written, dashes included. One that ends with `*` is a beginning.
+    /// Their names, dashes included. A name that ends with `*` is a prefix.
     pub names: Vec<String>,
-    /// The tier that they raise the command to.
+    /// The lowest tier of the command with them.
     pub tier: Tier,
-    /// The most that the command is with them.
+    /// The highest tier of the command with them.
     pub cap: Option<Tier>,
     /// Whether they take a value.
     pub arity: Arity,
-    /// The role of the value. Without a value: `Listen` if the options open a port to others, or else `Text`.
+    /// The role of the value. For options without a value: `Listen` if they open a port to others,
+    /// `Text` otherwise.
     pub role: Role,
     /// The action of the options, as in `rewrites remote history`.
     pub says: String,
     /// Whether sub-commands take them too.
     pub everywhere: bool,
-    /// Values with a meaning of their own.
+    /// Special values.
     pub values: Vec<Value>,
-    /// Where they were written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
@@ -339,29 +342,29 @@ words! {
     }
 }
 
-/// A value of an option, or an operand, with a meaning of its own.
+/// A special value of an option or operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
     /// The value; with one `*` at the end or the beginning, or alone, a pattern.
     pub pattern: String,
-    /// The tier that it raises the command to.
+    /// The lowest tier of the command with it.
     pub tier: Tier,
-    /// The most that the command is with it.
+    /// The highest tier of the command with it.
     pub cap: Option<Tier>,
-    /// The role of the part that `*` stands for, or of the whole value.
+    /// The role of the part matched by `*`, or of the whole value.
     pub role: Role,
     /// The action of the value.
     pub says: String,
-    /// Where it was written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
 words! {
-    /// Which operands a row is about.
+    /// The operands that a row describes.
     Position {
         /// The next one.
         Next = "operand",
-        /// All that remain.
+        /// All remaining ones.
         Rest = "rest",
         /// The last one, if there is more than one.
         Last = "last",
@@ -371,39 +374,39 @@ words! {
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operand {
-    /// Which it is.
+    /// Its position.
     pub position: Position,
-    /// Which operand is the first that the row is about, from 1; 0 for whichever is left. So the loss of an
-    /// earlier row is a doubt.
+    /// The first operand that the row describes, from 1; 0 for any remaining one. A lost earlier
+    /// row then becomes a doubt.
     pub from: u8,
-    /// Whether the row is not about the last of several operands.
+    /// Whether the row excludes the last of several operands.
     pub not_last: bool,
     /// The role of the operand.
     pub role: Role,
-    /// Words with a meaning of their own.
+    /// Special words.
     pub values: Vec<Value>,
-    /// Where it was written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
-/// A command under conditions. A form may only lower.
+/// A command under conditions. A form only lowers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// Its tier then.
+    /// Its tier in this form.
     pub tier: Tier,
     /// The action of the command in this form.
     pub says: String,
-    /// Options of which one must be there, if any are named.
+    /// Required options: one of them must be given, unless the list is empty.
     pub has: Vec<String>,
-    /// Options of which none may be there.
+    /// Forbidden options.
     pub without: Vec<String>,
     /// The fewest operands.
     pub least: u8,
     /// The most operands.
     pub most: u8,
-    /// Patterns of which each operand must match one, if any are named.
+    /// Patterns of operands: each operand must match one, unless the list is empty.
     pub matching: Vec<String>,
-    /// Its operands in this form; those of the command if none are named.
+    /// Its operands in this form; those of the command if the list is empty.
     pub operands: Vec<Operand>,
     /// The roles of the values of options in this form.
     pub roles: Vec<(String, Role)>,
@@ -411,9 +414,9 @@ pub struct Form {
     pub output: Option<Output>,
     /// The language of code on its standard input in this form.
     pub stdin: Option<Role>,
-    /// A path that it writes then.
+    /// A path that it writes in this form.
     pub writes: String,
-    /// Where it was written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
@@ -422,9 +425,9 @@ words! {
     WordKind {
         /// It only computes, reads or prints.
         Harmless = "harmless",
-        /// It runs commands of a shell that it is given as text.
+        /// It runs text as commands of a shell.
         Runs = "runs",
-        /// It deletes more than one file, or for good.
+        /// It deletes several files, or deletes permanently.
         Deletes = "deletes",
         /// It removes one file.
         Removes = "removes",
@@ -442,11 +445,11 @@ pub struct LanguageWords {
     pub kind: WordKind,
     /// The words.
     pub words: Vec<String>,
-    /// Where they were written.
+    /// The place in a fact file.
     pub place: Place,
 }
 
-/// Where a fact was written.
+/// A place in a fact file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     /// The number of the fact file.
@@ -456,7 +459,7 @@ pub struct Place {
 }
 
 impl Knowledge {
-    /// Returns the same without places and checks: equal for knowledge that says the same of every program.
+    /// Returns the same without places and checks: equal for knowledge with the same facts.
     #[must_use]
     pub fn without_places(mut self) -> Self {
         self.programs = self.programs.into_iter().map(Node::without_places).collect();
@@ -468,7 +471,7 @@ impl Knowledge {
 }
 
 impl Node {
-    /// Returns the same without places, and without what it was checked against.
+    /// Returns the same without places and checks.
     #[must_use]
     pub fn without_places(mut self) -> Self {
         self.each_place(&mut |place| *place = Place::default());

@@ -1,20 +1,23 @@
-//! Every name of the facts, once: sorted, so that names that begin alike have numbers that follow each other.
+//! Every name of the facts, once and sorted, so that names with a common beginning have consecutive
+//! numbers.
 //!
-//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. Of the first of
-//! a block the first bytes are in a list that is searched; each of the rest says how many bytes it shares with the name
-//! before it. Numbers are in the order of the names, so what refers to names holds and compares small numbers, and a
-//! shortened option is a range of them.
+//! The number of a name of a dash and one letter is computed from the letter; such a name is not
+//! stored. The other names form blocks. A separate list for searches holds the first bytes of the
+//! first name of each block. Each further name gives the number of bytes that it shares with the
+//! name before it. Numbers follow the order of the names, so references are small numbers that
+//! compare like names, and a shortened option is a range of numbers.
 //!
 //! ```text
 //! block    length of the rest of its first name, that rest, a head for each other name, a body for each
 //! head     bytes shared with the name before << 4 | bytes of the rest; 15 for more
-//! body     how many more than 15 are shared, how long the rest is beyond 15, the rest
+//! body     shared bytes beyond 15, length of the rest beyond 15, the rest
 //! ```
 //!
-//! The heads lie together, since a search reads most of them and few bodies.
+//! The heads are adjacent, since a search reads most heads and few bodies.
 //!
-//! The names themselves decide where a block begins, and the numbers between blocks have gaps. A name that begins a
-//! section takes the next round number, so a new name changes numbers of its section and rarely others.
+//! The names themselves decide where a block begins, and there are gaps between the numbers of
+//! blocks. The first name of a section takes the next round number, so a new name changes numbers
+//! of its section and rarely others.
 
 use std::ops::Range;
 
@@ -26,7 +29,7 @@ use super::cursor::{Cursor, Damaged};
 /// The number of a name.
 pub(crate) type NameId = u16;
 
-/// The offset that is added to the letter of a name such as `-x`.
+/// The offset of the numbers of names such as `-x`.
 pub(super) const LETTERS: NameId = 0xff00;
 /// The numbers of the names of a block.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -34,11 +37,11 @@ pub(super) const LETTERS: NameId = 0xff00;
 pub(super) struct BlockIds {
     /// The number of its first name.
     pub(super) first: U16,
-    /// How many names it has.
+    /// The number of names.
     pub(super) count: u8,
 }
 
-/// The largest number that half a byte holds; it says that the number follows.
+/// The largest number in half a byte; it means that the rest of the number follows.
 pub(super) const LARGE: u8 = 15;
 
 /// The names of a table.
@@ -46,15 +49,15 @@ pub(super) const LARGE: u8 = 15;
 pub(super) struct Names<'a> {
     /// The numbers of each block, rising.
     ids: &'a [BlockIds],
-    /// The first bytes of the first name of each block, as a number that sorts as they do.
+    /// The first bytes of the first name of each block, as a number with the same order.
     starts: &'a [U64],
-    /// Where each block begins.
+    /// The offset of each block.
     offsets: &'a [U32],
     bytes: &'a [u8],
 }
 
 impl<'a> Names<'a> {
-    /// Takes names as they lie, checking that they can be searched.
+    /// Takes stored names, after checks that they can be searched.
     pub(super) fn open(
         ids: &'a [BlockIds],
         starts: &'a [U64],
@@ -130,25 +133,25 @@ impl<'a> Names<'a> {
         self.ids.get(block).map_or(0, |ids| usize::from(ids.count))
     }
 
-    /// Returns the number of a name of a block, or the one that follows its last.
+    /// Returns the number of a name in a block, or the number after its last name.
     fn id(&self, block: usize, at: usize) -> NameId {
         let first = self.ids.get(block).map_or(LETTERS, |ids| ids.first.get());
         first.saturating_add(NameId::try_from(at).unwrap_or(NameId::MAX)).min(LETTERS)
     }
 
-    /// Returns the block that may hold a number, and which of its names it is.
+    /// Returns the block and the position of a number.
     fn place(&self, id: NameId) -> Option<(usize, usize)> {
         let block = self.ids.partition_point(|ids| ids.first.get() <= id).checked_sub(1)?;
         let at = usize::from(id - self.ids.get(block)?.first.get());
         (at < self.block_len(block)).then_some((block, at))
     }
 
-    /// Returns a number above those of all names below `name` and not above those of the others, and whether it
-    /// is the number of `name` itself.
+    /// Returns a number above those of all names below `name` and at most those of the others, and
+    /// whether it is the number of `name` itself.
     fn rank(&self, name: &[u8]) -> (NameId, bool) {
         let sought = key(name);
         let mut block = self.starts.partition_point(|start| start.get() < sought);
-        // Of blocks whose first names begin alike, the names themselves decide.
+        // The names themselves decide between blocks with the same first bytes.
         while self.starts.get(block).is_some_and(|start| start.get() == sought) {
             let (first, _) = self.block(block);
             if first.rest > name.get(KEY..).unwrap_or(&[]) {
@@ -158,7 +161,7 @@ impl<'a> Names<'a> {
         }
         let Some(block) = block.checked_sub(1) else { return (0, false) };
         let (first, Others { heads, bodies: mut at }) = self.block(block);
-        // How much of the name is shared with the last name that was read, which is below it.
+        // The bytes shared with the last name that was read, which is below `name`.
         let mut matched = first.common(name, sought);
         if matched == name.len() {
             return (self.id(block, 0), matched == first.len());
@@ -168,7 +171,7 @@ impl<'a> Names<'a> {
             (shared, length, at) = lengths(*head, self.bytes, at);
             let rest_at = at;
             at = at.saturating_add(length);
-            // Most names are passed by their lengths or one byte.
+            // Most names are skipped by their lengths or one byte.
             if shared > matched {
                 continue;
             }
@@ -204,10 +207,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the numbers of the names that begin with `start`.
+    /// Returns the range of the names that begin with `start`.
     pub(super) fn from(&self, start: &[u8]) -> Range<NameId> {
         let low = self.rank(start).0;
-        // Names are UTF-8, which does not use this byte.
+        // UTF-8 names never hold this byte.
         let mut end = start.to_vec();
         end.push(0xff);
         low..self.rank(&end).0
@@ -221,7 +224,7 @@ impl<'a> Names<'a> {
         let Some((block, last)) = self.place(id) else { return String::new() };
         let (first, Others { heads, bodies: mut at }) = self.block(block);
         let mut length_of_last = first.len();
-        // How much of each name is before its rest, and where the rest is.
+        // The length of each name before its rest, and the offset of the rest.
         let read = |head: &u8| {
             let (shared, length);
             (shared, length, at) = lengths(*head, self.bytes, at);
@@ -236,7 +239,7 @@ impl<'a> Names<'a> {
             let slots = name.iter_mut().skip(start);
             slots.zip(bytes).for_each(|(slot, byte)| *slot = *byte);
         };
-        // From its end: a name that shares as much as a later one, or more, has no part in it.
+        // From the end: a name that shares at least as much as a later one contributes nothing.
         let mut missing = length_of_last;
         for (shared, rest) in rests.into_iter().rev() {
             if shared < missing {
@@ -251,13 +254,15 @@ impl<'a> Names<'a> {
         String::from_utf8(name).unwrap_or_default()
     }
 
-    /// Returns whether a name with a `*` at one end may match a word, by what the names around it begin with. A search
-    /// for names among many asks this first, since a name is put together from others.
+    /// Returns whether a name with a `*` at one end may match a word, judged by the beginnings of
+    /// the names around it. A search asks this first, since the name itself must be assembled from
+    /// others.
     pub(super) fn may_match(&self, id: NameId, word: &[u8]) -> bool {
         let Some((block, _)) = self.place(id) else { return true };
         let start = |block: usize| self.starts.get(block).map(|start| start.get());
         let (Some(first), Some(after)) = (start(block), start(block + 1)) else { return true };
-        // All names of a block begin with what its first name and that of the next block begin with.
+        // All names of a block share the common beginning of its first name and of the first name
+        // of the next block.
         let shared = ((first ^ after).leading_zeros() as usize / 8).min(KEY);
         let begin = first.to_be_bytes();
         let begin = begin.get(..shared).unwrap_or(&[]).split(|byte| *byte == b'*').next();
@@ -304,19 +309,19 @@ pub(super) fn name_of(letter: u8) -> NameId {
     LETTERS | NameId::from(letter)
 }
 
-/// How many bytes of the first name of a block are in the list that is searched.
+/// The number of bytes of each first name in the list for searches.
 pub(super) const KEY: usize = size_of::<u64>();
 
 /// The first name of a block.
 #[derive(Debug, Clone, Copy)]
 struct First<'a> {
-    /// Its first bytes, as `key` returns them.
+    /// Its first bytes, as returned by `key`.
     start: u64,
     rest: &'a [u8],
 }
 
 impl First<'_> {
-    /// Returns how many bytes are in the start: zeros follow a shorter name.
+    /// Returns the number of bytes in the start; zeros fill up a shorter name.
     fn start_len(&self) -> usize {
         KEY - self.start.trailing_zeros() as usize / 8
     }
@@ -325,11 +330,11 @@ impl First<'_> {
         self.start_len() + self.rest.len()
     }
 
-    /// Returns how many bytes another name, of which this is the key, begins with alike.
+    /// Returns the number of bytes shared with the beginning of another name, whose key is `key`.
     fn common(&self, name: &[u8], key: u64) -> usize {
         match (self.start ^ key).leading_zeros() as usize / 8 {
             KEY if name.len() > KEY => KEY + common(self.rest, name.get(KEY..).unwrap_or(&[])),
-            // Zeros are no part of a name.
+            // Zeros are not part of a name.
             fewer => fewer.min(name.len()).min(self.start_len()),
         }
     }
@@ -344,13 +349,15 @@ impl First<'_> {
 #[derive(Debug, Clone, Copy)]
 struct Others<'a> {
     heads: &'a [u8],
-    /// Where their bodies begin.
+    /// The offset of their bodies.
     bodies: usize,
 }
 
-/// Reads how many bytes a name shares with the one before, how long the rest is, and where; its body is at `at`.
+/// Reads the number of bytes shared with the name before, the length of the rest, and its offset;
+/// the body begins at `at`.
 ///
-/// Plain numbers go in and out: a loop over heads keeps them in registers, and is most of a search.
+/// The arguments and results are plain numbers: a loop over heads keeps them in registers, and
+/// takes most of the time of a search.
 #[inline]
 fn lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     let (shared, length) = (head >> 4, head & LARGE);
@@ -360,7 +367,8 @@ fn lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     (usize::from(shared), usize::from(length), at)
 }
 
-/// As `lengths`, where numbers are in front of the rest. It is past the end where one of them is cut.
+/// Does the same as `lengths` for heads whose numbers precede the rest. The offset is past the end
+/// if a number is cut off.
 #[cold]
 fn long_lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     let mut cursor = Cursor::new(bytes, at);
@@ -372,7 +380,7 @@ fn long_lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
     (shared, length, if cursor.is_short() { usize::MAX } else { cursor.at() })
 }
 
-/// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
+/// Returns the first bytes of a name as a number with the same order: names hold no zero bytes.
 pub(super) fn key(name: &[u8]) -> u64 {
     match name.first_chunk() {
         Some(first) => u64::from_be_bytes(*first),
@@ -384,7 +392,7 @@ pub(super) fn key(name: &[u8]) -> u64 {
     }
 }
 
-/// Returns how many bytes two names begin with alike.
+/// Returns the number of bytes that two names share at the beginning.
 #[inline]
 pub(super) fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
@@ -397,7 +405,7 @@ mod tests {
     use super::super::names_builder::NamesBuilder;
     use super::*;
 
-    /// Names of every length, of which many begin alike.
+    /// Names of every length, many with a common beginning.
     fn sample() -> BTreeSet<String> {
         let mut state = 2611u32;
         let mut number = |below: u32| {

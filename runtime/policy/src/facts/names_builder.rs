@@ -1,4 +1,4 @@
-//! Names -> blocks, and the number of each.
+//! Names -> blocks and numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use zerocopy::little_endian::{U16, U32, U64};
 use super::cursor::put_number;
 use super::names::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
 
-/// The fewest names of a block, but for the last.
+/// The fewest names of a block, except the last.
 const BLOCK_MIN: usize = 24;
-/// The most names of a block: those of a long one are passed most often.
+/// The most names of a block: a search skips most names of a long block.
 const BLOCK_MAX: usize = 40;
-/// One of so many names may begin a block.
+/// About one name in this many may begin a block.
 const BLOCK_BEGINS: u32 = 8;
-/// The numbers of a block are a multiple of this, and at least one is left over.
+/// The numbers of a block are a multiple of this, with at least one spare number.
 const GAP: usize = 4;
-/// One of so many names begins a section.
+/// About one name in this many begins a section.
 const SECTION_BEGINS: u32 = 512;
-/// The numbers of a section are a multiple of this.
+/// The first number of a section is a multiple of this.
 const SECTION_GAP: usize = 64;
 
-/// Returns a number of a name that says whether it begins a block or a section, whatever other names there are.
+/// Returns a hash of a name alone, which decides whether it begins a block or a section.
 fn hash(name: &str) -> u32 {
-    // FNV-1a, whose low bits are the better ones.
+    // FNV-1a: its low bits are the better ones.
     let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     name.bytes().fold(0x811c_9dc5, step)
 }
@@ -31,7 +31,7 @@ fn begins_section(name: &str) -> bool {
     hash(name).is_multiple_of(SECTION_BEGINS)
 }
 
-/// Returns whether a name begins the block that follows these.
+/// Returns whether a name ends this block and begins the next one.
 fn begins_block(name: &str, block: &[&str]) -> bool {
     block.len() == BLOCK_MAX
         || begins_section(name)
@@ -64,7 +64,7 @@ pub(super) struct NamesBuilder<'k> {
 }
 
 impl<'k> NamesBuilder<'k> {
-    /// Writes names; `None` if there are more than can be numbered.
+    /// Writes names; returns `None` for more names than numbers.
     pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
         let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
         let mut blocks: Vec<Vec<&'k str>> = Vec::new();
@@ -77,7 +77,7 @@ impl<'k> NamesBuilder<'k> {
         let mut made = Self::default();
         let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
         if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
-            // With very many names the numbers are too few for gaps.
+            // The numbers do not suffice for gaps between very many names.
             firsts = first_numbers(&blocks, 1, 1);
         }
         for (block, first) in blocks.iter().zip(firsts) {
@@ -86,7 +86,7 @@ impl<'k> NamesBuilder<'k> {
         Some(made)
     }
 
-    /// Writes a block, whose first name has this number.
+    /// Writes a block; its first name has this number.
     fn block(&mut self, names: &[&'k str], first: usize) -> Option<()> {
         let mut before = "";
         let mut bodies = Vec::new();
@@ -119,7 +119,7 @@ impl<'k> NamesBuilder<'k> {
         Some(())
     }
 
-    /// Returns the number of a name, which is one of those that it was made of.
+    /// Returns the number of one of the written names.
     pub(super) fn id(&self, name: &str) -> NameId {
         letter(name.as_bytes()).or_else(|| self.numbers.get(name).copied()).unwrap_or(NameId::MAX)
     }

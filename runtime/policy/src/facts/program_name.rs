@@ -1,11 +1,10 @@
 //! The name of a program.
 
-/// Folders whose programs are those that the facts describe.
+/// Folders of the programs that the facts describe.
 const TRUSTED: &[&str] =
     &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
-/// Returns the name by which facts know the program of a word: without its folder if the programs of a
-/// system are there.
+/// Returns the name by which the facts know a program, without a folder of the system.
 #[must_use]
 pub fn program_name(word: &[u8]) -> &[u8] {
     TRUSTED.iter().find_map(|folder| word.strip_prefix(folder.as_bytes())).unwrap_or(word)

@@ -10,7 +10,7 @@ impl Role {
             || matches!(self, Self::Script | Self::Shell | Self::RemoteShell | Self::EndedCommand)
     }
 
-    /// Returns whether it takes all words that follow.
+    /// Returns whether it takes all the words after it.
     pub const fn takes_rest(self) -> bool {
         matches!(
             self,
@@ -39,7 +39,7 @@ impl Role {
         )
     }
 
-    /// Returns whether it is a path, of which the path itself decides.
+    /// Returns whether it is a path whose class decides the tier.
     pub(crate) const fn is_path(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! The rows of a program, as they lie in the table.
+//! The rows of a program, as stored in the table.
 //!
 //! ```text
 //! node     distance of its parent(3 bytes; of a program NO_PARENT and its file), tier | style | parts, bits | parts, extras,
@@ -6,18 +6,19 @@
 //!          options, operands, forms, sub-commands
 //! option   length, tier | arity | parts, line, role, cap, says, values, letters, names
 //!          or 0, the distance from the node back to an equal option, the line that its lines are counted from
-//! text     2 * its number, or of one that only this row has 2 * its length + 1 and its bytes
+//! text     2 * its number, or 2 * its length + 1 and its bytes if only this row has it
 //! operand  role | position, line | parts, first operand, values
 //! value    tier | parts, line, pattern, cap, role, says
 //! form     length, tier | parts, lists, line, says, the parts, then the lists with their lengths
 //! sub      distance of its node, how many names, names
 //! ```
 //!
-//! Names are numbers in rising order, each written as the distance to the one before; the letters of names
-//! such as `-x` are in front of them. The line of a row is written as the distance to the line of its node.
+//! Names are numbers in rising order, each written as the distance to the one before; letters of
+//! names such as `-x` come first. The line of a row is written as the distance to the line of its
+//! node.
 //!
-//! Rows refer to each other by distances, and hold the texts that they alone have. So a fact that is edited moves few
-//! other bytes, and a version control system stores its table as a small difference.
+//! Rows refer to each other by distances, and hold the texts that only they use. An edited fact
+//! therefore moves few other bytes, and a version control system stores a small difference.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -25,26 +26,26 @@ use super::model::{Arity, Output, Position, Role, Special, Style};
 use super::names::NameId;
 use crate::tier::Tier;
 
-/// The number of a program or sub-command: where its row begins.
+/// The number of a program or sub-command: the offset of its row.
 pub type NodeId = u32;
-/// The number of an option: where its row begins.
+/// The number of an option: the offset of its row.
 pub(crate) type FlagId = u32;
-/// The number of a text: where it begins, among the texts or, with the bit [`IN_ROW`], among the rows.
+/// The number of a text: its offset among the texts or, with the bit [`IN_ROW`], among the rows.
 pub(crate) type TextId = u32;
 
-/// The bit of the number of a text that only one row has.
+/// The bit that marks a text inside a row.
 pub(super) const IN_ROW: TextId = 1 << 31;
 
-/// The parent of a program, which has none.
+/// The parent number of a program.
 pub(super) const NO_PARENT: NodeId = 0xff_ffff;
 
-/// The number of a program or a distance as it is written: in three bytes, the lowest first.
+/// The number of a program or a distance, as written: three bytes, the lowest first.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub(super) struct NodeBytes(pub(super) [u8; 3]);
 
 impl NodeBytes {
-    /// Takes a number; `None` of one that is not below [`NO_PARENT`].
+    /// Takes a number; returns `None` unless it is below [`NO_PARENT`].
     pub(super) fn new(id: NodeId) -> Option<Self> {
         let [low, middle, high, _] = id.to_le_bytes();
         (id < NO_PARENT).then_some(Self([low, middle, high]))
@@ -58,10 +59,10 @@ impl NodeBytes {
     }
 }
 
-/// The number for a tier that is not given.
+/// The number of a missing tier.
 pub(super) const NO_TIER: u8 = 4;
 
-/// Properties of a node that are on or off.
+/// Flags of a node.
 #[derive(Debug, Clone, Copy)]
 #[repr(u8)]
 pub(crate) enum NodeBit {
@@ -73,7 +74,7 @@ pub(crate) enum NodeBit {
     Listens = 128,
 }
 
-/// Parts of a node that may be missing.
+/// Optional parts of a node.
 pub(super) mod part {
     pub(in crate::facts) const FLAGS: u8 = 1 << 6;
     pub(in crate::facts) const OPERANDS: u8 = 1 << 7;
@@ -90,9 +91,9 @@ pub(super) mod part {
     pub(in crate::facts) const USER: u8 = 128;
 }
 
-/// Parts of an option that may be missing.
+/// Optional parts of an option.
 pub(super) mod flag_part {
-    /// The number of the arity of options without a value that open a port.
+    /// The arity number of options without a value that open a port.
     pub(in crate::facts) const LISTENS: u8 = 3;
     pub(in crate::facts) const EVERYWHERE: u8 = 1 << 4;
     pub(in crate::facts) const CAP: u8 = 1 << 5;
@@ -100,7 +101,7 @@ pub(super) mod flag_part {
     pub(in crate::facts) const VALUES: u8 = 1 << 7;
 }
 
-/// Parts of an operand, in the bits beside its line.
+/// Parts of an operand, in the bits next to its line.
 pub(super) mod operand_part {
     pub(in crate::facts) const BITS: u32 = 3;
     pub(in crate::facts) const VALUES: u32 = 1;
@@ -108,14 +109,14 @@ pub(super) mod operand_part {
     pub(in crate::facts) const NOT_LAST: u32 = 4;
 }
 
-/// Parts of a value that may be missing.
+/// Optional parts of a value.
 pub(super) mod value_part {
     pub(in crate::facts) const CAP: u8 = 4;
     pub(in crate::facts) const ROLE: u8 = 8;
     pub(in crate::facts) const SAYS: u8 = 16;
 }
 
-/// Parts and lists of a form that may be missing.
+/// Optional parts and lists of a form.
 pub(super) mod form_part {
     pub(in crate::facts) const OUTPUT: u8 = 4;
     pub(in crate::facts) const STDIN: u8 = 8;
@@ -130,7 +131,7 @@ pub(super) mod form_part {
     pub(in crate::facts) const ROLES: u8 = 16;
 }
 
-/// Some bytes of rows, and the line that the lines in them are counted from.
+/// A range of bytes of rows, and the base of the line numbers in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
     pub(super) start: u32,
@@ -144,7 +145,7 @@ impl Extent {
     }
 }
 
-/// Some names.
+/// A list of names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct NameList {
     /// The letters of names such as `-x`.
@@ -164,18 +165,18 @@ impl NameList {
 pub(crate) struct NodeRow {
     pub(crate) id: NodeId,
     pub(crate) parent: Option<NodeId>,
-    /// The file of a program; 0 of a sub-command.
+    /// The file of a program; 0 for a sub-command.
     pub(super) file: u8,
     pub(super) name: NameId,
     pub(super) says: TextId,
     pub(crate) writes: TextId,
-    /// `None` if no one has read its facts yet.
+    /// `None` for unreviewed facts.
     pub(crate) tier: Option<Tier>,
     pub(crate) style: Style,
     pub(super) bits: u8,
-    /// From which operand on no word is an option; 0 for never.
+    /// The operand after which all words are operands; 0 for none.
     pub(crate) stop: u8,
-    /// Which operand is the sub-command, from 1.
+    /// The position of the sub-command among the operands, from 1.
     pub(crate) sub_at: u8,
     pub(crate) stdin: Role,
     pub(crate) output: Output,
@@ -188,7 +189,7 @@ pub(crate) struct NodeRow {
     pub(crate) operands: Extent,
     pub(crate) forms: Extent,
     pub(super) subs: Extent,
-    /// Where the row ends.
+    /// The end of the row.
     pub(super) end: u32,
 }
 
@@ -202,17 +203,17 @@ impl NodeRow {
     }
 }
 
-/// How a program or a sub-command begins.
+/// The beginning of the row of a program or sub-command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeHead {
     pub(super) parent: Option<NodeId>,
-    /// The file of a program; 0 of a sub-command.
+    /// The file of a program; 0 for a sub-command.
     pub(super) file: u8,
     pub(super) first: u8,
 }
 
 impl NodeHead {
-    /// Returns the tier, of which `None` says that no one has read its facts yet; `None` if the byte means nothing.
+    /// Returns the tier, `Some(None)` for unreviewed facts, or `None` for an invalid byte.
     pub(super) fn tier(&self) -> Option<Option<Tier>> {
         match self.first & 7 {
             NO_TIER => Some(None),
@@ -238,12 +239,12 @@ pub(crate) struct FlagRow {
 }
 
 impl FlagRow {
-    /// Returns how many bytes it takes.
+    /// Returns its length in bytes.
     pub(super) const fn size(&self) -> usize {
         self.names.names.end.saturating_sub(self.id) as usize
     }
 
-    /// `--help`, which every program may have and no fact declares: nothing else is done then.
+    /// `--help`, an undeclared option of every program: the program then does nothing else.
     pub(crate) const HELP: Self = Self {
         id: FlagId::MAX,
         tier: Tier::ReadOnly,
@@ -266,7 +267,7 @@ impl FlagRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OperandRow {
     pub(crate) position: Position,
-    /// The first operand that it is about, from 1; 0 for whichever is left.
+    /// The first operand that it describes, from 1; 0 for any remaining one.
     pub(crate) from: u8,
     pub(crate) not_last: bool,
     pub(crate) role: Role,
@@ -274,7 +275,7 @@ pub(crate) struct OperandRow {
     pub(crate) values: Extent,
 }
 
-/// The row of a value with a meaning of its own.
+/// The row of a special value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ValueRow {
     pub(crate) id: u32,

@@ -1,4 +1,4 @@
-//! Rows of a table -> what they say.
+//! The rows of a table, decoded.
 
 use super::cursor::Cursor;
 use super::model::{Arity, Output, Position, Role, Special, Style};
@@ -9,12 +9,12 @@ use super::row::{
 };
 use crate::tier::Tier;
 
-/// Reads rows one after the other. `None` of a row that is cut or holds what means nothing.
+/// Reads rows one after the other. Returns `None` for a row that is cut off or invalid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowReader<'a> {
     cursor: Cursor<'a>,
     line: u16,
-    /// The node whose rows are read, which distances are counted from.
+    /// The node whose rows are read: the base of distances.
     node: NodeId,
 }
 
@@ -29,7 +29,7 @@ impl<'a> RowReader<'a> {
         Self { node: node.id, ..Self::new(bytes, node.flags) }
     }
 
-    /// Reads only how a node begins.
+    /// Reads only the beginning of a node.
     pub(super) fn node_head(bytes: &'a [u8], id: NodeId) -> Option<NodeHead> {
         let mut cursor = Cursor::new(bytes, id as usize);
         let head = Self::head(&mut cursor, id);
@@ -107,7 +107,7 @@ impl<'a> RowReader<'a> {
             id = self.node.checked_sub(distance)?;
             let cursor = self.cursor.moved_to(id as usize);
             rest = Self { cursor, line, ..*self }.list();
-            // An equal option is written there, so that no reference leads to another.
+            // The target must be a whole option, so that no reference leads to another reference.
             (!rest.is_empty()).then_some(())?;
         }
         let cursor = self.cursor.within(rest.start, rest.end);
@@ -216,7 +216,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
     }
 
-    /// Reads a sub-command of the node that begins at `node`.
+    /// Reads a sub-command of the node at offset `node`.
     pub(super) fn sub(&mut self, node: NodeId) -> Option<SubRow> {
         let distance = self.cursor.number();
         let head = self.cursor.number();
@@ -225,7 +225,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short()).then_some(row)
     }
 
-    /// Reads the role that an option's value has in a form.
+    /// Reads the role of an option's value in a form.
     pub(super) fn role(&mut self) -> Option<(NameId, Role)> {
         let (name, role) = (self.cursor.short(), self.cursor.byte());
         (!self.cursor.is_short()).then_some((name, Role::from_number(role)?))
@@ -236,7 +236,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short()).then_some(text)
     }
 
-    /// Reads the number of a text, and skips a text that is here.
+    /// Reads the number of a text, and skips a text inside the row.
     fn text_id(&mut self) -> TextId {
         let at = u32::try_from(self.cursor.at()).unwrap_or(u32::MAX);
         let number = self.cursor.number();
@@ -263,7 +263,7 @@ impl<'a> RowReader<'a> {
         self.line.wrapping_add(self.cursor.short())
     }
 
-    /// Reads a line with this many bits below it.
+    /// Reads a line above this many bits.
     fn line_and_bits(&mut self, count: u32) -> (u16, u32) {
         let number = self.cursor.number();
         let distance = u16::try_from(number >> count).unwrap_or_else(|_| {
@@ -294,7 +294,7 @@ impl<'a> NameIds<'a> {
         Self { cursor: Cursor::new(bytes, extent.start as usize), before: 0 }
     }
 
-    /// Returns whether all of it was numbers.
+    /// Returns whether it consists of numbers only.
     pub(super) fn is_whole(mut self) -> bool {
         while self.next().is_some() {}
         !self.cursor.is_short()

@@ -1,8 +1,8 @@
-//! The facts as a table that is used where it lies.
+//! The facts as a table for use in place.
 //!
-//! The table is the lengths of its parts, then the parts: names, programs, words of languages, and rows
-//! (`row.rs`) with the texts that they refer to. `Facts::open` reads every row once; after that nothing is
-//! parsed and nothing can be missing.
+//! The table begins with the lengths of its parts; the parts follow: names, programs, words of
+//! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads
+//! cannot fail.
 
 use std::mem::size_of;
 
@@ -19,10 +19,10 @@ use super::row::{
 use super::row_reader::{NameIds, RowReader};
 use crate::tier::Tier;
 
-/// Which form of the table this code reads and writes.
+/// The version of the table format.
 pub(super) const FORM: u32 = 5;
 
-/// How much of each part there is: of rows of one size their number, else bytes.
+/// The size of each part: the number of rows if they have one size, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Header {
@@ -37,7 +37,7 @@ pub(super) struct Header {
     pub(super) texts: U32,
 }
 
-/// A name and the program that it names.
+/// A name and its program.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct ProgramRow {
@@ -70,7 +70,7 @@ pub struct Facts<'a> {
     texts: &'a str,
 }
 
-/// Where a fact was written.
+/// A place in a fact file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FactPlace<'a> {
     /// The fact file.
@@ -80,7 +80,7 @@ pub struct FactPlace<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Splits a table into its parts, without a look into the rows.
+    /// Splits a table into its parts, without reading the rows.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let (header, rest) =
             Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
@@ -127,7 +127,8 @@ impl<'a> Facts<'a> {
         RowReader::node(self.rows, id)
     }
 
-    /// Returns the tier of a program or sub-command without its options; `None` if no one has read its facts yet.
+    /// Returns the tier of a program or sub-command without its options; `None` for unreviewed
+    /// facts.
     pub(crate) fn tier(&self, node: NodeId) -> Option<Tier> {
         RowReader::node_head(self.rows, node)?.tier()?
     }
@@ -155,7 +156,7 @@ impl<'a> Facts<'a> {
             return self.text_in_row(id).unwrap_or("");
         }
         if id == 0 {
-            // The first text, and the one that most rows have.
+            // The first text is empty, and most rows have it.
             return "";
         }
         let rest = self.texts.get(id as usize..).unwrap_or("");
@@ -168,7 +169,7 @@ impl<'a> Facts<'a> {
         str::from_utf8(cursor.take(length as usize)).ok()
     }
 
-    /// Returns whether a text begins there.
+    /// Returns whether a text begins at this offset.
     pub(super) fn is_text(&self, id: TextId) -> bool {
         if id & IN_ROW != 0 {
             return self.text_in_row(id).is_some();
@@ -200,7 +201,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Returns whether numbers in rising order hold this one.
+    /// Returns whether a list of rising numbers holds this one.
     fn has_id(&self, names: Extent, name: NameId) -> bool {
         self.name_ids(names).find(|id| *id >= name) == Some(name)
     }
@@ -261,7 +262,7 @@ impl<'a> Facts<'a> {
         self.read(node.subs, move |reader| reader.sub(id))
     }
 
-    /// Returns the role that the value of an option has in a form.
+    /// Returns the role of an option's value in a form.
     pub(crate) fn form_role(&self, form: &FormRow, name: NameId) -> Option<Role> {
         self.roles(form).find(|(of, _)| *of == name).map(|(_, role)| role)
     }
@@ -276,7 +277,7 @@ impl<'a> Facts<'a> {
         self.read(extent, RowReader::text).map(move |id| facts.text(id))
     }
 
-    /// Returns the sub-command of a node that a word names: an exact name, else the longest pattern.
+    /// Returns the sub-command of a node named by a word: an exact name, else the longest pattern.
     pub(crate) fn sub(&self, node: &NodeRow, word: &[u8]) -> Option<NodeId> {
         let lowered;
         let word = if node.has(NodeBit::IgnoreCase) {
@@ -313,7 +314,8 @@ impl<'a> Facts<'a> {
         self.flags(node).find(|flag| self.lists(flag.names, name))
     }
 
-    /// Returns the option whose pattern (`--set-*`) a word matches, the longest of them, and the pattern.
+    /// Returns the option with the longest pattern (`--set-*`) that matches a word, and the
+    /// pattern.
     pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<(FlagRow, NameId)> {
         let mut best: Option<(usize, FlagRow, NameId)> = None;
         for flag in self.flags(node).filter(|flag| flag.has_pattern) {
@@ -340,28 +342,28 @@ impl<'a> Facts<'a> {
         found
     }
 
-    /// Returns what a word of a language means.
+    /// Returns the meaning of a word of a language.
     pub(crate) fn word(&self, language: Role, word: &str) -> Option<WordKind> {
         let key = (language as u8, self.names.find(word.as_bytes())?);
         let at = self.words.binary_search_by_key(&key, |row| (row.language, row.word.get()));
         WordKind::from_number(self.words.get(at.ok()?)?.kind)
     }
 
-    /// Returns whether a variable of the environment is known to change no code.
+    /// Returns whether a variable of the environment is declared to change no code.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
         let first = name.bytes().next().unwrap_or(0);
-        // Most of them begin with another letter.
+        // The first letter rules most of them out.
         let is_near = |id: TextId| match self.texts.as_bytes().get(id as usize) {
             Some(byte) => *byte == first || *byte == b'*',
             None => true,
         };
         let mut near = self.environment.iter().map(|id| id.get()).filter(|id| is_near(*id));
-        // Here a bracket is a bracket: no class of names is harmless.
+        // A bracket is literal here: no class of names is harmless.
         near.any(|id| matches_star(self.text(id), name.as_bytes()))
     }
 
-    /// Returns where a row of a node was written.
+    /// Returns the place of a row of a node in its fact file.
     pub(crate) fn place_of(&self, node: NodeId, line: u16) -> Place {
         let head = |node| RowReader::node_head(self.rows, node);
         let mut program = head(node);
@@ -371,7 +373,7 @@ impl<'a> Facts<'a> {
         Place { file: program.map_or(0, |head| head.file), line }
     }
 
-    /// Returns the place as people read it.
+    /// Returns the place with the name of its file.
     pub(crate) fn fact_place(&self, place: Place) -> FactPlace<'a> {
         let file = self.files.get(usize::from(place.file));
         FactPlace { file: file.map_or("", |id| self.text(id.get())), line: place.line }
@@ -383,8 +385,8 @@ pub(crate) const RELATIVE: &str = "[relative]";
 /// The pattern of any word that is a plain name.
 pub(crate) const NAME: &str = "[name]";
 
-/// Returns whether a word is a pattern's: its whole text, with `*` at one end what is left, a relative path for
-/// [`RELATIVE`], or a plain name for [`NAME`].
+/// Returns whether a word matches a pattern: its whole text, the rest at a `*` at one end, a
+/// relative path for [`RELATIVE`], or a plain name for [`NAME`].
 pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
     match word {
         // A word that begins with an unknown byte may be an absolute path.
@@ -396,7 +398,8 @@ pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a word is no path, address or setting: it may compare a version, as in `name==1.0`.
+/// Returns whether a word is a plain name and not a path, address or setting; it may compare a
+/// version, as in `name==1.0`.
 fn is_plain_name(word: &[u8]) -> bool {
     let is_comparison = |two: &[u8]| matches!(two, b"==" | b"<=" | b">=" | b"~=" | b"!=");
     let is_compared = word.windows(2).any(is_comparison);
@@ -407,7 +410,7 @@ fn is_plain_name(word: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.
+/// Returns whether a word matches a pattern: its whole text, or the rest at a `*` at one end.
 fn matches_star(pattern: &str, word: &[u8]) -> bool {
     if let Some(start) = pattern.strip_suffix('*') {
         word.starts_with(start.as_bytes())
@@ -455,17 +458,17 @@ impl<'a> Facts<'a> {
         self.node(node).map_or("", |row| self.text(row.says))
     }
 
-    /// Returns the option of an id.
+    /// Returns the option with an id.
     pub(crate) fn flag_row(&self, flag: FlagId) -> Option<FlagRow> {
         self.reader_at(flag).flag()
     }
 
-    /// Returns the value of an id.
+    /// Returns the value with an id.
     pub(crate) fn value_row(&self, value: u32) -> Option<ValueRow> {
         self.reader_at(value).value()
     }
 
-    /// Returns the form of an id.
+    /// Returns the form with an id.
     pub(crate) fn form_row(&self, form: u32) -> Option<FormRow> {
         self.reader_at(form).form()
     }

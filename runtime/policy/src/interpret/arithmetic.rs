@@ -13,7 +13,7 @@ use crate::state::Frame;
 use crate::syntax::{Part, Script, Word};
 use crate::value::{Field, Mark, Text};
 
-/// Classifies the expansions of a text that the shell evaluates after it was quoted.
+/// Classifies the expansions of a text that the shell evaluates after quote removal.
 pub(super) fn late(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
     let is_plain = !text.bytes.iter().any(|byte| matches!(byte, b'$' | b'`'));
     if is_plain {
@@ -39,7 +39,7 @@ pub(super) fn late(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
     frame.nesting -= 1;
 }
 
-/// Classifies what a value runs when it is expanded as a prompt (`${name@P}`).
+/// Classifies the code in a value that is expanded as a prompt (`${name@P}`).
 pub(super) fn late_prompt(run: &mut Machine<'_>, value: &[u8], span: Span, frame: &mut Frame) {
     if value.contains(&b'\\') {
         run.runs(Hidden::Made, span, "what this prompt expands to is not shown");
@@ -47,7 +47,7 @@ pub(super) fn late_prompt(run: &mut Machine<'_>, value: &[u8], span: Span, frame
     late(run, &Text::from_span(value, span), frame);
 }
 
-/// Classifies a subscript or another expression that is evaluated, in each of its readings.
+/// Classifies an evaluated subscript or other expression, in each of its readings.
 pub(super) fn arithmetic<'c>(
     run: &mut Machine<'_>,
     code: &Code<'c>,
@@ -67,8 +67,8 @@ pub(super) fn arithmetic<'c>(
     }
 }
 
-/// Classifies what evaluating an arithmetic text runs: expansions in it, and in the values of the
-/// variables that it names.
+/// Classifies the code in an evaluated arithmetic text: its expansions, and those in the values of
+/// the variables that it names.
 pub(super) fn evaluate(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
     if run.variables.is_lost() && Mark::Made.is_in(&text.bytes) {
         run.runs(Hidden::Made, text.span, "what is evaluated here is not shown");
@@ -96,9 +96,9 @@ pub(super) fn evaluate(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame
     arithmetic_assigns(run, &text.bytes);
 }
 
-/// Notes what an arithmetic text assigns.
+/// Notes the assignments in an arithmetic text.
 fn arithmetic_assigns(run: &mut Machine<'_>, bytes: &[u8]) {
-    // The last name that was read, which is assigned once.
+    // The last name that was read; an assignment uses it up.
     let mut name = 0..0;
     let mut before = 0;
     for (at, byte) in bytes.iter().enumerate() {

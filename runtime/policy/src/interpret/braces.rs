@@ -1,15 +1,15 @@
-//! Braces: one word -> the words that it stands for.
+//! Braces: one word -> the words that it expands to.
 
 use super::machine::Code;
 use crate::span::Span;
 use crate::syntax::Part;
 use crate::value::Mark;
 
-/// The most words that braces may make of one.
+/// The most words from the braces of one word.
 const BRACES_MAX: usize = 512;
-/// The most bytes that are looked at for that.
+/// The most bytes that are read for them.
 const WORK_MAX: usize = 16 * 1024;
-/// The most words that a shell may make of one, numbers counted one by one.
+/// The most words that a shell may make of one word; each number of a range counts.
 const WORDS_MAX: u64 = 1_000_000;
 
 /// A byte of a word without quotes, or a part of it.
@@ -39,7 +39,7 @@ pub(super) fn atoms<'c>(code: &Code<'c>, parts: &'c [Part]) -> Vec<Atom<'c>> {
 /// Expands the braces of a word; `None` if there are too many.
 pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
     let mut done = Vec::new();
-    // Each with how many words it is, since a long range of numbers stands for one.
+    // Each with the number of words that it represents, since a long range of numbers is one entry.
     let mut open = vec![(word, 1u64)];
     let mut work = 0;
     let mut words = 0u64;
@@ -58,7 +58,7 @@ pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
         if alternatives.len() > BRACES_MAX {
             return None;
         }
-        // The last one is taken next, so that the order is kept.
+        // The last one is taken next; the reverse order keeps the words in order.
         for alternative in alternatives.into_iter().rev() {
             let mut made = before.to_vec();
             made.extend(alternative);
@@ -73,9 +73,9 @@ pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
 struct Braces<'c> {
     start: usize,
     end: usize,
-    /// The texts that it stands for.
+    /// The texts that it expands to.
     alternatives: Vec<Vec<Atom<'c>>>,
-    /// How many numbers the only alternative stands for.
+    /// The number of values that the only alternative represents.
     numbers: u64,
 }
 
@@ -85,7 +85,7 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
         Some(Atom::Byte(byte, _)) => *byte,
         _ => 0,
     };
-    // Where the open braces begin, and where their commas are.
+    // The positions of the open braces, and of their commas.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut first: Option<(usize, usize, Vec<usize>)> = None;
     for at in 0..word.len() {
@@ -100,14 +100,14 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
                 let Some((start, commas)) = open.pop() else { continue };
                 let inside = word.get(start + 1..at).unwrap_or(&[]);
                 if commas.len() > 1 || range(inside).is_some() {
-                    // One inside another is not the first.
+                    // The outer of two nested expressions is the first.
                     first.take_if(|(inner, ..)| *inner > start);
                     first.get_or_insert((start, at, commas));
                 }
             }
             _ => {}
         }
-        // None that is still to end can begin before it.
+        // A later expression begins after the first one.
         if first.is_some() && open.is_empty() {
             break;
         }
@@ -124,14 +124,14 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
     Some(Braces { start, end: end + 1, alternatives, numbers: 1 })
 }
 
-/// The texts that `1..5` between braces stands for.
+/// The texts that `1..5` between braces expands to.
 struct Range<'c> {
     alternatives: Vec<Vec<Atom<'c>>>,
     numbers: u64,
 }
 
-/// Returns what `1..5` or `a..e` between braces stands for. A long range of numbers is one number that
-/// is not known.
+/// Returns the expansion of `1..5` or `a..e` between braces. A long range of numbers becomes one
+/// unknown number.
 fn range<'c>(inside: &[Atom<'c>]) -> Option<Range<'c>> {
     let mut text = Vec::new();
     let mut span = None;

@@ -20,11 +20,11 @@ use crate::facts::Special;
 use crate::state::Frame;
 use crate::value::Stream;
 
-/// Interprets a builtin, which says itself what its operands are; returns its output, if that is known.
+/// Interprets a builtin, which gives its operands their roles; returns its output, if known.
 pub(super) type Builtin =
     fn(&mut Machine<'_>, &Program<'_, '_>, &mut Frame, &mut Own) -> Option<Stream>;
 
-/// Returns the builtin of a kind of program; `None` of an ordinary one.
+/// Returns the builtin of a kind of program; `None` for an ordinary program.
 pub(super) const fn of(special: Special) -> Option<Builtin> {
     Some(match special {
         Special::Nothing => return None,

@@ -1,11 +1,11 @@
 //! The values that variables have in one reading of a command.
 
-/// The values of variables in the reading that is being expanded.
+/// The values of variables in the current reading.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
-    /// The number of this reading; each variable takes its share of it.
+    /// The rest of the reading's number; each variable takes its share.
     rest: usize,
-    /// How many readings there are.
+    /// The number of readings.
     pub(super) readings: usize,
     chosen: Vec<(String, usize)>,
 }
@@ -16,7 +16,7 @@ impl Choice {
         Self { rest: reading, readings: 1, chosen: Vec::new() }
     }
 
-    /// Returns which of its values a variable has in this reading.
+    /// Returns the index of the value that a variable has in this reading.
     pub(super) fn choose(&mut self, name: &str, count: usize) -> usize {
         if let Some((_, index)) = self.chosen.iter().find(|(chosen, _)| chosen == name) {
             return *index;

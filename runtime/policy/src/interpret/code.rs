@@ -1,4 +1,4 @@
-//! Code that is a text: of `eval`, of `sh -c`, of functions and traps.
+//! Code in texts: of `eval`, of `sh -c`, of functions and traps.
 
 use super::code_text::{place_of, readable};
 use super::machine::{Code, Machine, NESTING_MAX};
@@ -8,7 +8,7 @@ use crate::state::{Dialect, Frame, Function, Parsed};
 use crate::syntax::Script;
 use crate::value::{Content, Stream, Text};
 
-/// Classifies a text as code of a shell of its own, which has only the variables that were exported.
+/// Classifies a text as code of a separate shell, which has only the exported variables.
 pub(super) fn other(
     run: &mut Machine<'_>,
     text: &Text<'_>,
@@ -52,7 +52,7 @@ fn one_reading(
     }
 }
 
-/// Classifies a text as a shell reads it that has nothing of bash, and as bash does.
+/// Classifies a text as a shell without the extensions of bash reads it, and as bash does.
 fn both_readings(
     run: &mut Machine<'_>,
     text: &Text<'_>,
@@ -75,7 +75,7 @@ fn both_readings(
     output
 }
 
-/// Classifies the body of a function, which is parsed when it is first called.
+/// Classifies the body of a function, parsed at its first call.
 pub(super) fn body(
     run: &mut Machine<'_>,
     body: &Function,
@@ -104,7 +104,7 @@ pub(super) fn body(
     commands(run, &Code { text: source, place: text, script }, frame, input)
 }
 
-/// Classifies the code of traps where the text ends, with the functions of then.
+/// Classifies the code of traps at the end of the text, with the functions defined by then.
 pub(super) fn traps(run: &mut Machine<'_>, frame: &mut Frame) {
     for code in std::mem::take(&mut run.shell.traps) {
         here(run, &code, frame, &Stream::of(Content::Opaque));
@@ -114,14 +114,14 @@ pub(super) fn traps(run: &mut Machine<'_>, frame: &mut Frame) {
 /// Classifies the code of traps in another folder.
 pub(super) fn traps_in(run: &mut Machine<'_>, frame: &Frame) {
     for code in run.shell.traps.clone() {
-        // A trap that changes the folder is not read because of that once more.
+        // The traps are taken out, so that a trap that changes the folder does not run them again.
         let traps = std::mem::take(&mut run.shell.traps);
         run.perhaps(|run| here(run, &code, &mut frame.clone(), &Stream::of(Content::Opaque)));
         run.shell.traps = traps;
     }
 }
 
-/// Judges code before it is read; returns whether it may be.
+/// Judges code before it is read; returns whether to read it.
 fn enters_code(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) -> bool {
     if frame.nesting >= NESTING_MAX {
         run.unparsed(text.span, "code is nested too deep");
@@ -136,7 +136,7 @@ fn enters_code(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) -> bool {
     true
 }
 
-/// Parses code; one that is not understood is judged as that.
+/// Parses code; code that does not parse is noted as not understood.
 fn parsed<'t>(
     run: &mut Machine<'_>,
     text: &'t Text<'_>,
@@ -158,8 +158,8 @@ fn parsed<'t>(
     }
 }
 
-/// Parses code as a shell does that has nothing of bash. What it refuses does not run, if it is certain
-/// that it refuses.
+/// Parses code as a shell without the extensions of bash does. Refused code does not run, if the
+/// refusal is certain.
 fn parsed_lines(run: &mut Machine<'_>, source: &str, text: &Text<'_>) -> Option<Script> {
     let (script, error) = match parse::parse_other_within(source, &mut run.fuel.budget) {
         Ok(parsed) => parsed,
@@ -177,7 +177,7 @@ fn parsed_lines(run: &mut Machine<'_>, source: &str, text: &Text<'_>) -> Option<
     if !REFUSED.contains(&error.reason) {
         run.unparsed(place_of(&error, text), error.reason);
     } else if has_parentheses(&text.bytes) {
-        // A shell that has some of bash may read on.
+        // A shell with some of the extensions may read on.
         run.runs(Hidden::Opaque, text.span, "not every shell reads this code alike");
     }
     Some(script)
@@ -190,7 +190,7 @@ fn commands(run: &mut Machine<'_>, code: &Code<'_>, frame: &mut Frame, input: &S
     output
 }
 
-/// Why a text is refused that no shell reads.
+/// The errors at which every shell refuses a text.
 const REFUSED: &[&str] = &[
     "an unexpected token",
     "an unexpected `(`",
@@ -206,18 +206,18 @@ const REFUSED: &[&str] = &[
 const DIFFERENT: &[&[u8]] =
     &[b"((", b"[[", b"function", b"coproc", b"$'", b"$\"", b"$[", b"&>", b"+="];
 
-/// Returns whether a shell other than bash may read a text in another way.
+/// Returns whether shells other than bash may read a text differently.
 fn differs(text: &[u8]) -> bool {
     DIFFERENT.iter().any(|sign| contains(text, sign))
 }
 
-/// Returns whether a text has `((`, and more that shells read in two ways: one may have the one of bash, and
-/// not the other.
+/// Returns whether a text has `((` and other syntax that shells read differently: a shell may share
+/// only one of the two with bash.
 fn mixes(text: &[u8]) -> bool {
     has_parentheses(text) && DIFFERENT.iter().skip(1).any(|sign| contains(text, sign))
 }
 
-/// Returns whether a text has `((` that is neither of `$((` nor of `for ((`.
+/// Returns whether a text has `((` outside of `$((` and `for ((`.
 fn has_parentheses(text: &[u8]) -> bool {
     let mut before: &[u8] = &[];
     text.split_inclusive(|byte| *byte == b'(').any(|piece| {

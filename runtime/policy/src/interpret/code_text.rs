@@ -4,7 +4,7 @@ use crate::parse::ParseError;
 use crate::span::Span;
 use crate::value::{Field, Mark, Text, TextBuilder};
 
-/// Joins fields by blanks to a text of code.
+/// Joins fields with blanks to a text of code.
 pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
     let first = fields.first()?;
     let last = fields.last()?;
@@ -19,8 +19,8 @@ pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
     Some(builder.finish())
 }
 
-/// Returns code in which marks are what a shell would write for them. What is not known becomes a
-/// variable that never has a value.
+/// Returns code in which each mark is replaced by syntax with the same meaning. Unknown text
+/// becomes a variable that never has a value.
 pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     if text.is_literal() {
         return text.clone();
@@ -46,7 +46,7 @@ pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     builder.finish()
 }
 
-/// Returns where an error is.
+/// Returns the place of an error.
 pub(super) fn place_of(error: &ParseError, text: &Text<'_>) -> Span {
     let at = (error.at as usize).min(text.bytes.len().saturating_sub(1));
     text.place(at, at + 1)

@@ -19,7 +19,7 @@ pub(super) fn list(
     for item in list {
         run.takes_input = false;
         written.add(and_or(run, code, item, frame, &input));
-        // What is left of it is not known.
+        // The rest of the input is unknown.
         if run.takes_input && matches!(&input.content, Content::Literal(_)) {
             input.content = Content::Made;
         }
@@ -46,7 +46,7 @@ fn and_or(
         });
     }
     let [first, others @ ..] = item.pipelines.as_slice() else { return Stream::default() };
-    // The first always runs; whether the others do is open.
+    // The first always runs; the others may run.
     let mut outputs = pipe(run, code, first, frame, input);
     if others.is_empty() {
         return outputs;
@@ -104,7 +104,7 @@ fn one(
     let output = match &command.kind {
         Kind::Coprocess(body) => run.perhaps(|run| {
             let mut inner = Frame { is_beside: true, ..frame.clone() };
-            // It reads what the text writes to it later.
+            // It reads the text written to it later.
             one(run, code, body, &mut inner, &Stream::of(Content::Made));
             Stream::default()
         }),

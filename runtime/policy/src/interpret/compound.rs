@@ -67,8 +67,8 @@ pub(super) fn compound(
     }
 }
 
-/// Remembers a function. Its body is text, since a call may be in another text than the definition;
-/// here-documents of the body follow it in the text and are added.
+/// Remembers a function. Its body is kept as text, since a call may be in another text than the
+/// definition. Here-documents of the body follow it in the text and are appended.
 fn define(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -81,20 +81,20 @@ fn define(
     run.shell.define(name, text.owned(), false);
 }
 
-/// Returns where the last of a body's here-documents ends, if it follows the body.
+/// Returns the end of the last here-document of a body, if it follows the body.
 fn documents_end(code: &Code<'_>, body: Span, documents: &Range<usize>) -> Option<usize> {
     let documents = code.script.here_documents.get(documents.clone())?;
     let end = documents.iter().map(|document| document.span.end).max()?;
     if end <= body.end {
         return None;
     }
-    // The delimiter's line belongs to it.
+    // The line of the delimiter belongs to the here-document.
     let end = end as usize;
     let rest = code.text.get(end..).unwrap_or("");
     Some(end + rest.find('\n').map_or(rest.len(), |at| at + 1))
 }
 
-/// Interprets a list that may not run, or runs in a shell of its own.
+/// Interprets a list that may be skipped, or that runs in a shell of its own.
 fn apart(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -105,8 +105,7 @@ fn apart(
     run.perhaps(|run| run.list(code, list, frame, input))
 }
 
-/// Interprets `if`: conditions and branches in turn, and the last branch if there is one without a
-/// condition.
+/// Interprets `if`: conditions and branches in turn, and the final `else`, if any.
 fn conditional(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -118,6 +117,7 @@ fn conditional(
     for (number, pair) in lists.chunks(2).enumerate() {
         let body = match pair {
             [condition, body] => {
+                // The first condition always runs.
                 if number == 0 {
                     run.list(code, condition, frame, input);
                 } else {
@@ -139,13 +139,13 @@ fn conditional(
         frame.state = state;
         run.variables.settle(certain);
     } else {
-        // None of the branches may run.
+        // Without an `else`, all branches may be skipped.
         frame.rejoin(state);
     }
     output
 }
 
-/// Interprets the bodies of `case`, of which one runs or none.
+/// Interprets the bodies of `case`, of which at most one runs.
 fn branches(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -180,7 +180,7 @@ fn counted(
     output
 }
 
-/// Interprets the body of a loop: once more if its second turn begins with another folder, other
+/// Interprets the body of a loop; again if its second turn begins with another folder, other
 /// parameters or other functions.
 fn turns(
     run: &mut Machine<'_>,
@@ -249,7 +249,7 @@ fn loop_values(run: &mut Machine<'_>, name: &str, fields: Vec<Field<'_>>, frame:
         variables::exported(run, name, field.text.span, false);
         variables::prompts(run, name, bytes, field.text.span, frame);
         let value = match field.spread {
-            // What names things one by one is no output that is sent as a whole.
+            // An output used as a list of names is not sent as a whole.
             true => cut_of(bytes).into_iter().filter(|mark| !Mark::Output.is(*mark)).collect(),
             false => bytes.into(),
         };

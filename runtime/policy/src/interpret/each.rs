@@ -11,12 +11,12 @@ use crate::paths;
 use crate::state::{Dialect, Frame};
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
-/// Among how many options of a search its `-name` is looked for.
+/// The most options of a search that are searched for its `-name`.
 const OPTIONS_MAX: usize = 32;
-/// How many things of a list that is shown are run for one by one.
+/// The most things of a literal list, or roots of a search, that are interpreted one by one.
 const THINGS_MAX: usize = 8;
 
-/// Interprets the words of a program, or of code, that an operand begins.
+/// Interprets the words of a program, or of code, from an operand on.
 pub(super) fn words(
     run: &mut Machine<'_>,
     role: Role,
@@ -76,7 +76,7 @@ pub(super) fn each(
     if words.is_empty() {
         return;
     }
-    // Every root of a search is looked at for every command that it runs.
+    // Each command of a search examines every root.
     if !run.step(program.call.operands.len(), program.call.span) {
         return;
     }
@@ -104,12 +104,12 @@ pub(super) fn each(
     }
 }
 
-/// Returns what a command runs for. A list that is shown is read word by word; what is not shown is one
-/// thing more.
+/// Returns the things that a command runs for. Of a literal list, these are the words that may be
+/// options, and a mark for the others.
 fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Vec<u8>> {
     let is_search = program.call.given.iter().any(|given| !given.words.is_empty());
     if is_search {
-        // What is found may be where the search begins.
+        // A search also finds its starting points.
         let roots = program.call.operands.iter().filter(|root| root.text.is_literal());
         let roots = roots.take(THINGS_MAX).map(|root| root.text.bytes.to_vec());
         return roots.chain([found(program, is_list, run)]).collect();
@@ -123,6 +123,7 @@ fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Ve
             let mut things: Vec<Vec<u8>> = vec![Mark::Hole.text().to_vec()];
             let all = text.bytes.split(separates).filter(|thing| may_be_option(thing));
             things.extend(all.take(THINGS_MAX).map(<[u8]>::to_vec));
+            // The list may be longer, and any option may follow.
             if things.len() > THINGS_MAX {
                 things.push(Mark::Made.text().to_vec());
             }
@@ -134,7 +135,7 @@ fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Ve
     }
 }
 
-/// Returns the name of what a search finds: its `-name`, if that is not a pattern.
+/// Returns the name of the things that a search finds: its `-name`, unless that is a pattern.
 fn named(run: &Machine<'_>, program: &Program<'_, '_>) -> Vec<u8> {
     let is_name = |given: &&Given<'_>| {
         given.name.is_some_and(|name| run.facts.name_id(b"-name") == Some(name))
@@ -159,7 +160,7 @@ fn parallel(run: &mut Machine<'_>, words: &[Field<'_>], program: &Program<'_, '_
         }
         return;
     }
-    // The thing takes the place of `{}`, in quotes, as a parameter of the code does.
+    // The thing replaces `{}` in quotes, like a parameter of the code.
     let Some(code) = join_words(command) else { return };
     let (code, is_placed) = with_parameter(&code);
     let mut things: Vec<Field<'_>> = rest.iter().filter(|field| !is_sign(field)).cloned().collect();
@@ -186,7 +187,8 @@ fn is_plain_name(name: &Text<'_>) -> bool {
     name.is_literal() && !name.bytes.iter().any(|byte| b"*?[\\".contains(byte))
 }
 
-/// Returns code in which the signs of `parallel` for a thing are a parameter, and whether there is one.
+/// Returns code in which a parameter replaces the placeholders of `parallel`, and whether there was
+/// one.
 fn with_parameter(code: &Text<'_>) -> (Text<'static>, bool) {
     let mut builder = TextBuilder::new(code.span);
     let (mut at, mut plain, mut is_placed) = (0, 0, false);
@@ -210,7 +212,8 @@ fn with_parameter(code: &Text<'_>) -> (Text<'static>, bool) {
     (builder.finish(), is_placed)
 }
 
-/// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
+/// Returns the thing that a command runs for: a file below the starting points of a search, if they
+/// are known.
 fn found(program: &Program<'_, '_>, is_list: bool, run: &Machine<'_>) -> Vec<u8> {
     let (start, ground) = (run.ground.start(), run.ground);
     let is_search = program.call.given.iter().any(|given| !given.words.is_empty());
@@ -231,7 +234,7 @@ fn found(program: &Program<'_, '_>, is_list: bool, run: &Machine<'_>) -> Vec<u8>
     path
 }
 
-/// Returns a text with the sign for each of many things replaced; `None` if it has none.
+/// Returns a text with the placeholder replaced by a thing; `None` without a placeholder.
 fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>> {
     if sign.is_empty() || text.bytes.len() < sign.len() {
         return None;

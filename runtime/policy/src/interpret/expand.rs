@@ -1,4 +1,4 @@
-//! Words -> fields: what a shell makes of quotes, braces, variables, substitutions and patterns.
+//! Words -> fields: the expansion of quotes, braces, variables, substitutions and patterns.
 
 use super::braces::{Atom, atoms, braces};
 use super::choice::Choice;
@@ -27,7 +27,8 @@ pub(super) fn fields<'c>(
     fields
 }
 
-/// Expands a word to one text in each of its readings; to one that is not known if there are too many.
+/// Expands a word to one text for each of its readings, or to one unknown text for too many
+/// readings.
 pub(super) fn readings<'c>(
     run: &mut Machine<'_>,
     code: &Code<'c>,
@@ -80,7 +81,7 @@ pub(super) fn single<'c>(
     let Some(mut first) = made.next() else {
         return Field::new(Text::from_span(Vec::new(), place));
     };
-    // `"$@"` between quotes makes several fields; here they are one text.
+    // `"$@"` makes several fields; they are joined here.
     if made.len() > 0 {
         let mut builder = TextBuilder::new(place);
         builder.push_text(&first.text);
@@ -184,7 +185,7 @@ fn part_of_word<'c>(
             let place = code.place(*span);
             let builder = fields.builder();
             for byte in bytes {
-                // What is no UTF-8 could look like a mark.
+                // A byte outside of UTF-8 could look like a mark.
                 match is_mark(*byte) {
                     true => builder.push_mark(Mark::Made, place),
                     false => builder.push_byte(*byte, place),
@@ -197,7 +198,7 @@ fn part_of_word<'c>(
             fields.builder().push_mark(if is_star { Mark::Star } else { Mark::Query }, place);
         }
         Part::ExtendedGlob(parts, span) => {
-            // zsh runs code that a pattern ends with: `*(e:'code':)`, `*(+function)`.
+            // zsh runs code at the end of a pattern: `*(e:'code':)`, `*(+function)`.
             if !reading.frame.dialect.is_bash() && code.slice(*span).contains(['e', '+']) {
                 let place = code.place(*span);
                 run.runs(Hidden::Made, place, "some shells run what is in this pattern");
@@ -207,7 +208,7 @@ fn part_of_word<'c>(
         }
         Part::Tilde(span) => tilde(run, reading, *span, fields),
         Part::Double(parts, _) => {
-            // `"$@"` of nothing is no word at all.
+            // `"$@"` without parameters expands to zero words.
             let is_list = |part: &Part| matches!(part, Part::Parameter(one) if is_all(code, one));
             if parts.is_empty() || !parts.iter().all(is_list) {
                 fields.builder();
@@ -244,10 +245,10 @@ fn part_of_word<'c>(
             arithmetic::arithmetic(run, code, parts, *span, reading.frame);
             fields.builder().push_mark(Mark::Name, code.place(*span));
         }
-        // Of no commands, bash makes nothing at all.
+        // bash expands an empty process substitution to nothing.
         Part::Process(list, _) if list.is_empty() => {}
         Part::Process(list, span) => {
-            // `>( … )` reads what is written to it.
+            // `>( … )` reads the text written to it.
             let input = match code.slice(*span).starts_with('>') {
                 true => Stream::of(Content::Opaque),
                 false => Stream::default(),
@@ -265,8 +266,7 @@ fn part_of_word<'c>(
     }
 }
 
-/// Returns the elements of an array as a variable holds them; a mark if it is not known which there
-/// are.
+/// Returns the elements of an array as a variable holds them; a mark if the elements are unknown.
 pub(super) fn array<'c>(
     run: &mut Machine<'_>,
     reading: &mut Reading<'_, 'c>,
@@ -274,7 +274,7 @@ pub(super) fn array<'c>(
 ) -> Vec<u8> {
     let code = reading.code;
     let fields = fields(run, reading, words);
-    // `[key]=value` says itself which element it is.
+    // `[key]=value` names its element itself.
     let has_key = |word: &Word| {
         let written = code.slice(word.span);
         written.starts_with('[') && (written.contains("]=") || written.contains("]+="))
@@ -316,7 +316,7 @@ fn tilde(
     }
 }
 
-/// Interprets what a substitution runs, and returns its output.
+/// Interprets the list of a substitution, and returns its output.
 fn substitution(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -339,7 +339,8 @@ fn joins_name(code: &Code<'_>, parts: &[Part]) -> bool {
     })
 }
 
-/// Returns whether this is `$@` or `${name[@]}`, which in quotes makes a word of each element.
+/// Returns whether this is `$@` or `${name[@]}`, which expands to a word for each element in
+/// quotes.
 fn is_all(code: &Code<'_>, parameter: &Parameter) -> bool {
     let Parameter { name, indirect, length, subscript, operation, .. } = parameter;
     let is_list = match subscript.as_deref() {

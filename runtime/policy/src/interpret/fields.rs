@@ -1,9 +1,9 @@
-//! Fields that are being made of a word.
+//! Fields during the expansion of a word.
 
 use crate::span::Span;
 use crate::value::{Field, Mark, Stream, TextBuilder, is_hole};
 
-/// The fields that are being made of a word.
+/// The fields of a word that is being expanded.
 pub(super) struct Fields<'c> {
     pub(super) done: Vec<Field<'c>>,
     pub(super) open: Option<TextBuilder>,
@@ -13,7 +13,7 @@ pub(super) struct Fields<'c> {
 }
 
 impl Fields<'_> {
-    /// Returns the fields of a word, which has none yet.
+    /// Returns the empty fields of a word.
     pub(super) fn of(word: Span) -> Self {
         Self { done: Vec::new(), open: None, word, spread: false, stream: None }
     }
@@ -23,7 +23,7 @@ impl Fields<'_> {
         self.open.get_or_insert_with(|| TextBuilder::new(word))
     }
 
-    /// Ends the field that is open.
+    /// Ends the current field.
     pub(super) fn cut(&mut self) {
         let spread = std::mem::take(&mut self.spread);
         let stream = self.stream.take();
@@ -32,7 +32,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Adds a value of an expansion; outside of quotes it is split, and may be a pattern.
+    /// Adds a value of an expansion; outside of quotes it is split and may be a pattern.
     pub(super) fn value(&mut self, value: &[u8], span: Span, quoted: bool) {
         if quoted {
             self.builder().push_made(value, span);

@@ -25,7 +25,7 @@ pub(super) fn command(
 ) -> Stream {
     let Some((first, words)) = fields.split_first() else { return input.clone() };
     let span = first.text.span;
-    // A pattern may be any of the files that it matches, which costs more than a plain word.
+    // A pattern may match any of several files, which costs more than a plain word.
     let patterns = fields.iter().filter(|field| field.spread).count();
     if !run.step(fields.len() + patterns, span) {
         return Stream::of(Content::Opaque);
@@ -34,7 +34,7 @@ pub(super) fn command(
         run.unparsed(span, "too many programs run each other");
         return Stream::of(Content::Opaque);
     }
-    // A path below a folder that is not shown is no other program than one that is not known.
+    // The root of a path in the home or work tree does not hide its program.
     let rest = match &*first.text.bytes {
         [root, rest @ ..] if is_root(*root) => rest,
         all => all,
@@ -65,7 +65,7 @@ pub(super) fn command(
         Some((node, first)) => {
             let is_function = output.is_some();
             let own = program::program(run, (id, node), (&first, words), frame, input);
-            // Which of the two ran is open.
+            // Either of the two may have run.
             if is_function && node.special != Special::Nothing {
                 frame.state.folder = Folder::Unknown;
                 frame.state.parameters = frame.state.parameters.lost();
@@ -79,7 +79,7 @@ pub(super) fn command(
     }
 }
 
-/// Interprets a program that no fact describes.
+/// Interprets an undescribed program.
 fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &Frame) -> Stream {
     let is_path = name.contains(&b'/');
     if is_path {
@@ -100,7 +100,7 @@ fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &F
     Stream::of(Content::Opaque)
 }
 
-/// Interprets what the functions and aliases of a name may run; `None` if there are none.
+/// Interprets the bodies of the functions and aliases with a name; `None` if there are none.
 fn function(
     run: &mut Machine<'_>,
     id: CallId,
@@ -122,7 +122,8 @@ fn function(
     written
 }
 
-/// Interprets the body of a function or alias with these arguments; `None` of an alias in itself.
+/// Interprets the body of a function or alias with these arguments; `None` for an alias inside
+/// itself.
 fn call_function(
     run: &mut Machine<'_>,
     body: &Rc<Function>,
@@ -138,7 +139,7 @@ fn call_function(
         run.does(Act::StartsItself, span);
         return Some(Stream::of(Content::Opaque));
     }
-    // A function that calls itself is read once more, with arguments of which nothing is known.
+    // A recursive function is read once more, with unknown arguments.
     if depth > 1 {
         return Some(Stream::of(Content::Opaque));
     }

@@ -1,4 +1,4 @@
-//! The state that all parts of the interpreter share, and the points where they enter it again.
+//! The shared state of the interpreter, and the points where its parts enter it again.
 
 use super::choice::Choice;
 use crate::effect::{Act, CallId, Effects, Hidden, What};
@@ -11,14 +11,14 @@ use crate::syntax::{List, Part, Script};
 use crate::tier::Floor;
 use crate::value::{Field, Join, Stream, Text};
 
-/// How deep texts of code may be in each other.
+/// The deepest nesting of texts of code.
 pub(super) const NESTING_MAX: u8 = 8;
-/// How many programs may run each other.
+/// The most programs that run one another.
 pub(super) const WRAPPERS_MAX: u8 = 24;
-/// How many readings of one command are compared.
+/// The most readings of one command.
 pub(super) const READINGS_MAX: usize = 8;
 
-/// A parsed text, with the place of each byte in the text that is classified.
+/// A parsed text, with the place of each byte in the classified text.
 #[derive(Clone, Copy)]
 pub(super) struct Code<'c> {
     pub(super) text: &'c str,
@@ -27,7 +27,7 @@ pub(super) struct Code<'c> {
 }
 
 impl<'c> Code<'c> {
-    /// Returns where a span of this text is in the text that is classified.
+    /// Returns the place of a span of this text in the classified text.
     pub(super) fn place(&self, span: Span) -> Span {
         self.place.place_of(span)
     }
@@ -45,17 +45,18 @@ pub(super) struct Machine<'f> {
     pub(super) shell: Shell,
     pub(super) variables: Variables,
     pub(super) files: Files,
-    /// The files of the project that the text runs as what their names say.
+    /// The files of the project that the text runs under the name of a known program or module.
     pub(super) pinned: Vec<Pinned>,
     pub(super) effects: Effects,
     pub(super) fuel: Fuel,
-    /// Whether a program may have read some of standard input.
+    /// Whether a program may have read a part of standard input.
     pub(super) takes_input: bool,
     entry: Entry,
 }
 
-/// The functions of the interpreter that its parts call again, from below: a word runs a substitution, a builtin
-/// runs code, a program runs a program. They are handed down, so that the modules import in one direction.
+/// The functions of the interpreter that lower modules call: a word runs a substitution, a builtin
+/// runs code, a program runs a program. They are passed down, so that modules import in one
+/// direction.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) list: fn(&mut Machine<'_>, &Code<'_>, &List, &mut Frame, &Stream) -> Stream,
@@ -64,16 +65,16 @@ pub(super) struct Entry {
         for<'c> fn(&mut Machine<'_>, &mut Reading<'_, 'c>, &'c [Part], Span) -> Field<'c>,
 }
 
-/// The kinds of things that the name of a command may stand for.
+/// The things that the name of a command may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lookup {
     /// A function, an alias or a program.
     Any,
-    /// A program, whatever functions have its name.
+    /// A program, even if a function has its name.
     Program,
 }
 
-/// A file of the project that a text runs as what its name says.
+/// A file of the project that a text runs under the name of a known program or module.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) kind: PinnedKind,
@@ -88,12 +89,12 @@ pub(super) struct Pinned {
 pub(super) enum PinnedKind {
     /// A program in a folder of tools, or a wrapper of the build.
     Program,
-    /// A module of Python, if the project has one of this name.
+    /// A module of Python, if the project has a file of this name.
     Module,
 }
 
 impl<'f> Machine<'f> {
-    /// Returns the machine for a text of so many bytes.
+    /// Returns the machine for a text of this many bytes.
     pub(super) fn new(
         facts: &'f Facts<'f>,
         ground: Ground<'f>,
@@ -114,7 +115,7 @@ impl<'f> Machine<'f> {
         }
     }
 
-    /// Begins a round: the text is read once more, with all that its variables may hold.
+    /// Begins a round: the text is read once more, with all values of its variables.
     pub(super) fn begin_round(&mut self) {
         self.shell.begin_round();
         self.variables.begin_round();
@@ -133,12 +134,13 @@ impl<'f> Machine<'f> {
         is_paid
     }
 
-    /// Returns whether there are so many steps, without spending them; if not, as `step`.
+    /// Returns whether this many steps are available, without spending them; otherwise acts as
+    /// `step`.
     pub(super) fn affords(&mut self, steps: usize, at: Span) -> bool {
         self.fuel.has(steps) || self.step(steps, at)
     }
 
-    /// Spends the steps that the value of a variable or parameter costs.
+    /// Spends the cost of the value of a variable or parameter.
     pub(super) fn expands(&mut self, value: &[u8], at: Span) -> bool {
         self.step(Fuel::of_value(value), at)
     }
@@ -148,35 +150,36 @@ impl<'f> Machine<'f> {
         self.effects.add(What::Doubt(floor, reason), span);
     }
 
-    /// Adds the doubt about a text that is not understood.
+    /// Adds the doubt about a text that was not understood.
     pub(super) fn unparsed(&mut self, span: Span, reason: &'static str) {
         self.doubt(Floor::Unparsed, span, reason);
     }
 
-    /// Adds code that runs and that the text does not show.
+    /// Adds hidden code that runs.
     pub(super) fn runs(&mut self, hidden: Hidden, span: Span, reason: &'static str) {
         self.effects.add(What::Runs(hidden, reason), span);
     }
 
-    /// Adds a deed of the shell itself.
+    /// Adds an action of the shell itself.
     pub(super) fn does(&mut self, act: Act, span: Span) {
         self.effects.add(What::Does(act, None), span);
     }
 
-    /// Interprets a part of the text that may not run, or runs in a shell of its own: values that it makes certain
-    /// are not certain after it.
+    /// Interprets a part of the text that may be skipped, or that runs in a shell of its own.
+    /// Values that it makes certain are uncertain afterwards.
     pub(super) fn perhaps<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
         self.branch(part).0
     }
 
-    /// As `perhaps`; returns the variables too that certainly have a value of the text after the part.
+    /// Does the same as `perhaps`; also returns the variables that certainly have a value of the
+    /// text after the part.
     pub(super) fn branch<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> (T, Certain) {
         let mark = self.variables.enter();
         let result = part(self);
         (result, self.variables.leave(mark))
     }
 
-    /// Interprets a part in a process of its own, which changes no variable of this one.
+    /// Interprets a part in a process of its own, which leaves the variables of this one unchanged.
     pub(super) fn process<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.variables.clone();
         self.variables.begin_process();
@@ -186,7 +189,7 @@ impl<'f> Machine<'f> {
         result
     }
 
-    /// Interprets two parts of which one runs: neither sees the variables of the other.
+    /// Interprets two alternative parts; each has its own variables.
     pub(super) fn either<T: Join>(
         &mut self,
         one: impl FnOnce(&mut Self) -> T,
@@ -240,14 +243,14 @@ impl<'f> Machine<'f> {
         (self.entry.reading)(self, reading, parts, span)
     }
 
-    /// Interprets everything in parts whose text does not matter.
+    /// Interprets the expansions in parts and drops their text.
     pub(super) fn visit<'c>(&mut self, code: &Code<'c>, parts: &'c [Part], frame: &mut Frame) {
         let choice = &mut Choice::of(0);
         self.reading(&mut Reading { code, frame, choice }, parts, Span::default());
     }
 }
 
-/// A reading of words: their code, the frame that they are expanded in, and the values of variables.
+/// A reading of words: their code, their frame, and the values of variables.
 pub(super) struct Reading<'r, 'c> {
     pub(super) code: &'r Code<'c>,
     pub(super) frame: &'r mut Frame,

@@ -1,4 +1,4 @@
-//! Folders of the host that a container gets, and what it writes below them.
+//! Folders of the host in a container, and files that it writes below them.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,12 @@ use crate::paths::{self, PathClass};
 use crate::state::Folder;
 use crate::value::{Text, display, is_hole};
 
-/// Folders with the daemon of the host, and those that are the host unless they are only read.
+/// Folders with the daemon of the host, and folders that stand for the host unless mounted
+/// read-only.
 const HOST: &[&[u8]] = &[b"/", b"/run", b"/var/run"];
 const HOST_WRITTEN: &[&[u8]] = &[b"/dev", b"/proc", b"/sys"];
 
-/// A folder of the host, and where a container has it.
+/// A folder of the host, and its path in a container.
 #[derive(Debug, Default)]
 struct Mounted {
     source: Vec<u8>,
@@ -25,7 +26,7 @@ struct Mounted {
     is_read_only: bool,
 }
 
-/// Returns what `SOURCE:TARGET:OPTIONS` or `type=bind,src=…,dst=…` says; fields may be quoted.
+/// Reads `SOURCE:TARGET:OPTIONS` or `type=bind,src=…,dst=…`; fields may be quoted.
 fn mounted(bytes: &[u8]) -> Mounted {
     let plain: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'"').collect();
     let field = |names: &[&[u8]]| {
@@ -66,7 +67,8 @@ pub(super) fn mount(run: &Machine<'_>, text: &Text<'_>, own: &mut Own) {
     own.add(What::Mounts(mount), text.span);
 }
 
-/// Adds the files that a container wrote after a mark below folders of the host: their paths are others there.
+/// Adds the files that a container wrote after a mark below folders of the host, where they have
+/// other paths.
 pub(super) fn written(
     run: &mut Machine<'_>,
     call: &Invocation<'_>,
@@ -95,7 +97,8 @@ pub(super) fn written(
         if is_read_only || source == target {
             continue;
         }
-        // A path of the container may be called like one of the work tree or home, and is shown so then.
+        // A path of the container may equal one of the work tree or home, and is then displayed as
+        // that.
         let is_everywhere = target.is_empty();
         let target = paths::normalised(&target, &Folder::Work, run.ground);
         let mut forms = run.ground.others(&target);
@@ -111,7 +114,7 @@ pub(super) fn written(
                 path::own_path(run, Touch::Write, &path, own);
             }
         }
-        // In which folder a container starts is not known.
+        // The starting folder of a container is unknown.
         let source = Text::from_span(source, value.text.span);
         let is_ours = matches!(
             path::path_of(run, &source, &own.frame).class,
@@ -129,7 +132,7 @@ fn paths_written(all: &Effects, effects: &[Effect]) -> BTreeSet<Vec<u8>> {
         What::Path { touch, path, class, .. }
             if touch != Touch::Read && class != PathClass::Null =>
         {
-            // An unknown part is no path of the host, only a name below the folder.
+            // An unknown part is only a name below the folder, never a path of the host.
             Some(all.display(path).into_owned().into_bytes())
         }
         _ => None,

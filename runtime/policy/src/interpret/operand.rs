@@ -9,7 +9,7 @@ use crate::paths::PathClass;
 use crate::tier::Floor;
 use crate::value::{Field, Stream, Text};
 
-/// An option or operand that takes a value.
+/// An option or operand with a value.
 #[derive(Clone, Copy)]
 pub(super) struct Valued {
     /// The program or sub-command that declares it.
@@ -46,9 +46,10 @@ pub(super) fn all(
         let row = match (last, next.next()) {
             (Some(last), _) if is_last => Some(last),
             (_, Some(next)) => Some(next),
-            // What the rest is not about was about a row that is lost.
+            // Operands outside of the rest belonged to a row that was lost.
             _ => rest
                 .filter(|rest| at + 1 >= usize::from(rest.from) && !(rest.not_last && is_last))
+                // A single operand is also the last one.
                 .or(if at == 0 { last } else { None }),
         };
         let Some(row) = row else {
@@ -68,7 +69,7 @@ pub(super) fn all(
             lands_in(run, operands.get(..at).unwrap_or(&[]), operand, own);
         }
         own.says(count, program.node.id, row.line);
-        // After any number of words it is not known which operand is which.
+        // After an operand of any number of words, the position of the others is unknown.
         if is_shifted {
             for other in declared.iter().filter(|other| other.role != role) {
                 if !other.role.takes_rest() {
@@ -82,7 +83,7 @@ pub(super) fn all(
     None
 }
 
-/// Adds files that land in a folder, under the names of what is copied.
+/// Adds files copied into a folder, under the names of their sources.
 fn lands_in(run: &mut Machine<'_>, sources: &[Field<'_>], target: &Field<'_>, own: &mut Own) {
     for source in sources {
         let bytes = &source.text.bytes;
@@ -116,7 +117,7 @@ pub(super) fn value(
         let pattern = run.facts.text(row.pattern);
         matches(pattern, bytes)
     });
-    // Where a value decides, others are declared too: `*` stands for them.
+    // A value that decides has siblings; `*` matches the others.
     let other = found.filter(|row| run.facts.text(row.pattern) == "*");
     let is_literal = field.text.is_literal();
     let is_unlisted = found.is_none() || (other.is_some() && !is_literal);
@@ -134,7 +135,7 @@ pub(super) fn value(
     if let (true, Some(flag)) = (row.cap.is_some(), own.flag) {
         own.cap(flag, Some(Cap::Value(row.id)));
     }
-    // A folder of the host stays one, whatever a value says of it.
+    // A folder of the host keeps its role, even if a value declares another one.
     if role == Role::Mount && row.role != role {
         role::role(run, role, field, program, own);
     }
@@ -142,8 +143,8 @@ pub(super) fn value(
         role::role(run, role, field, program, own);
     } else if row.role != Role::Text {
         let pattern = run.facts.text(row.pattern);
-        // A value of the role that all have is taken whole, unless its pattern names a key: it only says more
-        // about it.
+        // A value with the role of its operand is taken whole, since its row only adds to it,
+        // unless its pattern names a key.
         let taken = match pattern.strip_suffix('*') {
             Some(start) if row.role != role || start.ends_with('=') => taken(start, bytes),
             _ => 0,
@@ -153,7 +154,8 @@ pub(super) fn value(
     }
 }
 
-/// Returns how much of a value a pattern takes that ends with `*`: up to what its last star stands for.
+/// Returns the length of the beginning of a value that a pattern consumes: up to the part matched
+/// by its last star.
 fn taken(start: &str, bytes: &[u8]) -> usize {
     match start.rsplit_once('*') {
         Some((_, last)) if !last.is_empty() => {

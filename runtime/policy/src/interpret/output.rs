@@ -1,4 +1,4 @@
-//! The text that programs write to standard output, as far as it is known.
+//! The standard output of programs, as far as it is known.
 
 use super::machine::Machine;
 use super::own::Program;
@@ -7,7 +7,7 @@ use crate::invocation::{Given, Invocation};
 use crate::state::Frame;
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option, part_of};
 
-/// Returns the text that a program writes to standard output. `makes` says whether that is made of the text.
+/// Returns the standard output of a program. With `makes`, it is made from the text.
 pub(super) fn of(
     run: &Machine<'_>,
     kind: Output,
@@ -20,7 +20,7 @@ pub(super) fn of(
     match kind {
         Output::Opaque => match &input.content {
             _ if makes => Stream::of(Content::Made),
-            // What it makes of a text that is shown may be any other text.
+            // An unknown program may turn a literal text into any other.
             Content::Literal(text) if !text.bytes.is_empty() => Stream::of(Content::Made),
             Content::Made => Stream::of(Content::Made),
             _ => Stream::of(Content::Opaque),
@@ -65,7 +65,7 @@ pub(super) fn of(
     }
 }
 
-/// Spends what a decoder costs, if this is one.
+/// Spends the cost of a decoder, if this is one.
 pub(super) fn decodes(
     run: &mut Machine<'_>,
     kind: Output,
@@ -80,7 +80,7 @@ pub(super) fn decodes(
     }
 }
 
-/// Returns the output of `echo`. That of bash keeps a backslash and takes `-e`.
+/// Returns the output of `echo`. In bash, it keeps backslashes and takes `-e`.
 fn echoed(run: &Machine<'_>, call: &Invocation<'_>, is_bash: bool) -> Stream {
     let mut builder = TextBuilder::new(call.span);
     for (number, field) in call.operands.iter().enumerate() {
@@ -95,8 +95,8 @@ fn echoed(run: &Machine<'_>, call: &Invocation<'_>, is_bash: bool) -> Stream {
     }
     let is_cut = |given: &Given<'_>| given.name.is_some() && given.name == run.facts.name_id(b"-n");
     let drops_newline = call.given.iter().any(is_cut);
-    // With `-e` a backslash means something; what it means is not read. In other shells it always may,
-    // and they may write the options too.
+    // With `-e`, backslashes are escapes, which are not decoded here. In other shells they always
+    // may be, and these shells may print the options too.
     let has_options = !call.given.is_empty();
     let is_other = !is_bash && call.given.iter().any(|given| !is_cut(given));
     if is_other || (has_options || !is_bash) && builder.bytes().contains(&b'\\') {
@@ -108,7 +108,7 @@ fn echoed(run: &Machine<'_>, call: &Invocation<'_>, is_bash: bool) -> Stream {
     Stream::literal(builder.finish())
 }
 
-/// Returns what `printf` writes; `None` if its format is more than text, `%s` and line ends.
+/// Returns the output of `printf`; `None` if its format holds more than text, `%s` and newlines.
 pub(super) fn formatted(call: &Invocation<'_>) -> Option<Text<'static>> {
     let (format, mut values) = call.operands.split_first()?;
     let mut builder = TextBuilder::new(call.span);
@@ -150,7 +150,7 @@ pub(super) fn formatted(call: &Invocation<'_>) -> Option<Text<'static>> {
     }
 }
 
-/// Returns what a filter leaves of its input. What it adds is in its words.
+/// Returns the output of a filter. Any text that it adds is in its words.
 fn filtered(call: &Invocation<'_>, input: &Stream, makes: bool) -> Stream {
     let values = call.given.iter().filter_map(|given| given.value.as_ref());
     let mut words = values.chain(&call.operands).map(|field| &*field.text.bytes);
@@ -177,7 +177,7 @@ fn filtered(call: &Invocation<'_>, input: &Stream, makes: bool) -> Stream {
     Stream { content, is_secret: input.is_secret }
 }
 
-/// Returns what a decoder writes.
+/// Returns the output of a decoder.
 fn decoded(kind: Output, call: &Invocation<'_>, input: &Stream) -> Stream {
     let Content::Literal(text) = &input.content else {
         let content = match &input.content {
@@ -216,7 +216,7 @@ fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
         }
         _ => base64(text)?,
     };
-    // Bytes that are no text would look like marks.
+    // Bytes outside of UTF-8 would look like marks.
     str::from_utf8(&bytes).ok()?;
     Some(bytes)
 }
@@ -231,7 +231,7 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            // What may follow the end of a block is read by some programs, as another block.
+            // Some programs decode text after the end of a block as another block.
             b'=' => {
                 is_ended = true;
                 continue;
@@ -247,6 +247,7 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             held -= 8;
             bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
         }
+        // Fewer than eight bits are still held; the mask keeps `bits` from overflowing.
         bits &= 0xffff;
     }
     Some(bytes)

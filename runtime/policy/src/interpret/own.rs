@@ -1,4 +1,4 @@
-//! The effects of a program itself, while its words are read.
+//! The effects of a program itself, collected while its words are read.
 
 use super::machine::Machine;
 use crate::effect::{Act, Argument, ArgumentKind, CallId, Cap, Effect, Hidden, Sent, What};
@@ -9,11 +9,11 @@ use crate::state::{Frame, Parameters};
 use crate::tier::Floor;
 use crate::value::{Field, Stream};
 
-/// A program that runs: its words, and what it comes with.
+/// A program that runs: its words and its input.
 pub(super) struct Program<'p, 'c> {
     pub(super) id: CallId,
     pub(super) node: NodeRow,
-    /// The name of the program, as it was called.
+    /// The name of the program in the text.
     pub(super) name: &'p [u8],
     /// The words after it.
     pub(super) words: &'p [Field<'c>],
@@ -21,21 +21,21 @@ pub(super) struct Program<'p, 'c> {
     pub(super) input: &'p Stream,
 }
 
-/// The effects of a program itself, and what its words say of it. All of them are under its dry run.
+/// The effects of a program itself, and the facts from its words. A dry run covers all of them.
 pub(super) struct Own {
-    /// The frame of the code that it runs.
+    /// The frame of the code in its words.
     pub(super) frame: Frame,
     pub(super) effects: Vec<Effect>,
-    /// The dry runs and checks; of one option the last word counts.
+    /// The dry runs and checks; the last word of each option counts.
     caps: Vec<(FlagId, Option<Cap>)>,
-    /// The option that is being read.
+    /// The current option.
     pub(super) flag: Option<FlagId>,
-    /// Configurations and code that options give: a program may read them before it knows of a dry run or a help, so
-    /// nothing caps what is hidden in them.
+    /// Configurations and code in options: a program may read them before it sees a dry run or a
+    /// help, so hidden code in them is never capped.
     pub(super) loads: Vec<Span>,
-    /// Options that load code before a dry run or a check begins: only a help caps what they do.
+    /// Options that load code before a dry run or a check begins: only a help caps them.
     pub(super) runs: Vec<Span>,
-    /// Whether code was named: then standard input is data.
+    /// Whether code was named, so that standard input is data.
     pub(super) has_code: bool,
     /// The files that it writes.
     pub(super) written: Vec<Vec<u8>>,
@@ -45,7 +45,8 @@ pub(super) struct Own {
     pub(super) sends: Option<Span>,
     /// The positional parameters of code on standard input.
     pub(super) parameters: Option<Parameters>,
-    /// Whether its output is made of the text: of a file that the text writes, or by code of a language.
+    /// Whether its output is made from the text: from a file that the text writes, or by code of a
+    /// language.
     pub(super) makes: bool,
 }
 
@@ -87,14 +88,14 @@ impl Own {
         self.add(What::Sends(sent), span);
     }
 
-    /// Notes the fact that says the effects since there were `count`: a line of the file that describes this node.
+    /// Notes the line of a node's facts that declares the effects from index `count` on.
     pub(super) fn says(&mut self, count: usize, node: NodeId, line: u16) {
         for effect in self.effects.iter_mut().skip(count) {
             effect.fact.get_or_insert((node, line));
         }
     }
 
-    /// Notes the dry run that an option begins; `None` takes back an earlier one.
+    /// Notes the dry run that an option begins; `None` cancels an earlier one.
     pub(super) fn cap(&mut self, flag: FlagId, cap: Option<Cap>) {
         match self.caps.iter_mut().find(|(capped, _)| *capped == flag) {
             Some((_, before)) => *before = cap,
@@ -113,7 +114,7 @@ impl Own {
         let is_help = program.call.given.iter().any(|given| given.name.is_none() && given.is_whole);
         for effect in &mut effects {
             effect.by = Some(program.id);
-            // A doubt about words is one about the dry run, too.
+            // A doubt about words is also a doubt about the dry run.
             let is_word = matches!(
                 effect.what,
                 What::Doubt(..) | What::AnyOption(_) | What::Unlisted { is_literal: true, .. }
@@ -152,7 +153,7 @@ pub(super) fn describe(
     operands(run, id, &call.operands);
 }
 
-/// Gives a call that no fact describes its words.
+/// Gives an undescribed call its words.
 pub(super) fn leave_undescribed(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>]) {
     run.effects.leave_undescribed(id);
     operands(run, id, words);

@@ -11,7 +11,7 @@ use crate::state::{Held, Parameters};
 use crate::syntax::{Operation, Parameter, Part};
 use crate::value::{Mark, Text, cut_of, is_hole, join_elements, part_of, split_elements};
 
-/// Adds the value of a parameter, and interprets the text that its expansion evaluates.
+/// Adds the value of a parameter, and interprets the text evaluated by its expansion.
 pub(super) fn add<'c>(
     run: &mut Machine<'_>,
     reading: &mut Reading<'_, 'c>,
@@ -67,7 +67,7 @@ pub(super) fn add<'c>(
                 unknown(&cut_of(&value), span, quoted, fields);
             } else if is_all {
                 fields.spread |= is_unknown;
-                // No elements, or one that is empty.
+                // There are either zero elements or one empty element.
                 if quoted
                     && value.is_empty()
                     && reading.choice.choose(&format!("{name}[@]"), 2) == 0
@@ -144,7 +144,7 @@ fn all_parameters(
     }
 }
 
-/// Adds what is between the words of a list.
+/// Adds the separator between the words of a list.
 fn separate(
     run: &Machine<'_>,
     number: usize,
@@ -160,7 +160,7 @@ fn separate(
     }
 }
 
-/// Adds a value, which a shell cuts into words outside of quotes.
+/// Adds a value, which is split into words outside of quotes.
 fn add_value(run: &Machine<'_>, value: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
     match run.variables.cut(value).filter(|_| !quoted) {
         Some(marks) => unknown(&marks, span, quoted, fields),
@@ -168,7 +168,7 @@ fn add_value(run: &Machine<'_>, value: &[u8], span: Span, quoted: bool, fields: 
     }
 }
 
-/// Returns the value of a parameter in this reading; marks if it is not known.
+/// Returns the value of a parameter in this reading; marks if it is unknown.
 pub(super) fn value_of(
     run: &mut Machine<'_>,
     reading: &mut Reading<'_, '_>,
@@ -202,7 +202,7 @@ pub(super) fn value_of(
     }
 }
 
-/// Returns the value of a variable in this reading; marks if it is not known.
+/// Returns the value of a variable in this reading; marks if it is unknown.
 fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
     let value: Rc<[u8]> = match run.variables.held(name) {
         Held::Unknown(Mark::Hole) if variables::names_secret(name) => {
@@ -229,7 +229,7 @@ fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) ->
     if run.expands(&value, span) { value } else { Mark::Hole.text().into() }
 }
 
-/// Returns what an operator makes of a value in this reading, and interprets the text that its expansion evaluates.
+/// Returns the result of an operator, and interprets the text evaluated by its expansion.
 fn operated<'c>(
     run: &mut Machine<'_>,
     reading: &mut Reading<'_, 'c>,
@@ -241,7 +241,7 @@ fn operated<'c>(
     let name = code.slice(parameter.name);
     let span = code.place(parameter.span);
     let value = value_of(run, reading, name, span);
-    // Of an array the operator is for each element, or for one.
+    // An operator on an array applies to each element, or to one.
     let is_one = parameter.subscript.is_none() && !Mark::Element.is_in(&value);
     if matches!(operator, b'-' | b'=' | b'?' | b'+') {
         let other = run.reading(reading, parts, parameter.span);
@@ -253,7 +253,7 @@ fn operated<'c>(
         if !is_one {
             return cut_of(&join_elements(&[&*value, &*other]));
         }
-        // Whether a variable from outside has a value is open.
+        // A variable from outside may be unset.
         let is_open = value.iter().all(|byte| is_hole(*byte));
         let key = format!("{}{}", span.start, char::from(*operator));
         let takes_other = is_open && reading.choice.choose(&key, 2) == 1;
@@ -293,7 +293,7 @@ fn operated<'c>(
         (b'/', None) => true,
         _ => false,
     };
-    // `##*/` leaves the name of a file.
+    // `##*/` keeps the name of a file.
     if *operator == b'#'
         && matches!(pattern.as_deref(), Some([b'#', star, b'/']) if Mark::Star.is(*star))
     {
@@ -318,10 +318,11 @@ fn is_star(code: &Code<'_>, subscript: Option<&[Part]>) -> bool {
 
 /// The longest value that an operator is computed for.
 const VALUE_BYTES_MAX: usize = 128;
-/// How many bytes a pattern is compared with for one step.
+/// The bytes compared with a pattern per step.
 const BYTES_PER_STEP: usize = 256;
 
-/// Returns what is written after an operator, with marks for its patterns; `None` if there is an expansion.
+/// Returns the word after an operator, with marks for its patterns; `None` if it holds an
+/// expansion.
 fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
     let mut written = Vec::new();
     for part in parts {
@@ -337,19 +338,19 @@ fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
     Some(written)
 }
 
-/// Returns the number of an element; `None` if it is none, or one that is octal.
+/// Returns the index of an element; `None` for other keys and for octal numbers.
 fn index(subscript: &str) -> Option<usize> {
     let is_octal = subscript.len() > 1 && subscript.starts_with(['0', '+']);
     if is_octal { None } else { subscript.parse().ok() }
 }
 
-/// Adds what is not known.
+/// Adds an unknown text.
 fn unknown(marks: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
     fields.spread |= !quoted;
     fields.builder().push_made(marks, span);
 }
 
-/// Returns how many bytes of a value may split it.
+/// Returns the number of bytes at which a value may be split.
 fn blanks(value: &[u8]) -> usize {
     value.iter().filter(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count()
 }

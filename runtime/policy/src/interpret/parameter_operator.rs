@@ -1,9 +1,9 @@
-//! The operators of `${name…}`, applied to a value that is known.
+//! The operators of `${name…}`, applied to a known value.
 
 use crate::value::{is_match, is_wildcard};
 
-/// Returns what an operator makes of a value. What is written after the operator has marks for `*` and `?`.
-/// `None` if the operator does more than is read here.
+/// Returns the result of an operator. The word after the operator has marks for `*` and `?`.
+/// Returns `None` for operations that are not implemented.
 pub(super) fn apply(operator: u8, value: &[u8], written: &[u8]) -> Option<Vec<u8>> {
     match (operator, written) {
         (b'^', []) => recased(value, 1, u8::to_ascii_uppercase),
@@ -39,7 +39,7 @@ fn without_end(value: &[u8], pattern: &[u8], longest: bool) -> Vec<u8> {
     value.get(..start.unwrap_or(value.len())).unwrap_or(&[]).to_vec()
 }
 
-/// Returns `OFFSET` or `OFFSET:LENGTH` of a value; `None` if these are not plain numbers.
+/// Returns `OFFSET` or `OFFSET:LENGTH` of a value; `None` unless these are plain numbers.
 fn slice(value: &[u8], range: &[u8]) -> Option<Vec<u8>> {
     let mut numbers = str::from_utf8(range).ok()?.splitn(2, ':').map(|part| part.trim().parse());
     let start: usize = numbers.next()?.ok()?;
@@ -51,7 +51,7 @@ fn slice(value: &[u8], range: &[u8]) -> Option<Vec<u8>> {
     Some(value.get(start.min(end)..end).unwrap_or(&[]).to_vec())
 }
 
-/// Returns a value with the first or every part that equals a text replaced; `None` if there is a pattern.
+/// Returns a value with the first or every match of a text replaced; `None` for a pattern.
 fn replaced(value: &[u8], change: &[u8]) -> Option<Vec<u8>> {
     let (all, change) = match change {
         [b'/', rest @ ..] => (true, rest),
@@ -60,7 +60,7 @@ fn replaced(value: &[u8], change: &[u8]) -> Option<Vec<u8>> {
     let end = change.iter().position(|byte| *byte == b'/').unwrap_or(change.len());
     let (sought, new) = (change.get(..end)?, change.get(end + 1..).unwrap_or(&[]));
     let is_plain = !sought.iter().any(|byte| is_wildcard(*byte) || matches!(*byte, b'[' | b'\\'));
-    // In some versions `&` is what was found.
+    // In some versions `&` means the match.
     if sought.is_empty() || !is_plain || matches!(sought, [b'#' | b'%', ..]) || new.contains(&b'&')
     {
         return None;

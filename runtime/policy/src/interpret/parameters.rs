@@ -3,7 +3,7 @@
 use crate::state::Parameters;
 use crate::value::{Field, may_be_option};
 
-/// Returns words as positional parameters.
+/// Turns words into positional parameters.
 pub(super) fn parameters(words: &[Field<'_>]) -> Parameters {
     if !words.iter().any(|field| field.spread) {
         return Parameters::Known(words.iter().map(|field| field.text.clone().owned()).collect());
@@ -12,7 +12,7 @@ pub(super) fn parameters(words: &[Field<'_>]) -> Parameters {
     if is_option { Parameters::Made } else { Parameters::Outside }
 }
 
-/// Returns parameters without the first of them.
+/// Returns parameters after `shift`.
 pub(super) fn shifted(parameters: &Parameters, operands: &[Field<'_>]) -> Parameters {
     let count = match operands {
         [] => Some(1),

@@ -7,22 +7,22 @@ use crate::paths::{self, Path, PathClass};
 use crate::state::{Folder, Frame};
 use crate::value::Text;
 
-/// The longest path of a folder that is kept: each path that is seen from it is read with it.
+/// The longest kept path of a folder: each relative path is read together with it.
 const FOLDER_BYTES_MAX: usize = 256;
 
-/// Returns a path, seen from the folder that commands run in.
+/// Returns the class of a path, relative to the current folder.
 pub(super) fn path_of(run: &Machine<'_>, text: &Text<'_>, frame: &Frame) -> Path {
     paths::classify(&text.bytes, &frame.state.folder, run.ground)
 }
 
-/// Adds something that happens to a path, as an effect of the program itself.
+/// Adds an action on a path as an effect of the program itself.
 pub(super) fn own_path(run: &mut Machine<'_>, touch: Touch, text: &Text<'_>, own: &mut Own) {
     let path = path_of(run, text, &own.frame);
     let what = touched(run, touch, &path, own.frame.is_many);
     own.add(what, text.span);
 }
 
-/// Adds something that happens to a path, as an effect of the shell.
+/// Adds an action on a path as an effect of the shell.
 pub(super) fn shell_path(run: &mut Machine<'_>, touch: Touch, text: &Text<'_>, frame: &Frame) {
     let path = path_of(run, text, frame);
     let what = touched(run, touch, &path, frame.is_many);
@@ -60,7 +60,7 @@ fn touched(run: &mut Machine<'_>, touch: Touch, path: &Path, is_many: bool) -> W
     }
 }
 
-/// Returns the folder that a text names, seen from another one.
+/// Returns the folder that a text names, relative to another one.
 pub(super) fn enter(run: &mut Machine<'_>, text: &Text<'_>, folder: &Folder) -> Folder {
     let entered = paths::enter(&text.bytes, folder, run.ground);
     match &entered {

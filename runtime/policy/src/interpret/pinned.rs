@@ -1,7 +1,8 @@
-//! Programs that a project pins: those in its folders of tools, and the wrappers of its build.
+//! Programs pinned by a project: those in its folders of tools, and the wrappers of its build.
 //!
-//! Such a program follows from the project, like the code of its tests (docs/tiers.md 7.6), so it counts as the
-//! program of that name. One that the text itself writes is another program: what it is follows from the text.
+//! Such a program follows from the project, like the code of its tests (docs/tiers.md 7.6), so it
+//! counts as the program of that name. A program written by the text itself is judged by the text
+//! instead.
 
 use super::machine::{Machine, Pinned, PinnedKind};
 use crate::effect::{Act, CallId, Effects, Hidden, Touch, What};
@@ -13,7 +14,7 @@ use crate::state::Folder;
 use crate::tier::Floor;
 use crate::value::{Field, Mark, is_mark, is_root};
 
-/// The folders of tools, each with the folder around it.
+/// The folders of tools, each after its parent folder.
 const FOLDERS: &[(&[u8], &[u8])] =
     &[(b".venv", b"bin"), (b"venv", b"bin"), (b"node_modules", b".bin"), (b"vendor", b"bin")];
 /// Wrappers of a build, in any folder of the work tree.
@@ -23,7 +24,7 @@ const BINSTUBS: &[&[u8]] = &[b"rails", b"rake", b"rspec", b"bundle", b"rubocop"]
 /// The file that a shell reads to find the programs of a virtual environment.
 const ACTIVATION: &[u8] = b"activate";
 
-/// Returns the facts of a program that the project pins, with its name alone.
+/// Returns the facts of a pinned program, and its word reduced to the name.
 pub(super) fn program<'c>(
     run: &mut Machine<'_>,
     id: CallId,
@@ -39,14 +40,15 @@ pub(super) fn program<'c>(
     if is_own {
         note(run, id, path, word.text.span);
     } else {
-        // Of another project, whose program may be another one: what the facts say is the least.
+        // The program of another project may differ from the described one, so its facts are only
+        // the lower bound.
         let reason = "no fact describes a program at this path";
         run.within(id, |run| run.doubt(Floor::UnknownProgram, word.text.span, reason));
     }
     Some((node, Field { text: word.text.after(start), ..word.clone() }))
 }
 
-/// Reads the activation of a virtual environment; returns whether a file is one.
+/// Reads the activation of a virtual environment; returns whether the file is one.
 pub(super) fn activates(
     run: &mut Machine<'_>,
     id: CallId,
@@ -73,7 +75,7 @@ fn note(run: &mut Machine<'_>, call: CallId, path: Vec<u8>, span: Span) {
     run.pinned.push(Pinned { kind: PinnedKind::Program, path, call: Some(call), span });
 }
 
-/// Notes a module that code imports: the folder may hold a file of its name.
+/// Notes a module imported by code: the folder may hold a file of its name.
 pub(super) fn imports(run: &mut Machine<'_>, path: Vec<u8>, span: Span) {
     let call = run.effects.current();
     if run.step(1, span) {
@@ -81,7 +83,8 @@ pub(super) fn imports(run: &mut Machine<'_>, path: Vec<u8>, span: Span) {
     }
 }
 
-/// Adds the doubt about each of them that the text writes, wherever in the text it does: a loop may come back.
+/// Adds a doubt about each pinned file that the text writes, before or after its use: a loop may
+/// repeat it.
 pub(super) fn check(run: &mut Machine<'_>) {
     for Pinned { kind, path, call, span } in std::mem::take(&mut run.pinned) {
         if !is_written(&run.effects, &path, kind) {
@@ -105,14 +108,14 @@ pub(super) fn check(run: &mut Machine<'_>) {
 
 /// A program in a folder of tools, or a wrapper of a build.
 struct Named {
-    /// Its path, seen from the work tree.
+    /// Its path, relative to the work tree.
     path: Vec<u8>,
     name: Vec<u8>,
-    /// Whether it is one of the own project.
+    /// Whether it belongs to the project of the text.
     is_own: bool,
 }
 
-/// Returns the program that a word names, if it is one that a project pins.
+/// Returns the pinned program that a word names.
 fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<Named> {
     let is_rooted = word.first().is_some_and(|first| *first == b'/' || is_root(*first));
     let is_literal = word.iter().all(|byte| !is_mark(*byte) || is_root(*byte));
@@ -137,18 +140,19 @@ fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<Named> {
     is_pinned.then(|| Named { path: path.to_vec(), name: name.to_vec(), is_own })
 }
 
-/// The programs that make a virtual environment, whose tools are those of its packages.
+/// The programs that make a virtual environment; its tools come from its packages.
 const ENVIRONMENTS: &[&str] = &["python", "python3", "uv", "virtualenv"];
 
-/// Returns whether a text writes a file, something in a folder around it, or what may be one of these. A change of its
-/// mode leaves what it is, and so does a build in such a folder.
+/// Returns whether a text writes a file, a folder around it, or an unknown path that may be one of
+/// these. Changes of its mode and builds in such a folder do not count.
 fn is_written(effects: &Effects, file: &[u8], kind: PinnedKind) -> bool {
     effects.all().iter().any(|effect| {
         let What::Path { touch: Touch::Write | Touch::Append, path, .. } = effect.what else {
             return false;
         };
         let call = effect.by.and_then(|id| effects.call(id));
-        // Which folder a build writes is said of the program, not by a word of it.
+        // The output folder of a build comes from the facts of the program; its span is then the
+        // whole call.
         let is_build = call.is_some_and(|call| call.span == effect.span);
         let makes_environment = call.is_some_and(|call| {
             let program = effects.display(call.program);

@@ -1,4 +1,4 @@
-//! A program with its words -> its effects, and the text that it writes.
+//! A program with its words -> its effects and its output.
 
 use super::builtin;
 use super::each;
@@ -17,10 +17,10 @@ use crate::state::{Folder, Frame, Parameters};
 use crate::tier::Floor;
 use crate::value::{Content, Field, Mark, Stream, Text};
 
-/// The variable with which options end at the first operand.
+/// The variable that ends options at the first operand.
 const OPTIONS_FIRST: &str = "POSIXLY_CORRECT";
 
-/// Interprets a program that facts describe.
+/// Interprets a described program.
 pub(super) fn program(
     run: &mut Machine<'_>,
     (id, node): (CallId, NodeRow),
@@ -40,7 +40,8 @@ pub(super) fn program(
         }
         None => Stream::default(),
     };
-    // The word after an option that is not known may be its value: then the words that follow are read otherwise.
+    // The word after an unknown option may be its value, so the words after it have a second
+    // reading.
     if let Some(at) = call.doubt
         && at < words.len()
         && takes_code(run, &call)
@@ -55,7 +56,7 @@ pub(super) fn program(
     output
 }
 
-/// Returns whether a program runs code of its words, so that it matters which word is which.
+/// Returns whether a program runs code from its words, so that their roles matter.
 fn takes_code(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
     call.chain.iter().any(|row| {
         row.has_subs() || run.facts.operands(row.operands).any(|operand| operand.role.is_code())
@@ -79,7 +80,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     }
     if row.special == Special::Nothing {
         own.frame.wrappers += 1;
-        // Code that it runs is no part of this shell.
+        // Code that a program runs does not see the parameters of this shell.
         own.frame.state.parameters = Parameters::Outside;
         own.frame.zero = None;
     }
@@ -128,7 +129,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     own.end(run, program, is_undone);
     let kind = form.and_then(|form| form.output).unwrap_or(row.output);
     let mut stream = match output {
-        // What it runs writes to its output.
+        // The output of its command is its own output.
         Some(stream) => stream,
         None if !output::decodes(run, kind, call, input) => Stream::of(Content::Opaque),
         None => output::of(run, kind, program, makes, frame),
@@ -137,7 +138,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     stream
 }
 
-/// Adds what a program does whatever its options.
+/// Adds the effects of a program that do not depend on its options.
 fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
     let (row, span) = (program.node, program.call.span);
     let count = own.effects.len();
@@ -161,7 +162,7 @@ fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
     }
 }
 
-/// Adds the user and the port that a program takes where no option names another one.
+/// Adds the default user and port of a program, used where no option names another.
 fn defaults(
     run: &mut Machine<'_>,
     form: Option<&FormRow>,
@@ -171,7 +172,7 @@ fn defaults(
     let (row, span) = (program.node, program.call.span);
     let count = own.effects.len();
     let has = |is: fn(&What) -> bool| own.effects.iter().any(|effect| is(&effect.what));
-    // A form that only looks checks a configuration or prints a page.
+    // A form that only reads checks a configuration or prints a page.
     let is_quiet = form.is_some_and(|form| !form.acts());
     let listens =
         row.has(NodeBit::Listens) && !is_quiet && !has(|what| matches!(what, What::Listens(_)));
@@ -186,7 +187,7 @@ fn defaults(
     own.says(count, row.id, row.line);
 }
 
-/// Adds the file that a program writes by itself.
+/// Adds the file that a program writes by default.
 fn writes(run: &mut Machine<'_>, form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
     let row = program.node;
     let (writes, line) = match form {
@@ -203,7 +204,7 @@ fn writes(run: &mut Machine<'_>, form: Option<&FormRow>, program: &Program<'_, '
     }
 }
 
-/// Returns the first form that certainly holds.
+/// Returns the first form whose conditions certainly hold.
 fn form(run: &Machine<'_>, row: &NodeRow, call: &Invocation<'_>) -> Option<FormRow> {
     run.facts.forms(row).find(|form| holds(run, form, call))
 }
@@ -239,7 +240,7 @@ fn holds(run: &Machine<'_>, form: &FormRow, call: &Invocation<'_>) -> bool {
         })
 }
 
-/// Enters the folders that options name.
+/// Enters the folders named by options.
 fn folders(run: &mut Machine<'_>, call: &Invocation<'_>, frame: &mut Frame) {
     for given in &call.given {
         if given.flag.role == Role::Folder
@@ -265,7 +266,7 @@ fn given(
         (Some(form), Some(name)) => run.facts.form_role(form, name),
         _ => None,
     };
-    // Where a form says what its value is, that is all that the option does.
+    // A role from the form replaces all other effects of the option.
     if let (Some(name), None) = (given.name, changed)
         && row.acts()
         && !(given.is_off && given.is_whole)
@@ -310,8 +311,8 @@ fn given(
     own.says(count, given.owner, row.line);
 }
 
-/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, `SHELL=…` of a `make` whose dry
-/// run runs some lines, or an option that is not known.
+/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, `SHELL=…`
+/// for a `make` whose dry run still runs some lines, or an unknown option.
 fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
     let is_capped = call.given.iter().any(|given| given.flag.cap.is_some());
     let names_program = || {
@@ -356,7 +357,7 @@ fn input_code(run: &mut Machine<'_>, role: Role, program: &Program<'_, '_>, own:
     }
 }
 
-/// Adds secrets in the words of a program that asks or tells a remote.
+/// Adds secrets in the words of a program that sends them to a remote.
 fn words_leave(call: &Invocation<'_>, own: &mut Own) {
     let values = call.given.iter().filter_map(|given| given.value.as_ref());
     let words = values.chain(&call.operands);
@@ -365,10 +366,10 @@ fn words_leave(call: &Invocation<'_>, own: &mut Own) {
     }
 }
 
-/// Adds the requests on the standard input of a program that only joins it to a host.
+/// Adds the requests on the standard input of a program that only forwards it to a host.
 fn by_hand(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let row = program.node;
-    // An end of `socat` may listen.
+    // An address of `socat` may listen.
     let is_end = |values| run.facts.values(values).any(|value| value.role == Role::Listen);
     let mut operands = run.facts.operands(row.operands);
     let is_raw = row.output == Output::Network
@@ -386,7 +387,7 @@ fn by_hand(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     }
 }
 
-/// Adds data that leaves the host.
+/// Adds data sent to other hosts.
 fn sends(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let mut sends = own.sends;
     if program.node.has(NodeBit::Sends) {

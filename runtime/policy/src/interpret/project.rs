@@ -1,7 +1,7 @@
 //! Files of a project that the text writes and that a build tool then runs by their name.
 //!
-//! A build runs code of its project, which the text does not show (docs/tiers.md 7.6). Code that the text itself writes
-//! is shown, so it counts like any other code of the text.
+//! A build runs code of its project, which the text does not show (docs/tiers.md 7.6). Code written
+//! by the text itself is visible, so it counts like any other code of the text.
 
 use super::machine::Machine;
 use super::own::{Own, Program};
@@ -12,21 +12,21 @@ use crate::language::project::{Recipes, scripts};
 use crate::state::Built;
 use crate::value::{Field, Text};
 
-/// How the code of a file is read.
+/// The format of a file with code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Recipes of targets, each an indented line of a shell.
     Recipes,
     /// Scripts of a shell by name, in JSON.
     Scripts,
-    /// Code of a language; `Code` for one that is not read.
+    /// Code of a language; `Code` for a language that is not read.
     Language(Role),
 }
 
 use Form::{Language, Recipes as Targets, Scripts};
 
-/// Programs, or sub-commands of them, with the names of the files that they run. Tests are code of the project, even
-/// those that the text writes.
+/// Programs, or their sub-commands, with the names of the files that they run. Tests are code of
+/// the project, even if the text writes them.
 const RUN_BY: &[(&[&str], &[&str], Form)] = &[
     (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile", "*.mk"], Targets),
     (&["just"], &["justfile", "Justfile", ".justfile"], Targets),
@@ -155,7 +155,7 @@ pub(super) fn runs(run: &mut Machine<'_>, program: &Program<'_, '_>, own: &mut O
     }
 }
 
-/// Returns the code of a file that is run for some goals.
+/// Returns the code of a file that runs for some goals.
 fn code_of<'t>(form: Form, text: &Text<'t>, goals: &[&[u8]], only_looks: bool) -> Vec<Text<'t>> {
     match form {
         Targets => {

@@ -15,24 +15,24 @@ use crate::value::{Content, Field, Mark, Stream, Text};
 pub(super) struct Redirected<'c> {
     /// The standard input of the command.
     pub(super) input: Stream,
-    /// Whether standard output goes elsewhere.
+    /// Whether standard output is redirected.
     pub(super) takes_output: bool,
     /// Whether a descriptor is a connection.
     pub(super) is_connected: bool,
-    /// Where standard output goes to a connection that an earlier command opened.
+    /// The redirection of standard output to a connection that an earlier command opened.
     connection: Option<Span>,
-    /// Files that get the command's output, once it is known.
+    /// Files that get the command's output, written once it is known.
     targets: Vec<Target<'c>>,
 }
 
 struct Target<'c> {
     touch: Touch,
     field: Field<'c>,
-    /// Whether it is standard output that goes there.
+    /// Whether it receives standard output.
     is_output: bool,
 }
 
-/// Reads the redirections of a command. What they write is judged by `write_redirects`.
+/// Reads the redirections of a command. `write_redirects` judges their output.
 pub(super) fn redirects<'c>(
     run: &mut Machine<'_>,
     code: &Code<'c>,
@@ -139,7 +139,7 @@ fn one<'c>(
                     redirected.connection = Some(field.text.span);
                 }
             } else if code.slice(redirect.span).contains("<&") {
-                // A descriptor that a variable holds.
+                // A variable holds the descriptor.
                 if is_input {
                     redirected.input = Stream::of(Content::Opaque);
                 }
@@ -171,7 +171,7 @@ fn output_to<'c>(
     redirected.targets.push(Target { touch, field, is_output });
 }
 
-/// Adds what is written. An output that is known to be empty empties its file.
+/// Adds the output to its files. A known empty output empties its file.
 pub(super) fn write_redirects(
     run: &mut Machine<'_>,
     redirected: &Redirected<'_>,
@@ -207,7 +207,7 @@ pub(super) fn write_redirects(
     }
 }
 
-/// Adds the text that is written to a connection.
+/// Adds a text written to a connection.
 fn written_by_hand(run: &mut Machine<'_>, output: &Stream, span: Span) {
     let text = match &output.content {
         Content::Literal(text) => &*text.bytes,
@@ -225,7 +225,7 @@ fn written_by_hand(run: &mut Machine<'_>, output: &Stream, span: Span) {
     }
 }
 
-/// Adds a connection that the shell itself opens.
+/// Adds a connection opened by the shell itself.
 fn connection(run: &mut Machine<'_>, text: &Text<'_>) {
     if let Some(host) = text.bytes.split(|byte| *byte == b'/').nth(3) {
         let host = run.effects.value(host);

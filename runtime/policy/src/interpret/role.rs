@@ -25,7 +25,7 @@ pub(super) fn role(
     let text = &field.text;
     match role {
         Role::Text | Role::Folder | Role::Placeholder => {}
-        // Standard input or output.
+        // `-` means standard input or output.
         Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
         Role::Read => read(run, field, own),
         Role::Write => {
@@ -105,7 +105,7 @@ pub(super) fn role(
     }
 }
 
-/// Interprets a configuration that is loaded, from a file or a server.
+/// Interprets a configuration loaded from a file or a server.
 fn config(run: &mut Machine<'_>, text: &Text<'_>, own: &mut Own) {
     if &*text.bytes == b"/dev/null" {
         return;
@@ -131,7 +131,7 @@ fn connects(run: &mut Machine<'_>, host: &[u8], span: Span, own: &mut Own) {
     own.add(host, span);
 }
 
-/// Adds that a program takes the rights of a user, and so does what it runs.
+/// Adds that a program, and its command with it, takes the rights of a user.
 pub(super) fn escalates(
     run: &mut Machine<'_>,
     user: &Text<'_>,
@@ -143,7 +143,7 @@ pub(super) fn escalates(
     own.add(what, user.span);
 }
 
-/// Adds that a program opens a port; which one, the text does not show if it has no digit and is no path.
+/// Adds that a program opens a port; the port is hidden unless the word is a path or holds a digit.
 pub(super) fn listens(run: &mut Machine<'_>, port: &Text<'_>, own: &mut Own) {
     let address = port.bytes.split(|byte| *byte == b',').next().unwrap_or_default();
     let is_shown = address.iter().any(|byte| byte.is_ascii_digit() || *byte == b'/');
@@ -152,7 +152,7 @@ pub(super) fn listens(run: &mut Machine<'_>, port: &Text<'_>, own: &mut Own) {
     own.add(what, port.span);
 }
 
-/// Interprets a file with code.
+/// Interprets a file of code.
 fn script(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let bytes = &*field.text.bytes;
     let is_input = matches!(bytes, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
@@ -196,7 +196,7 @@ fn script(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, o
     }
 }
 
-/// Interprets a remote shell: its words with a host and a command that does nothing.
+/// Interprets a remote shell: its words, with a host and a harmless command appended.
 fn remote_shell(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) {
     let mut code = TextBuilder::new(text.span);
     code.push_text(text);
@@ -248,8 +248,8 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
     }
 }
 
-/// Interprets the modules that code of Python imports and that the text writes or fetches: Python looks for them in the
-/// folder first.
+/// Interprets the modules that code of Python imports and that the text writes or fetches: Python
+/// searches the folder first.
 fn modules(run: &mut Machine<'_>, code: &Text<'_>, own: &mut Own) {
     if own.frame.nesting >= NESTING_MAX {
         run.unparsed(code.span, "code is too deep in other code");
@@ -292,7 +292,7 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
             variables::exported(run, name, text.span, false);
             variables::prompts(run, name, &value, text.span, frame);
             run.variables.assign(name, Rc::clone(&value));
-            // `getopts` sets it too.
+            // `getopts` also sets `OPTARG`.
             run.variables.assign("OPTARG", value);
         }
         _ => run.variables.lose(),
@@ -315,7 +315,7 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
     let span = field.text.span;
     let bytes = &*field.text.bytes;
     if bytes.contains(&b' ') {
-        // `URL POST data`, as load generators take it.
+        // Load generators accept `URL POST data`.
         own.sends(Sent::Body, span);
     }
     let scheme = scheme_of(bytes);
@@ -326,7 +326,7 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         own.secret |= path::own_read(run, &field.text.after(scheme), own).is_secret;
         return;
     }
-    // A download without a name for it has that of the address.
+    // A download without an output name gets the last part of the address.
     let path = rest
         .split(|byte| matches!(*byte, b'?' | b'#') || Mark::Query.is(*byte))
         .next()
@@ -341,7 +341,7 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
     connects(run, host_of(bytes), span, own);
 }
 
-/// Returns how many bytes the scheme of a URL has, `://` included.
+/// Returns the length of the scheme of a URL, `://` included.
 fn scheme_of(bytes: &[u8]) -> usize {
     bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3)
 }
@@ -358,7 +358,8 @@ fn host_of(bytes: &[u8]) -> &[u8] {
     host.split(|byte| *byte == b':').next().unwrap_or(host)
 }
 
-/// Adds the commands of URLs whose path is sent as it is: `dict://HOST/COMMAND`, `gopher://HOST/_COMMAND`.
+/// Adds the commands of URLs whose path is sent verbatim: `dict://HOST/COMMAND`,
+/// `gopher://HOST/_COMMAND`.
 fn commands(field: &Field<'_>, scheme: usize, own: &mut Own) {
     let span = field.text.span;
     let is_raw =
@@ -382,7 +383,7 @@ fn commands(field: &Field<'_>, scheme: usize, own: &mut Own) {
     }
 }
 
-/// Returns a path with its `%XX` decoded.
+/// Returns a path with `%XX` decoded.
 fn decoded(path: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(path.len());
     let mut at = 0;
@@ -403,8 +404,8 @@ fn decoded(path: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Adds secrets, and output of other commands, that a host gets to see. A credential is no leak as the user of a host,
-/// which is in front of its `@`.
+/// Adds secrets, and output of other commands, that a host receives. A credential in front of the
+/// `@` of a host is its user, which is not a leak.
 fn leaks(field: &Field<'_>, own: &mut Own) {
     let bytes = &field.text.bytes;
     let scheme = scheme_of(bytes);
@@ -419,7 +420,7 @@ fn leaks(field: &Field<'_>, own: &mut Own) {
     }
 }
 
-/// Adds data that is sent.
+/// Adds data to send.
 fn send(run: &mut Machine<'_>, field: &Field<'_>, input: &Stream, own: &mut Own) {
     own.sends = Some(field.text.span);
     own.secret |= Mark::Secret.is_in(&field.text.bytes);
@@ -453,7 +454,7 @@ fn refspec(text: &Text<'_>, own: &mut Own) {
     own.does(act, text.span);
 }
 
-/// Interprets what a checkout takes: a revision, or paths whose changes are dropped.
+/// Interprets the operand of a checkout: a revision, or paths whose changes are dropped.
 fn revision(field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let text = &field.text;
     let bytes = &*text.bytes;
@@ -505,7 +506,7 @@ fn mode(text: &Text<'_>, own: &mut Own) {
     }
 }
 
-/// Returns the texts between quotes as words.
+/// Returns the quoted texts as words.
 fn quoted_words<'t>(text: &Text<'t>) -> Vec<Field<'t>> {
     let mut words = Vec::new();
     let mut at = 0;

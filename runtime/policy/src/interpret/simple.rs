@@ -43,7 +43,7 @@ pub(super) fn command(
     while reading < readings {
         let mut choice = Choice::of(reading);
         let fields = expand::fields(run, &mut Reading { code, frame, choice: &mut choice }, words);
-        // The number of readings is known after the first.
+        // The first reading counts the readings.
         if reading == 0 {
             readings = choice.readings.min(READINGS_MAX);
         }
@@ -53,7 +53,7 @@ pub(super) fn command(
         let reads =
             matches!(redirected.input.content, Content::File | Content::Network | Content::Made);
         let next = if fields.is_empty() && reads && assignments.is_empty() {
-            // `$(< file)` is what the file holds.
+            // `$(< file)` is the content of the file.
             redirected.input.clone()
         } else if fields.is_empty() {
             Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
@@ -67,7 +67,7 @@ pub(super) fn command(
         }
     }
     let output = written.unwrap_or_default();
-    // `exec` alone opens what it opens for the commands that follow.
+    // `exec` without words redirects for the commands that follow.
     let is_exec = matches!(words.as_slice(), [only] if code.slice(only.span) == "exec");
     frame.state.is_connected = was_connected || (is_exec && redirected.is_connected);
     redirect::write_redirects(run, &redirected, &output, frame);
@@ -77,7 +77,7 @@ pub(super) fn command(
     output
 }
 
-/// Interprets what an assignment runs; one that is not before a command changes the shell's variable.
+/// Interprets an assignment; unless it precedes a command, it changes the variable of the shell.
 fn assign(
     run: &mut Machine<'_>,
     code: &Code<'_>,
@@ -106,7 +106,7 @@ fn assign(
         }
     };
     if !stays {
-        // It is for the command that follows; in a POSIX shell it may stay.
+        // It belongs to the command that follows; in a POSIX shell it may persist.
         run.variables.assign(name, value.into());
         run.variables.export(name);
         return;
@@ -140,7 +140,7 @@ fn assign(
         }
         (true, None) => part_of(&value),
     };
-    // Evaluated, it is what it is, wherever it is added.
+    // The assigned text is also kept as it is, since it may be evaluated wherever it is added.
     if let Some(added) = added {
         run.variables.assign(name, added);
     }
@@ -157,13 +157,13 @@ fn assign(
     variables::exported(run, name, code.place(assignment.span), exports);
 }
 
-/// Returns what a variable holds after a value was added.
+/// Returns the value of a variable after an append.
 fn appended(run: &Machine<'_>, name: &str, value: Vec<u8>, kind: &Value, since: usize) -> Vec<u8> {
     let Some(whole) = run.variables.current(name, since) else {
-        // Added to what is not known, it may begin a word or go on with one.
+        // Appended to unknown text, it may begin a word or continue one.
         return part_of(&value);
     };
-    // A text is added to the first element.
+    // A text is appended to the first element.
     if matches!(kind, Value::Word(_)) && Mark::Element.is_in(whole) {
         return part_of(&[whole, &value].concat());
     }

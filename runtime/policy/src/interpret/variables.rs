@@ -1,5 +1,5 @@
-//! Variables: the effect of `declare`, `export`, `read` and assignments before a command, and which of them change
-//! which code runs.
+//! Variables: the effect of `declare`, `export`, `read` and assignments before a command, and the
+//! variables that change which code runs.
 
 use super::machine::{Code, Machine};
 use super::own::Own;
@@ -11,11 +11,11 @@ use crate::state::Frame;
 use crate::syntax::Assignment;
 use crate::value::{Field, Stream, Text};
 
-/// The doubt about a program that sees a variable which is not known to be harmless.
+/// The doubt about a program that sees a possibly harmful variable.
 const CHANGES: &str = "this variable may change which code runs";
 
-/// Variables that change which code runs even if they are not exported, since a shell has them or uses
-/// them itself.
+/// Variables that change which code runs even if they are not exported, since a shell already
+/// exports them or uses them itself.
 const OWN_VARIABLES: &[&str] = &[
     "PATH",
     "BASH_ENV",
@@ -28,7 +28,7 @@ const OWN_VARIABLES: &[&str] = &[
     "CDPATH",
 ];
 
-/// Names of variables that hold a secret, and the ends of such names after a `_`.
+/// Names of variables with a secret, and the ends of such names after a `_`.
 const SECRETS: &[&str] = &[
     "TOKEN",
     "PASSWORD",
@@ -46,10 +46,10 @@ const SECRETS: &[&str] = &[
     "PAT",
     "PGPASSWORD",
 ];
-/// Names of such an end that mark a place in a list and no secret.
+/// Parts of such names that mark a place in a list instead of a secret.
 const PLACES: &[&str] = &["NEXT", "PAGE", "CONTINUATION", "CURSOR", "STARTING", "CSRF", "SYNC"];
 
-/// Returns whether the name of a variable says that it holds a secret.
+/// Returns whether the name of a variable indicates a secret.
 pub(super) fn names_secret(name: &str) -> bool {
     let is_end = |end: &&str| {
         let Some(at) = name.len().checked_sub(end.len()) else { return false };
@@ -60,7 +60,7 @@ pub(super) fn names_secret(name: &str) -> bool {
     SECRETS.iter().any(is_end) && !name.split('_').any(is_place)
 }
 
-/// Interprets a value that the shell expands when it prompts or traces.
+/// Interprets a value that the shell expands in a prompt or a trace.
 pub(super) fn prompts(
     run: &mut Machine<'_>,
     name: &str,
@@ -81,12 +81,12 @@ pub(super) fn prompts(
     }
 }
 
-/// Returns whether a variable of the environment changes no code.
+/// Returns whether a variable of the environment is harmless: it never changes which code runs.
 pub(super) fn is_harmless(run: &Machine<'_>, name: &str) -> bool {
     !changes_code(name) && run.facts.is_harmless_variable(name)
 }
 
-/// Notes a variable that programs may see from here on.
+/// Notes a variable that programs may see from now on.
 pub(super) fn exported(run: &mut Machine<'_>, name: &str, span: Span, is_export: bool) {
     let matters = if is_export { !is_harmless(run, name) } else { changes_code(name) };
     if matters && !run.shell.exports.contains(&span) && run.shell.exports.len() < 64 {
@@ -94,7 +94,7 @@ pub(super) fn exported(run: &mut Machine<'_>, name: &str, span: Span, is_export:
     }
 }
 
-/// A program runs: what was exported may change which code that is.
+/// Adds the doubts about exported variables when a program runs: they may change its code.
 pub(super) fn exports_reach(run: &mut Machine<'_>, row: &NodeRow) {
     if row.has(NodeBit::Builtin) || run.shell.exports.is_empty() {
         return;
@@ -139,8 +139,8 @@ pub(super) fn prefixes(
     }
 }
 
-/// Returns whether a variable of this name changes which code the shell or the loader runs, whatever facts
-/// say of it.
+/// Returns whether a variable of this name changes the code that the shell or the loader runs,
+/// independent of facts.
 #[must_use]
 pub fn changes_code(name: &str) -> bool {
     OWN_VARIABLES.contains(&name) || name.starts_with("LD_")

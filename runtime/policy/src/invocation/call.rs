@@ -12,39 +12,39 @@ pub(crate) struct Invocation<'c> {
     pub(crate) chain: Vec<NodeRow>,
     /// Their words.
     pub(crate) span: Span,
-    /// Which words are the sub-commands.
+    /// The positions of the sub-commands among the words.
     pub(crate) subs: Vec<usize>,
     pub(crate) given: Vec<Given<'c>>,
     pub(crate) operands: Vec<Field<'c>>,
-    /// From which operand on no word can be an option, because of `--`.
+    /// The index of the first operand after `--`; no word from there on is an option.
     pub(crate) dashes: Option<usize>,
     /// Whether options may end at the first operand, because of `POSIXLY_CORRECT`.
     pub(crate) is_posix: bool,
-    /// Whether there was an option that no fact declares.
+    /// Whether an undeclared option was given.
     pub(crate) has_unknown: bool,
     /// The doubts about its words.
     pub(crate) doubts: Vec<(What, Span)>,
-    /// The word after the first such option, which may be its value.
+    /// The word after the first undeclared option; it may be the value of that option.
     pub(crate) doubt: Option<usize>,
-    /// Whether a sub-command is not known, so that nothing is known of what follows.
+    /// Whether a sub-command is unknown, and with it the meaning of all words after it.
     pub(crate) is_lost: bool,
 }
 
 /// An option that was given.
 #[derive(Debug)]
 pub(crate) struct Given<'c> {
-    /// Who declares it.
+    /// The program or sub-command that declares it.
     pub(crate) owner: NodeId,
     pub(crate) flag: FlagRow,
-    /// The name that facts give it; `None` of `--help`, which they need not declare.
+    /// Its declared name; `None` for an undeclared `--help`.
     pub(crate) name: Option<NameId>,
     pub(crate) span: Span,
     pub(crate) value: Option<Field<'c>>,
     /// The words of a command that ends with `;`.
     pub(crate) words: Vec<Field<'c>>,
-    /// Whether the name is whole and surely an option: another one never lowers anything.
+    /// Whether the name is complete and certainly an option. Only such options lower a tier.
     pub(crate) is_whole: bool,
-    /// Whether its value says that it is off: `--all=false`.
+    /// Whether its value turns it off: `--all=false`.
     pub(crate) is_off: bool,
     /// Whether its name may ask for the version.
     pub(crate) is_version: bool,

@@ -11,14 +11,14 @@ use crate::value::{Field, Mark};
 /// An option as its facts declare it.
 #[derive(Debug, Clone, Copy)]
 struct Declared {
-    /// Which program or sub-command declares it.
+    /// The program or sub-command that declares it.
     owner: NodeId,
     flag: FlagRow,
     name: NameId,
 }
 
-/// Reads the words of a program, of which `name` is the place of its name. With `is_posix` its options may end at the
-/// first operand.
+/// Reads the words of a program; `name` is the place of its name. With `is_posix` its options may
+/// end at the first operand.
 pub(crate) fn read<'c>(
     node: NodeRow,
     (name, words): (Span, &[Field<'c>]),
@@ -43,7 +43,7 @@ pub(crate) fn read<'c>(
     reader.call
 }
 
-/// The words that are still to be read, and the invocation so far.
+/// The remaining words, and the invocation so far.
 struct Reader<'r, 'c> {
     facts: &'r Facts<'r>,
     fuel: &'r mut Fuel,
@@ -75,7 +75,7 @@ impl<'r, 'c> Reader<'r, 'c> {
     /// Reads every word.
     fn words(&mut self) {
         let mut options = true;
-        // The operands of the sub-command that is being read.
+        // The operands of the current sub-command.
         let mut count = 0usize;
         while let Some(field) = self.next() {
             if self.fuel.is_spent() {
@@ -117,7 +117,8 @@ impl<'r, 'c> Reader<'r, 'c> {
             }
             self.call.operands.push(field.clone());
             let stop = match row.stop {
-                // A builtin reads options in front of its operands alone; `test` and `[` have them among these.
+                // Builtins take options only before their operands, except `test` and `[`, whose
+                // options are among them.
                 0 if row.has(NodeBit::Builtin) && style != Style::Single => 1,
                 stop => usize::from(stop),
             };
@@ -127,7 +128,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
     }
 
-    /// Notes a word that the text makes and that may be any option.
+    /// Notes a word made by the text, which may be any option.
     fn any_option(&mut self, field: &Field<'_>) {
         let span = field.text.span;
         if !self.step(SHORTENED_STEPS, span) {
@@ -144,7 +145,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.call.chain.last().copied()
     }
 
-    /// Returns whether a word is no sub-command, but the script that an interpreter runs.
+    /// Returns whether a word is a script for an interpreter instead of a sub-command.
     fn is_script(&self, field: &Field<'_>, row: &NodeRow) -> bool {
         let is_plain =
             field.text.is_literal() && !field.spread && !field.text.bytes.starts_with(b"-");
@@ -162,7 +163,8 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
         match self.facts.sub(row, &field.text.bytes).and_then(|sub| self.facts.node(sub)) {
             Some(sub) => {
-                // Programs of Go may read the options before a sub-command and go on: `docker-compose -v down`.
+                // Programs of Go may read the options before a sub-command and go on:
+                // `docker-compose -v down`.
                 if row.style == Style::Go {
                     let versions = self.call.given.iter_mut().filter(|given| given.is_version);
                     versions.for_each(|given| given.is_whole = false);
@@ -228,8 +230,8 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
     }
 
-    /// Returns who declares an option that a call may have: the innermost sub-command, or one around it
-    /// whose options hold everywhere.
+    /// Returns the owner of an option that a call may have: the innermost sub-command, or one
+    /// around it whose options are inherited.
     fn lookup(&self, name: &[u8]) -> Option<Declared> {
         let name = self.facts.name_id(name)?;
         let mut is_own = true;
@@ -244,7 +246,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         None
     }
 
-    /// Reads a word that is the name of an option as a whole.
+    /// Reads a word that equals the whole name of an option.
     fn exact(&mut self, field: &Field<'c>) -> bool {
         let Some(declared) = self.lookup(&field.text.bytes) else { return false };
         self.give(declared, field.text.span, None, true);
@@ -261,14 +263,14 @@ impl<'r, 'c> Reader<'r, 'c> {
         if let Some(declared) = self.lookup(name) {
             return self.give(declared, span, value, true);
         }
-        // One-dash programs take two dashes too.
+        // Programs with one-dash options accept two dashes too.
         if style == Style::Single
             && dashes == 2
             && let Some(declared) = self.lookup(name.get(1..).unwrap_or(name))
         {
             return self.give(declared, span, value, true);
         }
-        // After an operand it may be an option with a value: the version of what is named.
+        // After an operand it may be an option with a value: the version of the named item.
         let is_version = name == b"--version" && self.call.operands.is_empty();
         if (name == b"--help" || is_version) && value.is_none() {
             return self.help(field);
@@ -290,7 +292,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.unknown(field, value.is_some());
     }
 
-    /// Reads a shortened long option: whatever it may stand for counts.
+    /// Reads a shortened long option: all of its possible meanings count.
     fn shortened(&mut self, name: &[u8], span: Span, value: &Option<Field<'c>>) -> bool {
         let mut found: Vec<Declared> = Vec::new();
         if !self.step(SHORTENED_STEPS, span) {
@@ -314,7 +316,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         !found.is_empty()
     }
 
-    /// Reads `-abc`, or `abc` of a program whose first word needs no dash.
+    /// Reads `-abc`, or `abc` as the first word of a program that allows it.
     fn bundle(&mut self, field: &Field<'c>, start: usize, is_old: bool) {
         let bytes = field.text.bytes.clone();
         let is_go = self.last().is_some_and(|row| row.style == Style::Go);
@@ -328,7 +330,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             let arity = declared.flag.arity;
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
-            // Go takes `-o=value` as `-o value`, and `-n=false`.
+            // Go reads `-o=value` as `-o value`, and accepts `-n=false`.
             let equals = is_go && bytes.get(at + 1) == Some(&b'=');
             let has_value = attached || (equals && rest);
             let start = at + 1 + usize::from(equals);
@@ -395,7 +397,8 @@ impl<'r, 'c> Reader<'r, 'c> {
             Arity::None => match attached.as_ref().map(|value| boolean(&value.text.bytes)) {
                 None => {}
                 Some(Some(is_on)) => {
-                    // Programs of Go read it so. Others may refuse it, or take the option as given, so it lowers nothing.
+                    // Programs of Go read it so. Others may reject it, or take the option as given,
+                    // so it lowers nothing.
                     let is_go = self.last().is_some_and(|row| row.style == Style::Go);
                     given.is_whole &= is_go;
                     given.is_off = !is_on;
@@ -409,7 +412,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             Arity::Required if flag.role == Role::EndedCommand => {
                 given.words.extend(attached);
                 while let Some(word) = self.next() {
-                    // A `+` ends it only after the sign for what was found.
+                    // A `+` ends the command only after `{}`.
                     let is_last = given.words.last().is_some_and(|last| &*last.text.bytes == b"{}");
                     match &*word.text.bytes {
                         b";" => break,
@@ -420,7 +423,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             }
             Arity::Required => {
                 given.value = attached.or_else(|| self.next().cloned());
-                // It may be more than one word.
+                // The value may expand to more than one word.
                 if let Some(value) = given.value.as_ref().filter(|value| value.spread) {
                     let value = value.clone();
                     if is_made_option(&value) {
@@ -437,7 +440,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.call.is_posix && !self.call.operands.is_empty()
     }
 
-    /// Notes `--help` or `--version`, which every program may have: nothing else is done then.
+    /// Notes `--help` or `--version`, accepted by every program, which then does nothing else.
     fn help(&mut self, field: &Field<'c>) {
         if self.may_be_operand() {
             return self.unknown(field, false);
@@ -464,7 +467,7 @@ impl<'r, 'c> Reader<'r, 'c> {
     }
 }
 
-/// Returns whether a word may be an option that the text does not show.
+/// Returns whether a word may be a hidden option.
 fn is_made_option(field: &Field<'_>) -> bool {
     let bytes = &*field.text.bytes;
     Mark::Made.begins(bytes) || (field.spread && Mark::Made.is_in(bytes))
@@ -475,7 +478,7 @@ fn is_version(name: &[u8]) -> bool {
     matches!(name, b"--version" | b"-version" | b"-v" | b"-V")
 }
 
-/// Returns what the value of an option that takes none says, as programs of Go and of Node.js read it.
+/// Reads the value of an option without an argument, as programs of Go and of Node.js do.
 fn boolean(value: &[u8]) -> Option<bool> {
     match value {
         b"true" | b"True" | b"TRUE" | b"t" | b"T" | b"1" => Some(true),

@@ -1,4 +1,4 @@
-//! The tier of each deed that has a name of its own.
+//! The tier of each named action.
 
 use crate::effect::Act;
 use crate::tier::Tier;

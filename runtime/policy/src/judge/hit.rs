@@ -1,4 +1,4 @@
-//! Effects that raise the tier of a text, and their words.
+//! Effects that raise the tier of a text, and their messages.
 
 use std::sync::Arc;
 
@@ -8,14 +8,15 @@ use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
 
-/// The tier of a text, with everything that the text does.
+/// The tier of a text, with all of its effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The highest tier of all that it may run.
+    /// The highest tier of all effects.
     pub tier: Tier,
-    /// The effects that raised it, the highest first, then in the order of the text. Empty exactly for tier 0.
+    /// The effects that raised it, the highest first, then in the order of the text. Empty exactly
+    /// for tier 0.
     pub hits: Vec<Hit>,
-    /// How many further hits there are.
+    /// The number of further hits.
     pub omitted: usize,
     /// The calls and effects of the text, in order.
     pub effects: Effects,
@@ -28,15 +29,15 @@ pub struct Hit {
     pub tier: Tier,
     /// The bytes of the text.
     pub span: Span,
-    /// Why.
+    /// The reason.
     pub cause: Cause,
-    /// Where the fact was written that raised it; `None` if it was the shell itself or a doubt.
+    /// The place of the fact that raised it; `None` if the shell itself or a doubt raised it.
     pub place: Option<Place>,
-    /// The program and its sub-commands as they were called; `None` if a fact did not raise it.
+    /// The program and its sub-commands as they were called; `None` unless a fact raised it.
     pub called: Option<Arc<str>>,
 }
 
-/// Why a part of a text raises its tier.
+/// The reason why a part of a text raises its tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The tier of a program or sub-command.
@@ -53,7 +54,7 @@ pub enum Cause {
         touch: Touch,
         /// The class of the path.
         class: PathClass,
-        /// Whether it may be many.
+        /// Whether it may affect many paths.
         is_many: bool,
     },
     /// An action of code in another language.
@@ -70,7 +71,7 @@ pub enum Cause {
 }
 
 impl Hit {
-    /// Returns why, as a sentence for people.
+    /// Returns the reason as a sentence for people.
     #[must_use]
     pub fn message(&self, facts: &Facts<'_>) -> String {
         match self.cause {
@@ -100,8 +101,8 @@ impl Hit {
         }
     }
 
-    /// Returns a program and its sub-commands by the names that they were called by: facts of several
-    /// names are kept under the first.
+    /// Returns a program and its sub-commands by the names in the call; facts are kept under the
+    /// first of several names.
     fn command(&self, node: NodeId, facts: &Facts<'_>) -> String {
         let name = facts.command_name(node);
         let Some(called) = &self.called else { return name };
@@ -127,7 +128,7 @@ impl Hit {
         }
     }
 
-    /// Returns where the fact was written that raised it; `None` if it was no fact.
+    /// Returns the place of the fact that raised it; `None` if no fact did.
     #[must_use]
     pub fn at<'a>(&self, facts: &Facts<'a>) -> Option<FactPlace<'a>> {
         self.place.map(|place| facts.fact_place(place))

@@ -1,13 +1,13 @@
-//! How hard something that happens to a path is to undo: rules 7, 8 and 9 of the convention.
+//! The tier of an action on a path: rules 7, 8 and 9 of the convention.
 
 use crate::effect::Touch;
 use crate::paths::PathClass;
 use crate::tier::Tier;
 
-/// How much something that happens to a path reaches.
+/// The reach of an action on a path.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
-    /// Whether it happens to many paths, one after the other.
+    /// Whether it affects many paths, one after the other.
     pub(super) is_many: bool,
     /// Whether the path is a whole tree of the system.
     pub(super) is_tree: bool,
@@ -15,7 +15,7 @@ pub(super) struct Extent {
     pub(super) is_device: bool,
 }
 
-/// Returns the tier; `None` of what only reads.
+/// Returns the tier; `None` for an action that only reads.
 pub(super) fn tier(touch: Touch, class: PathClass, extent: Extent) -> Option<Tier> {
     use PathClass as P;
     use Touch as T;

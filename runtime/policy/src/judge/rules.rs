@@ -15,10 +15,10 @@ pub struct Rules {
     pub paths: PathRules,
 }
 
-/// Why the policy of a bundle cannot be used. No compiler writes such a policy.
+/// The reason why the policy of a bundle cannot be used. No compiler writes such a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum RulesError {
-    /// A pattern of paths is none.
+    /// A path pattern is invalid.
     #[error("a pattern of paths is none: {0}")]
     Pattern(#[from] PatternError),
 }

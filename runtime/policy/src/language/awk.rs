@@ -15,11 +15,11 @@ enum Token {
     Line,
 }
 
-/// Returns what a program does beyond printing.
+/// Returns the effects of a program beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let tokens = tokens(text);
     let mut findings = Vec::new();
-    // Inside of `print`, a `>` outside of parentheses names a file.
+    // In `print`, a `>` outside of parentheses names a file.
     let mut prints = false;
     let mut open = 0usize;
     for (at, (token, start, end)) in tokens.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                     .is_some_and(|(_, start, end)| text.get(*start..*end) == Some(b"getline"));
                 let code = if is_input { at.checked_sub(1) } else { Some(at + 1) };
                 let is_text = code.and_then(token_at) == Some(Token::Text);
-                // A text that is joined to something else is not the whole command.
+                // A text concatenated with another is only a part of the command.
                 let is_whole = if is_input {
                     !matches!(
                         at.checked_sub(2).and_then(token_at),
@@ -113,7 +113,7 @@ fn tokens(text: &[u8]) -> Vec<(Token, usize, usize)> {
     while let Some(byte) = text.get(at).copied() {
         let start = at;
         let next = text.get(at + 1).copied().unwrap_or(0);
-        // A `/` after a value divides.
+        // A `/` after a value is a division.
         let is_value = match tokens.last() {
             Some((Token::Word, start, end)) => !matches!(
                 text.get(*start..*end),

@@ -1,8 +1,8 @@
-//! Tables of scheduled jobs, as `crontab` takes them.
+//! Tables of scheduled jobs, in the format of `crontab`.
 
 use super::finding::{Finding, What};
 
-/// How many fields of a line say when it runs.
+/// The number of time fields at the start of a line.
 const WHEN_FIELDS: usize = 5;
 
 /// Returns the commands of a table.
@@ -18,12 +18,12 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     findings
 }
 
-/// Returns where the command of a line is: up to a `%`, after which is its standard input.
+/// Returns the range of the command of a line: up to a `%`, after which its standard input follows.
 fn command(line: &[u8]) -> Option<(usize, usize)> {
     let mut at = blanks(line, 0);
     match line.get(at)? {
         b'#' => return None,
-        // `@daily`, `@reboot`.
+        // The time is a name such as `@daily` or `@reboot`.
         b'@' => at = field(line, at),
         _ => {
             for _ in 0..WHEN_FIELDS {
@@ -39,13 +39,13 @@ fn command(line: &[u8]) -> Option<(usize, usize)> {
     (length > 0).then_some((at, at + length))
 }
 
-/// Returns where the next field begins.
+/// Returns the start of the next field.
 fn field(line: &[u8], at: usize) -> usize {
     let rest = line.get(at..).unwrap_or(&[]);
     blanks(line, at + rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count())
 }
 
-/// Returns where the blanks end.
+/// Returns the end of the blanks.
 fn blanks(line: &[u8], at: usize) -> usize {
     let rest = line.get(at..).unwrap_or(&[]);
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()

@@ -1,8 +1,8 @@
-//! The actions of code, and the ways in which it is read.
+//! The actions of code, and helpers to read it.
 
 use crate::effect::Act;
 
-/// Something that code does, and where.
+/// An action of code, and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     pub(crate) start: usize,
@@ -13,17 +13,17 @@ pub(crate) struct Finding {
 /// The kind of an action of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum What {
-    /// It does something that is known by name.
+    /// It does a named action.
     Does(Act),
     /// It is not understood.
     Opaque(&'static str),
-    /// It runs what is not literal.
+    /// It runs code that is not literal.
     Unknown(&'static str),
-    /// It writes the file that is named here.
+    /// It writes the file named here.
     Writes,
     /// It runs this text in a shell.
     Shell,
-    /// It runs this text in a shell, whose input it writes.
+    /// It runs this text in a shell and writes the input of that shell.
     Fed,
     /// It runs a program whose words are the quoted texts here.
     Words,
@@ -35,8 +35,8 @@ impl Finding {
     }
 }
 
-/// Returns where a quoted text that begins at `start` ends, its closing quote included; the end of the
-/// text if it is not closed.
+/// Returns the end of a quoted text that begins at `start`, its closing quote included; the end of
+/// the text if the quote is not closed.
 pub(super) fn quoted_end(text: &[u8], start: usize, quote: u8, escapes: bool) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {

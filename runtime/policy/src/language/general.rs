@@ -1,4 +1,4 @@
-//! Code of general languages: harmless if all of its words are known to be.
+//! Code of general languages: harmless if all of its words are known as harmless.
 
 mod expanded;
 mod forms;
@@ -11,7 +11,7 @@ use crate::facts::{Facts, Role, WordKind};
 use forms::Forms;
 use tokens::{Kind, Token, tokens};
 
-/// Words that do something for each of many things.
+/// Words that repeat an action.
 const MANY: &[&str] = &[
     "for",
     "foreach",
@@ -34,7 +34,7 @@ const MANY: &[&str] = &[
     "grep",
 ];
 
-/// Returns what code does.
+/// Returns the effects of code.
 pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let tokens = tokens(language, text, 0, text.len(), 0);
@@ -131,7 +131,7 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
             let reason = "it runs a command that is not literal";
             findings.push(Finding::new(0, text.len(), What::Unknown(reason)));
         }
-        // Which of its texts is the command is not known: each of them may be, and all of them together.
+        // Any of its texts may be the command, and so may all of them together.
         for token in &texts {
             let span = content(text, token);
             findings.push(Finding::new(span.0, span.1, What::Shell));
@@ -155,7 +155,7 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
 /// The most modules of a text that are compared with the files that it writes.
 const MODULES_MAX: usize = 16;
 
-/// Returns the names that statements of Python import: of modules, and of what is in them.
+/// Returns the names imported by statements of Python: modules, and their members.
 pub(crate) fn imports(text: &[u8]) -> Vec<&str> {
     let tokens = tokens(Role::Python, text, 0, text.len(), 0);
     let shown =
@@ -177,7 +177,7 @@ pub(crate) fn imports(text: &[u8]) -> Vec<&str> {
     names
 }
 
-/// Words of languages that are not read: what removes, and what says that it removes folders with all in them.
+/// Words of unread languages: those that remove, and those that mean whole folders.
 const REMOVING: &[&str] =
     &["unlink", "rm", "delete", "remove", "Remove", "del", "rd", "rmdir", "ri", "erase"];
 const RECURSIVE: &[&str] = &["recursive", "Recurse", "Recursive", "recurse", "force", "rf"];
@@ -196,7 +196,7 @@ fn removes(is_many: bool) -> What {
     }
 }
 
-/// Returns where texts are that only commas separate: the words of a program.
+/// Returns the ranges of texts separated only by commas: the words of a program.
 fn lists(tokens: &[Token]) -> Vec<(usize, usize)> {
     let mut lists = Vec::new();
     let mut open: Option<(usize, usize, usize)> = None;
@@ -222,7 +222,7 @@ fn content(text: &[u8], token: &Token) -> (usize, usize) {
     (start, token.end.saturating_sub(width).max(start))
 }
 
-/// Returns whether a sign calls or picks something whose name is no word of the code: `f()()`, `x["name"]`,
+/// Returns whether a sign calls or selects something by a computed name: `f()()`, `x["name"]`,
 /// `"name"(…)`, `$f(…)`.
 fn is_by_name(language: Role, tokens: &[Token], at: usize) -> bool {
     let kind = |at: usize| tokens.get(at).map(|token| token.kind);
@@ -249,11 +249,11 @@ fn is_by_name(language: Role, tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Returns whether a word is a variable that the code itself names: it is assigned, or bound by a loop.
+/// Returns whether a word is a variable named by the code itself: assigned, or bound by a loop.
 fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
     let shown = |token: &Token| text.get(token.start..token.end).unwrap_or(&[]);
     let Some(word) = tokens.get(at).map(&shown) else { return false };
-    // A member has its own name, whatever variables are called.
+    // A member keeps its own meaning, even if a variable has its name.
     let is_member = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| tokens.get(before));
         before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'.' | b'>' | b':')))

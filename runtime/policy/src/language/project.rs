@@ -1,25 +1,25 @@
-//! Files of build tools -> the code of a shell in them: recipes of make and just, scripts of a package.
+//! Files of build tools -> the shell code in them: recipes of make and just, scripts of a package.
 //!
-//! Only the code of named targets is returned, with that of the targets which they need. Where a name is not literal,
-//! all of it is.
+//! Only the code of the named targets and of their prerequisites is returned; all code if a name is
+//! not literal.
 
-/// The most bytes of a file that are compared; a longer one counts as a whole.
+/// The most bytes of a file that are compared with targets; all code of a longer file counts.
 const BYTES_MAX: usize = 16 * 1024;
 
 /// The rules of a file of make or just.
 #[derive(Debug, Default)]
 pub(crate) struct Recipes<'t> {
     rules: Vec<Rule<'t>>,
-    /// Code that is run when the file is read: `$(shell …)` and `!=`.
+    /// Code that runs when the file is read: `$(shell …)` and `!=`.
     evaluated: Vec<(usize, usize)>,
 }
 
-/// A rule: its targets, what they need, and the lines of its recipe.
+/// A rule: its targets, its prerequisites, and the lines of its recipe.
 #[derive(Debug, Default)]
 struct Rule<'t> {
     targets: Vec<&'t [u8]>,
     needs: Vec<&'t [u8]>,
-    /// Whether it may be about any target.
+    /// Whether it may match any target.
     is_open: bool,
     lines: Vec<(usize, usize)>,
 }
@@ -41,7 +41,7 @@ impl<'t> Recipes<'t> {
         let end = line.len() - usize::from(line.ends_with(b"\n"));
         let blanks = line.iter().take_while(|byte| matches!(byte, b'\t' | b' ')).count();
         if blanks > 0 {
-            // `@`, `-` and `+` say how a line is run.
+            // `@`, `-` and `+` change how a line runs.
             let signs = line.iter().skip(blanks);
             let signs = signs.take_while(|byte| matches!(byte, b'@' | b'-' | b'+')).count();
             if let Some(rule) = self.rules.last_mut() {
@@ -102,12 +102,12 @@ impl<'t> Recipes<'t> {
         }
     }
 
-    /// Returns the code that is run though the rest is only printed.
+    /// Returns the code that runs even if all other lines are only printed.
     pub(crate) fn evaluated(self) -> Vec<(usize, usize)> {
         self.evaluated
     }
 
-    /// Returns the lines that are run for some targets; without any, for the first one.
+    /// Returns the lines that run for some targets; for the first target if there are none.
     pub(crate) fn lines(self, goals: &[&[u8]]) -> Vec<(usize, usize)> {
         let Self { rules, evaluated } = self;
         let mut wanted: Vec<&[u8]> =
@@ -142,7 +142,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Scripts that an installation runs.
+/// Scripts that run during an installation.
 const AT_INSTALL: &[&str] = &[
     "preinstall",
     "install",
@@ -157,13 +157,13 @@ const AT_INSTALL: &[&str] = &[
     "post-update-cmd",
     "post-autoload-dump",
 ];
-/// Words after which a program installs.
+/// Words of commands that install.
 const INSTALLS: &[&[u8]] = &[
     b"install", b"i", b"ci", b"add", b"update", b"require", b"rebuild", b"pack", b"publish",
     b"link",
 ];
 
-/// Returns the scripts of a package that are run for some words of a command.
+/// Returns the scripts of a package that run for some words of a command.
 pub(crate) fn scripts(text: &[u8], goals: &[&[u8]]) -> Vec<Vec<u8>> {
     const SIGN: &[u8] = b"\"scripts\"";
     let Some(at) = text.windows(SIGN.len()).position(|part| part == SIGN) else {

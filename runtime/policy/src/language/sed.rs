@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, What};
 
-/// Returns what a script does beyond printing.
+/// Returns the effects of a script beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut script = Script { text, at: 0, findings: Vec::new() };
     while script.at < text.len() {
@@ -107,7 +107,7 @@ impl Script<'_> {
                 self.skip(|byte| matches!(byte, b'I' | b'M'));
                 Some(true)
             }
-            // A mark: a number or an expression that is not known.
+            // A mark: an unknown number or expression.
             byte if crate::value::is_mark(byte) => {
                 self.skip(crate::value::is_mark);
                 Some(true)

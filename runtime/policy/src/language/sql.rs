@@ -1,4 +1,4 @@
-//! SQL, with the commands of clients that are not SQL.
+//! SQL, with the non-SQL commands of clients.
 
 mod client;
 mod condition;
@@ -12,7 +12,7 @@ use condition::is_bounded;
 use inside::Inside;
 use tokens::{Client, DIALECTS, Dialect, Token, differs, line_end, statement};
 
-/// Functions that change something though a `SELECT` calls them, by how their names begin.
+/// Prefixes of functions that change something even in a `SELECT`.
 const ACTING: &[&str] = &[
     "PG_TERMINATE_BACKEND",
     "PG_CANCEL_BACKEND",
@@ -69,17 +69,18 @@ const ACTING: &[&str] = &[
     "MOVE_CHUNK",
 ];
 
-/// Functions that act, whose names begin others too.
+/// Functions that act and whose names are prefixes of harmless ones.
 const ACTING_WHOLE: &[&str] = &["EDIT", "SCHEDULE", "UNSCHEDULE", "EXECUTABLE"];
 
-/// Functions that drop what cannot be restored.
+/// Functions that drop unrecoverable data.
 const DROPPING: &[&str] =
     &["DROP_CHUNKS", "DROPGEOMETRYTABLE", "DROPGEOMETRYCOLUMN", "PG_DROP_REPLICATION_SLOT"];
 
-/// How deep statements in texts of statements are read.
+/// The deepest nesting of statements in texts of statements.
 const DEPTH_MAX: u8 = 3;
 
-/// Returns what statements do. The facts say only that a text is SQL: where dialects differ, what it does in any of them counts.
+/// Returns the effects of statements. The facts only declare a text as SQL: where dialects differ,
+/// the effects in any of them count.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(at) = text.iter().position(|byte| is_hole(*byte)) {
@@ -105,7 +106,7 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
 struct Reader<'r, 't> {
     text: &'t [u8],
     dialect: Dialect,
-    /// Of how many statements this text is the text.
+    /// The number of texts around this one.
     depth: u8,
     findings: &'r mut Vec<Finding>,
 }
@@ -114,7 +115,7 @@ impl Reader<'_, '_> {
     fn read(&mut self) {
         let text = self.text;
         let mut at = 0;
-        // What follows a letter of mysql may be the rest of a command of psql.
+        // The text after a letter of mysql may be the rest of a command of psql.
         let mut is_certain = self.depth == 0;
         while let Some(byte) = text.get(at) {
             match (byte, self.dialect.client) {
@@ -126,7 +127,7 @@ impl Reader<'_, '_> {
                     if self.depth < DEPTH_MAX && line.starts_with(b"\\set") {
                         self.nested(at + 4, end, true);
                     } else if line.starts_with(b"\\copy") {
-                        // It is a statement, of which its arguments are the end.
+                        // `\copy` is a statement up to the end of its arguments.
                         let (tokens, _) =
                             statement(text.get(..end).unwrap_or(text), at + 1, self.dialect);
                         self.judge(&tokens, true);
@@ -153,7 +154,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Judges the statements that a text holds, in which an unknown word says nothing.
+    /// Judges the statements in a text, in which an unknown word is harmless.
     fn nested(&mut self, start: usize, end: usize, is_quoted: bool) {
         if self.depth >= DEPTH_MAX {
             return;
@@ -178,13 +179,14 @@ impl Reader<'_, '_> {
         self.findings.extend(findings.into_iter().map(placed));
     }
 
-    /// Judges a statement with those inside it; one whose first word is not known says nothing unless it is certainly one.
+    /// Judges a statement with those inside it. An unknown first word counts only if the text is
+    /// certainly a statement.
     fn judge(&mut self, tokens: &[Token], is_certain: bool) {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
         self.calls(tokens);
         let mut first = 0;
         if matches!(word(0), "EXPLAIN" | "DESC" | "DESCRIBE") {
-            // With ANALYZE the statement runs.
+            // ANALYZE runs the statement.
             let verb = tokens.iter().position(|token| {
                 matches!(
                     token.word.as_str(),
@@ -245,7 +247,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Judges what the texts of a statement hold, if they are statements.
+    /// Judges the texts in a statement as statements.
     fn texts(&mut self, tokens: &[Token]) {
         for token in tokens.iter().filter(|token| token.is_text(self.text)) {
             let (start, end) = token.content(self.text);
@@ -311,7 +313,7 @@ impl Reader<'_, '_> {
                         _ => self.add(tokens, What::Does(Act::RunsHiddenServerProgram)),
                     }
                 } else if text_starts(self.text, first.start, b"\\") {
-                    // The client writes.
+                    // With `\copy`, the client writes the file.
                 } else if has("FROM") && !has("TO") {
                     self.add(tokens, What::Does(Act::AddsRows));
                 } else if !has("STDOUT") {
@@ -374,7 +376,7 @@ impl Reader<'_, '_> {
             | "RECONFIGURE" | "RESTORE" | "BACKUP" | "DBCC" => {
                 self.add(tokens, What::Does(Act::ChangesSchema));
             }
-            // No statement begins so: it fails, and the next one may run.
+            // Statements never begin so: this one fails, and the next one may run.
             "-" | "." | "\\" | "#" | ")" | "]" | "*" => {}
             _ if is_certain => {
                 self.add(tokens, What::Opaque("this statement is not known"));
@@ -384,12 +386,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Returns whether the bytes before a place are these.
+/// Returns whether these bytes precede a place.
 fn text_starts(text: &[u8], at: usize, bytes: &[u8]) -> bool {
     text.get(..at).is_some_and(|before| before.ends_with(bytes))
 }
 
-/// Returns what a statement does that sets something of a session, if it sets more.
+/// Returns the effect of a session statement beyond its session.
 fn sets(tokens: &[Token]) -> Option<What> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let has = |name: &str| tokens.iter().any(|token| token.word == name);

@@ -1,6 +1,8 @@
-//! Text that is written to a connection by hand: requests of HTTP, commands of Redis, memcached, mail and file servers.
+//! Text written to a connection directly: requests of HTTP, commands of Redis, memcached, mail and
+//! file servers.
 //!
-//! Only the first words of lines are read. A body is read as further lines, so it may raise.
+//! Only the first words of lines are read. A body counts as further lines, so it may raise the
+//! tier.
 
 use crate::effect::Act;
 
@@ -37,11 +39,11 @@ const CHANGES: &[&str] = &[
     "MKD",
     "RNTO",
 ];
-/// Verbs after which data of the other end is gone, or the other end itself.
+/// Verbs that delete data of the other end, or end it.
 const DELETES: &[&str] =
     &["DELETE", "FLUSHALL", "FLUSHDB", "FLUSH_ALL", "SHUTDOWN", "DELE", "RMD", "EXPUNGE"];
 
-/// Returns the worst deed that a text asks for; `None` if it only asks.
+/// Returns the worst action that a text requests; `None` if it only reads.
 pub(crate) fn act(text: &[u8]) -> Option<Act> {
     let verbs = text.split(|byte| matches!(byte, b'\n' | b'\r')).filter_map(|line| {
         line.split(|byte| byte.is_ascii_whitespace()).find(|word| !word.is_empty())

@@ -5,10 +5,10 @@ use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
 
-/// Builtins whose words may be assignments, also of arrays.
+/// Builtins whose words may be assignments, even of arrays.
 const DECLARING: &[&[u8]] = &[b"declare", b"local", b"typeset", b"export", b"readonly"];
 
-/// Keywords that cannot be the name of a coprocess.
+/// Keywords that never name a coprocess.
 const COMPOUND: &[&[u8]] = &[
     b"if",
     b"while",
@@ -204,9 +204,9 @@ impl Parser<'_> {
         Ok(Some(Assignment { name, subscript, append, value, span: self.span(start) }))
     }
 
-    /// Goes back to where a word begins that looked like an assignment.
+    /// Goes back to the start of a word that looked like an assignment.
     ///
-    /// Bash reads `name[…]` as one word even with blanks inside, which `word` does not.
+    /// Bash reads `name[…]` as one word even with blanks inside; `word` does not.
     fn not_an_assignment(
         &mut self,
         start: usize,
@@ -246,8 +246,8 @@ impl Parser<'_> {
         DECLARING.contains(&self.slice(name.start as usize, name.end as usize))
     }
 
-    /// Reads `NAME=(…)` after a builtin that declares, as one word that holds its elements; other
-    /// assignments there are plain words.
+    /// Reads `NAME=(…)` after a declaring builtin, as one word with its elements; other assignments
+    /// there are plain words.
     fn declared_array(&mut self) -> Parsed<Option<Word>> {
         let start = self.at;
         let fuel = self.budget.fuel;
@@ -265,7 +265,7 @@ impl Parser<'_> {
             ];
             return Ok(Some(Word { parts, span: self.span(start) }));
         }
-        // What was read is read again as a word: the steps are the same, so they are given back.
+        // The same bytes are read again as a word in the same steps, so these are refunded.
         self.at = start;
         self.budget.fuel = fuel;
         Ok(None)

@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(Kind::Subshell(body))
     }
 
-    /// Reads the `)` that must follow a list.
+    /// Reads the required `)` after a list.
     pub(super) fn closing_parenthesis(&mut self) -> Parsed<()> {
         if self.byte() != b')' {
             return self.fail("a `)` is missing");
@@ -190,7 +190,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the operands and operators of `[[ … ]]`. Parentheses and `<`, `>`, `&`, `|` only join them.
+    /// Reads the operands and operators of `[[ … ]]`. Parentheses and `<`, `>`, `&`, `|` only join
+    /// them.
     fn condition(&mut self) -> Parsed<Kind> {
         let mut words = Vec::new();
         loop {

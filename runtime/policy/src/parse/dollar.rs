@@ -4,11 +4,11 @@ use super::parser::{Parsed, Parser, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{List, Nested, Parameter, Part};
 
-/// Why what begins with `((` may be no arithmetic.
+/// The error after which `((` may still begin two parentheses instead of arithmetic.
 const UNBALANCED: &str = "an unexpected bracket in an arithmetic expression";
 
 impl Parser<'_> {
-    /// Reads what begins with the `$` that follows.
+    /// Reads an expansion from its `$` on.
     pub(super) fn dollar(&mut self, in_double: bool) -> Parsed<Part> {
         self.burn()?;
         let start = self.at;
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Reads `$(( … ))`; if it is none, `$( ( … ) )`.
+    /// Reads `$(( … ))`, or `$( ( … ) )` if it turns out to be that.
     fn arithmetic_or_substitution(&mut self) -> Parsed<Part> {
         let start = self.at;
         self.at += 3;
@@ -67,8 +67,8 @@ impl Parser<'_> {
         self.without_unbalanced(Self::substitution)
     }
 
-    /// Reads an arithmetic expression and its `))`; `None` if a `)` in it closes what `((` opened, so that it
-    /// is two parentheses.
+    /// Reads an arithmetic expression and its `))`; `None` if a `)` in it closes one of the two
+    /// opening parentheses.
     pub(super) fn double_parenthesis(&mut self) -> Parsed<Option<Vec<Part>>> {
         match self.arithmetic(b"))") {
             Ok(parts) => Ok(Some(parts)),
@@ -77,8 +77,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what begins with `((` and is no arithmetic. Bash finds its end by counting parentheses, and reads
-    /// a here-document in it elsewhere than it is.
+    /// Reads two parentheses that begin like arithmetic. Bash finds their end by counting
+    /// parentheses, and puts a here-document in them elsewhere.
     pub(super) fn without_unbalanced<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Parsed<T>,
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(Part::Substitution(list, self.span(start)))
     }
 
-    /// Reads a list and its `)`. Here-documents belong to the list that they begin in.
+    /// Reads a list and its `)`. Here-documents belong to the list in which they begin.
     pub(super) fn substituted_list(&mut self) -> Parsed<List> {
         if self.follows("\\\n") {
             return self.fail("a `(` at the end of a continued line");
@@ -118,8 +118,8 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// Reads an arithmetic expression and its end. Its text is `Quoted`: quotes in it mean nothing to
-    /// what is expanded, but a parenthesis between them would mean nothing to bash.
+    /// Reads an arithmetic expression and its end. Its text is `Quoted`: quotes in it do not affect
+    /// expansions, but bash ignores parentheses between them.
     pub(super) fn arithmetic(&mut self, end: &[u8]) -> Parsed<Vec<Part>> {
         self.nested(|parser| {
             let mut parts = Vec::new();
@@ -205,7 +205,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         self.at += 1;
-        // A backslash is one byte, so what is left is still UTF-8.
+        // A backslash is one byte, so the remaining text is still UTF-8.
         let Ok(text) = String::from_utf8(text) else {
             return self.fail("broken UTF-8");
         };

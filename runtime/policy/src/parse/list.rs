@@ -3,12 +3,12 @@
 use super::parser::{Parsed, Parser};
 use crate::syntax::{Command, Item, Kind, List, Pipeline, Word};
 
-/// Keywords that end a list. Anywhere else a command cannot begin with one of them.
+/// Keywords that end a list. Elsewhere they cannot begin a command.
 pub(super) const CLOSING: &[&[u8]] =
     &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}"];
 
 impl Parser<'_> {
-    /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, which it leaves.
+    /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, without consuming it.
     pub(super) fn list(&mut self, until: &[&[u8]]) -> Parsed<List> {
         self.nested(|parser| {
             let mut list = Vec::new();
@@ -35,7 +35,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads the next item of a text that is read line by line; `None` at its end.
+    /// Reads the next item of a text read line by line; `None` at its end.
     pub(super) fn next_item(&mut self) -> Parsed<Option<Item>> {
         self.burn()?;
         self.skip_newlines()?;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Ok(Some(self.item(&[])?.0))
     }
 
-    /// Reads a list that must not be empty.
+    /// Reads a non-empty list.
     pub(super) fn body(&mut self, until: &[&[u8]]) -> Parsed<List> {
         let list = self.list(until)?;
         if list.is_empty() { self.fail("a command is missing") } else { Ok(list) }
@@ -59,8 +59,7 @@ impl Parser<'_> {
         self.at_end() || self.byte() == b')' || self.follows(";;") || self.follows(";&")
     }
 
-    /// Reads pipelines up to what separates them from the next ones; also returns whether the list ends
-    /// there.
+    /// Reads pipelines up to the next separator; also returns whether the list ends there.
     fn item(&mut self, until: &[&[u8]]) -> Parsed<(Item, bool)> {
         self.skip_blanks();
         let start = self.at;
@@ -76,8 +75,8 @@ impl Parser<'_> {
                     self.skip_newlines()?;
                     let start = self.at;
                     let next = self.pipeline()?;
-                    // In a shell that has no `[[`, it fails where its `]]` is missing, and what is after its
-                    // `&&` does not run.
+                    // In a shell without `[[`, it fails if its `]]` is missing, and the command
+                    // after its `&&` does not run.
                     if !is_and || !fails {
                         fails = self.is_posix && self.is_open_condition(&next, start);
                         item.pipelines.push(next);

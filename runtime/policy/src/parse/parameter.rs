@@ -33,7 +33,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns whether the `#` or `!` that follows is before a name, and not a name itself.
+    /// Returns whether the `#` or `!` at this point is a prefix of a name rather than a name.
     fn is_prefix(&self) -> bool {
         match self.ahead(1) {
             byte if is_name_byte(byte) => true,
@@ -56,7 +56,7 @@ impl Parser<'_> {
         Ok(self.span(start))
     }
 
-    /// Reads the operator, what follows it, and the `}`.
+    /// Reads the operator, its word, and the `}`.
     fn operation(&mut self, in_double: bool, indirect: bool) -> Parsed<Option<Operation>> {
         if self.byte() == b'}' {
             self.at += 1;
@@ -78,13 +78,13 @@ impl Parser<'_> {
         }
         self.at += 1;
         let is_pattern = matches!(operator, b'#' | b'%' | b'/' | b'^' | b',' | b'~');
-        // In quotes, bash runs a process of a message or a pattern, but not one of a default.
+        // In quotes, bash runs process substitutions in messages and patterns, but not in defaults.
         let runs_processes = !in_double || is_pattern || operator == b'?';
         let parts = self.braced_text(in_double, is_pattern, runs_processes)?;
         Ok(Some(Operation { operator, parts }))
     }
 
-    /// Reads text up to the first `}` that is neither quoted nor part of an expansion.
+    /// Reads text up to the first `}` outside of quotes and expansions.
     fn braced_text(
         &mut self,
         in_double: bool,
@@ -104,7 +104,7 @@ impl Parser<'_> {
             if byte == b'\'' && in_double && is_pattern {
                 return self.fail("a `'` in a pattern inside double quotes");
             }
-            // In double quotes it stays what it is, but bash looks for its other one.
+            // In double quotes a `'` is literal, but bash still looks for its pair.
             if byte == b'\'' && in_double && self.at != closing {
                 closing = self.plain_quote()?;
             }
@@ -133,7 +133,7 @@ impl Parser<'_> {
                 b'`' => parts.push(self.backtick(in_double)?),
                 b'\\' => parts.extend(self.escaped()?),
                 b'<' | b'>' => {
-                    // Bash looks for its end wherever it is.
+                    // Bash looks for its end even where the process does not run.
                     let start = self.at;
                     let process = self.process()?;
                     parts.push(match runs_processes {
@@ -154,8 +154,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns where the `'` is that closes the one that follows, if it is the same whether or not what is
-    /// between them is quoted.
+    /// Returns the position of the `'` that closes the one at this point, if it is the same with
+    /// and without quoting between them.
     fn plain_quote(&mut self) -> Parsed<usize> {
         let rest = self.slice(self.at + 1, self.end);
         let length = rest.iter().position(|byte| *byte == b'\'').unwrap_or(rest.len());

@@ -1,39 +1,40 @@
-//! The state of the parser: where it is, and what it may still spend.
+//! The state of the parser: its position, and its remaining budget.
 
 use thiserror::Error;
 
 use crate::span::Span;
 use crate::syntax::{HereDocument, Script, Word};
 
-/// The longest text that is read, in bytes.
+/// The longest accepted text, in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// How deep commands, expansions and nested texts may be nested together.
+/// The deepest nesting of commands, expansions and nested texts together.
 pub const DEPTH_MAX: u32 = 48;
 
-/// The steps that a text may take for each of its bytes, and in any case.
+/// The steps allowed for each byte of a text, and the minimum for any text.
 ///
-/// Reading takes fewer than two steps a byte. The rest is for commands, and for `((`, which is read again where
-/// it turns out to be no arithmetic.
+/// Reading takes fewer than two steps a byte. The rest is for commands, and for `((`, which is read
+/// again if it turns out to be two parentheses.
 const FUEL_PER_BYTE: usize = 12;
 const FUEL_MIN: usize = 64 * 1024;
-/// The fuel of a command beside its bytes: a text of 64 KiB may have some 10,000, a short one 1,000.
+/// The additional fuel of a command: a text of 64 KiB may have some 10,000 commands, a short one
+/// 1,000.
 pub(super) const COMMAND_FUEL: usize = 64;
 
-/// Why a text is not understood.
+/// The reason why a text is not understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct ParseError {
     /// The byte at which reading ended.
     pub at: u32,
-    /// The token that was found, or the one that is missing.
+    /// The unexpected or missing token.
     pub reason: &'static str,
 }
 
 /// The result of a step.
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// The fuel that is left for reading a text. Nested texts spend from the same.
+/// The remaining fuel for reading a text, shared with nested texts.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     pub(super) depth: u32,
@@ -48,7 +49,7 @@ impl Budget {
     }
 }
 
-/// A here-document whose body follows at the next newline.
+/// A here-document whose body begins after the next newline.
 pub(super) struct Pending {
     pub(super) index: usize,
     pub(super) delimiter: Vec<u8>,
@@ -56,7 +57,7 @@ pub(super) struct Pending {
     pub(super) strips_tabs: bool,
 }
 
-/// The last search for a `]`: the bytes that it went over, in a text up to `end`.
+/// The last search for a `]`: the bytes searched, in a text up to `end`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Bracket {
     pub(super) from: usize,
@@ -69,7 +70,7 @@ pub(super) struct Bracket {
 pub(super) struct Parser<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
-    /// The end of the text, or of the here-document that is being read.
+    /// The end of the text, or of the current here-document.
     pub(super) end: usize,
     pub(super) budget: Budget,
     pub(super) pending: Vec<Pending>,
@@ -77,15 +78,16 @@ pub(super) struct Parser<'t> {
     pub(super) in_here_document: bool,
     /// Whether it is inside `$( … )`, `<( … )` or `>( … )`.
     pub(super) in_substitution: bool,
-    /// How many here-documents, comments and `case`s were read: bash finds the end of `((` without them.
+    /// The number of here-documents, comments and `case`s so far: bash finds the end of `((`
+    /// without them.
     pub(super) unbalanced: usize,
     pub(super) bracket: Bracket,
-    /// Whether what only bash has is read as other shells read it.
+    /// Whether extensions of bash are read as other shells read them.
     pub(super) is_posix: bool,
 }
 
 impl<'t> Parser<'t> {
-    /// Parses a text within what is left of a budget.
+    /// Parses a text within the rest of a budget.
     pub(super) fn script(text: &'t str, budget: &mut Budget, is_posix: bool) -> Parsed<Script> {
         let mut parser = Self::new(text, *budget)?;
         parser.is_posix = is_posix;
@@ -118,8 +120,8 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Parses a text as a shell does that has nothing of bash, and that runs each line before it reads the next
-    /// one. Returns the lines up to the first error, and that.
+    /// Parses a text as a shell without the extensions of bash does, which runs each line before it
+    /// reads the next one. Returns the lines up to the first error, and that error.
     pub(super) fn lines(
         text: &'t str,
         budget: &mut Budget,
@@ -145,7 +147,7 @@ impl<'t> Parser<'t> {
         Ok((Script { body, here_documents: parser.here_documents }, error))
     }
 
-    /// Returns the next byte; 0 at the end, since a text holds no NUL.
+    /// Returns the next byte; 0 at the end, since texts never hold a NUL.
     pub(super) fn byte(&self) -> u8 {
         self.ahead(0)
     }
@@ -220,7 +222,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns whether nothing of a word is directly before the next byte.
+    /// Returns whether the next byte is at the start of a word.
     pub(super) fn is_word_start(&self) -> bool {
         match self.at.checked_sub(1).and_then(|before| self.bytes.get(before)) {
             Some(before) => is_meta(*before),
@@ -252,10 +254,10 @@ impl<'t> Parser<'t> {
         rest.get(..length).unwrap_or(rest)
     }
 
-    /// Returns the word that follows, to be compared with keywords.
+    /// Returns the next word, for comparison with keywords.
     ///
-    /// Bash removes a backslash before a newline earlier than it looks for keywords; a keyword that is
-    /// split so is refused.
+    /// Bash removes a backslash before a newline earlier than it looks for keywords; a keyword
+    /// split that way is refused.
     pub(super) fn peek_keyword(&self) -> Parsed<&'t [u8]> {
         let word = self.peek_word();
         let mut end = self.at + word.len();
@@ -276,7 +278,7 @@ impl<'t> Parser<'t> {
         Ok(word)
     }
 
-    /// Reads a keyword that must follow.
+    /// Reads a required keyword.
     pub(super) fn keyword(&mut self, keyword: &[u8]) -> Parsed<()> {
         self.skip_newlines()?;
         if self.peek_keyword()? == keyword {
@@ -294,7 +296,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The words that mean something where a command begins.
+/// The reserved words at the start of a command.
 const KEYWORDS: &[&[u8]] = &[
     b"!",
     b"[[",
@@ -320,7 +322,7 @@ const KEYWORDS: &[&[u8]] = &[
     b"}",
 ];
 
-/// The bytes of `function`.
+/// The length of `function`.
 const LONGEST_KEYWORD: usize = 8;
 
 /// Returns whether a byte ends a word.

@@ -9,12 +9,12 @@ use crate::syntax::Part;
 pub(super) enum Inside {
     /// `"…"`.
     Double,
-    /// The body of a here-document; whether tabs at the beginning of lines are dropped.
+    /// The body of a here-document; with `strips_tabs`, tabs at the beginning of lines are dropped.
     HereDocument { strips_tabs: bool },
 }
 
 impl Parser<'_> {
-    /// Reads a backslash and what follows it; nothing for a continued line.
+    /// Reads a backslash and the escaped character; nothing for a continued line.
     pub(super) fn escaped(&mut self) -> Parsed<Option<Part>> {
         self.burn()?;
         if self.ahead(1) == b'\n' {
@@ -51,8 +51,8 @@ impl Parser<'_> {
         Ok(Part::Double(parts, self.span(start)))
     }
 
-    /// Reads text in which only expansions and some backslashes mean something, up to the closing quote
-    /// or the end of a here-document.
+    /// Reads text in which only expansions and some backslashes are special, up to the closing
+    /// quote or the end of a here-document.
     pub(super) fn double(&mut self, inside: Inside) -> Parsed<Vec<Part>> {
         let mut parts = Vec::new();
         let mut text = self.at;
@@ -116,7 +116,8 @@ impl Parser<'_> {
         let start = self.at;
         self.at += 2;
         let from = self.at;
-        // Bash finds the end before it decodes: there a backslash only keeps the quote after it.
+        // Bash finds the end before it decodes: until then a backslash only escapes the quote after
+        // it.
         while self.byte() != b'\'' {
             self.burn()?;
             self.at += if self.byte() == b'\\' { 2 } else { 1 };
@@ -135,7 +136,7 @@ impl Parser<'_> {
     }
 }
 
-/// Decodes what is between the quotes of `$'…'`.
+/// Decodes the content of `$'…'`.
 fn ansi_decoded(written: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut rest = written;
@@ -149,7 +150,7 @@ fn ansi_decoded(written: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Decodes what follows a backslash.
+/// Decodes the escape after a backslash.
 fn ansi_escape(rest: &mut &[u8], text: &mut Vec<u8>) {
     let Some((byte, after)) = rest.split_first() else {
         text.push(b'\\');
@@ -204,7 +205,7 @@ fn ansi_escape(rest: &mut &[u8], text: &mut Vec<u8>) {
     }
 }
 
-/// Reads at most this many digits; `None` if there are none.
+/// Reads at most this many digits; `None` if there are no digits.
 fn digits(rest: &mut &[u8], base: u32, at_most: usize) -> Option<u32> {
     let mut value = None;
     for _ in 0..at_most {
@@ -221,7 +222,7 @@ const fn low_byte(value: u32) -> u8 {
     value.to_le_bytes()[0]
 }
 
-/// Returns the bytes of the character that begins with this byte.
+/// Returns the length of a character with this first byte.
 const fn character_length(first: u8) -> usize {
     match first {
         0..0x80 => 1,

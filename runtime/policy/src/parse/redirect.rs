@@ -27,7 +27,7 @@ impl<'t> Parser<'t> {
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
         let start = self.at;
         let descriptor = self.descriptor();
-        // Few words begin like an operator: the others are compared with none.
+        // Few words begin like an operator; the others skip the comparison.
         if !matches!(self.byte(), b'&' | b'<' | b'>') {
             self.at = start;
             return Ok(None);
@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
         None
     }
 
-    /// Remembers a here-document, whose body follows after the next newline.
+    /// Remembers a here-document, whose body begins after the next newline.
     fn here_document(&mut self, target: &Word, strips_tabs: bool) -> Parsed<RedirectKind> {
         let written = self.slice(target.span.start as usize, target.span.end as usize);
         let mut delimiter = Vec::new();
@@ -170,7 +170,7 @@ impl<'t> Parser<'t> {
             else {
                 continue;
             };
-            // In a substitution bash ends a body also at a line that only begins with the delimiter and
+            // In a substitution bash also ends a body at a line that begins with the delimiter and
             // holds a `)`, and reads on after the delimiter.
             if self.in_substitution && rest.contains(&b')') {
                 if continued || pending.delimiter.is_empty() || !rest.starts_with(b")") {
@@ -230,7 +230,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns whether a line ends with a backslash that is not itself escaped.
+/// Returns whether a line ends with an unescaped backslash.
 fn ends_with_backslash(line: &[u8]) -> bool {
     line.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }

@@ -33,7 +33,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         if parts.is_empty() && bare < self.at {
-            // Most words are one part, and take the memory of one.
+            // Most words have a single part, so the vector gets room for one.
             parts = vec![Part::Bare(self.span(bare))];
         } else {
             self.flush(&mut parts, bare, Part::Bare);
@@ -48,8 +48,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what is not plain text of a word, after it added the text before. The inner `None` is a
-    /// continued line, which is nothing at all.
+    /// Reads a special part of a word, after adding the text before it. The inner `None` is a
+    /// continued line, which adds no part.
     fn special(
         &mut self,
         parts: &mut Vec<Part>,
@@ -59,7 +59,7 @@ impl Parser<'_> {
         let byte = self.byte();
         let is_special = match byte {
             b'\\' | b'\'' | b'"' | b'`' | b'$' | b'*' | b'?' => true,
-            // Without a `]` it is only itself, as in the name of the program `[`.
+            // Without a `]` it is literal, as in the name of the program `[`.
             b'[' => self.closes_bracket(),
             b'~' => self.at == start,
             _ => false,
@@ -83,8 +83,8 @@ impl Parser<'_> {
         Ok(Some(Some(part)))
     }
 
-    /// Returns whether a `]` follows in this word. What was found is kept, so that a word of brackets is
-    /// searched once.
+    /// Returns whether a `]` follows in this word. The result is kept, so that a word of brackets
+    /// is searched once.
     fn closes_bracket(&mut self) -> bool {
         let Bracket { from, to, end, closes } = self.bracket;
         if end == self.end && (from..to).contains(&self.at) {
@@ -97,7 +97,7 @@ impl Parser<'_> {
         found.is_some()
     }
 
-    /// Returns whether what is before an `(` makes it a pattern such as `@(…)`.
+    /// Returns whether the sign before a `(` makes it a pattern such as `@(…)`.
     fn is_after_pattern_sign(&self, parts: &[Part], bare: usize) -> bool {
         if bare < self.at {
             return matches!(self.bytes.get(self.at - 1), Some(b'@' | b'!' | b'+'));
@@ -156,7 +156,8 @@ impl Parser<'_> {
         Ok(Part::Process(list, self.span(start)))
     }
 
-    /// Reads `~name` at the beginning of a word. It means a home only if `/` or the word's end follows.
+    /// Reads `~name` at the beginning of a word. It is a home only before `/` or the end of the
+    /// word.
     pub(super) fn tilde(&mut self) -> Part {
         let start = self.at;
         let rest = self.slice(start + 1, self.end);

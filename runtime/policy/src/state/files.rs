@@ -7,18 +7,18 @@ use crate::value::{Content, Stream, Text, TextBuilder};
 /// The most downloaded or written files that are tracked.
 const FILES_MAX: usize = 64;
 
-/// The files that came over a network, and those that the text writes.
+/// The downloaded files, and the files written by the text.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     fetched: Vec<Vec<u8>>,
     made: Vec<Made>,
 }
 
-/// A file that the text writes.
+/// A file written by the text.
 #[derive(Debug)]
 struct Made {
     path: Vec<u8>,
-    /// Its text, if that is known.
+    /// Its text, if known.
     text: Option<Rc<Text<'static>>>,
     /// Whether words of it may be options.
     makes_options: bool,
@@ -27,21 +27,21 @@ struct Made {
 /// A file that a build tool runs by its name.
 #[derive(Debug, Clone)]
 pub(crate) enum Built {
-    /// It came over a network.
+    /// It was downloaded.
     Fetched,
-    /// The text writes it, and does not show what.
+    /// The text writes it with unknown content.
     Made,
     /// It holds this text.
     Text(Rc<Text<'static>>),
 }
 
 impl Files {
-    /// Returns whether the text neither writes nor fetches any.
+    /// Returns whether the text neither writes nor fetches any file.
     pub(crate) fn is_empty(&self) -> bool {
         self.made.is_empty() && self.fetched.is_empty()
     }
 
-    /// Returns the files whose names, without their folder, are meant.
+    /// Returns the files selected by their names, without their folders.
     pub(crate) fn named(&self, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Built> {
         let is_named =
             |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().is_some_and(&is_meant);
@@ -59,19 +59,19 @@ impl Files {
         self.made.clear();
     }
 
-    /// Notes a file that came over a network.
+    /// Notes a downloaded file.
     pub(crate) fn fetch(&mut self, path: Vec<u8>) {
         if self.fetched.len() < FILES_MAX {
             self.fetched.push(path);
         }
     }
 
-    /// Returns whether a file may have come over a network.
+    /// Returns whether a file may have been downloaded.
     pub(crate) fn is_fetched(&self, path: &[u8]) -> bool {
         self.fetched.len() >= FILES_MAX || self.fetched.iter().any(|fetched| fetched == path)
     }
 
-    /// Notes a file that the text writes.
+    /// Notes a file written by the text.
     pub(crate) fn make(&mut self, path: Vec<u8>, written: &Stream, is_added: bool) {
         let makes_options = written.makes_options();
         let mut text = match &written.content {
@@ -98,7 +98,7 @@ impl Files {
         }
     }
 
-    /// Returns whether a file may hold words that the text makes and that may be options.
+    /// Returns whether a file may hold words made by the text that may be options.
     pub(crate) fn is_made(&self, path: &[u8]) -> bool {
         self.made.len() >= FILES_MAX
             || self.made.iter().any(|made| made.makes_options && made.path == path)

@@ -1,13 +1,13 @@
-//! The folder that commands run in.
+//! The current folder of commands.
 
 use std::rc::Rc;
 
 use crate::value::{Join, Mark, is_mark, is_root};
 
-/// The folder that relative paths begin at.
+/// The folder that relative paths start at.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Folder {
-    /// The folder that the text begins in, which is the work tree.
+    /// The folder in which the text begins, the work tree.
     #[default]
     Work,
     /// This one, absolute, in home or below the work tree.
@@ -17,7 +17,7 @@ pub(crate) enum Folder {
 }
 
 impl Folder {
-    /// Returns its path; a mark if it is not known.
+    /// Returns its path; a mark if it is unknown.
     pub(crate) fn path(&self) -> Vec<u8> {
         match self {
             Self::Work => Mark::Work.text().to_vec(),
@@ -31,7 +31,7 @@ impl Folder {
         }
     }
 
-    /// Returns the depth and path of a folder of the work tree in which nothing has a meaning of its own.
+    /// Returns the depth and path of a folder of the work tree without special parts.
     fn plain(&self) -> Option<(usize, &[u8])> {
         match self {
             Self::Work => Some((0, &[])),
@@ -58,15 +58,16 @@ impl Folder {
     }
 }
 
-/// The folder that commands may be in after either of two: the outer one, if both are folders of the work tree in which
-/// nothing has a meaning of its own.
+/// The folder of commands after either of two: the outer one, if both are folders of the work tree
+/// without special parts.
 impl Join for Folder {
     fn join(self, other: Self) -> Self {
         if self.is_same(&other) {
             return self;
         }
         match (self.plain(), other.plain()) {
-            // Of two that are as deep, either stands for both; which one may not depend on the order.
+            // Of two at the same depth, either represents both; the choice is independent of the
+            // order.
             (Some(own), Some(others)) if own <= others => self,
             (Some(_), Some(_)) => other,
             _ => Self::Unknown,
@@ -83,7 +84,7 @@ mod tests {
     fn folders_join_by_the_laws() {
         let mut paths: Vec<Vec<u8>> =
             vec![b"/".to_vec(), b"/etc".to_vec(), Mark::Home.text().to_vec()];
-        // Every path of up to three parts of these.
+        // Every path of up to three of these parts.
         let mut last: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..3 {
             let parts: [&[u8]; 4] = [b"a", b"b", b".git", b".."];
@@ -99,7 +100,7 @@ mod tests {
         let is_same = |one: &Folder, other: &Folder| {
             one.is_same(other) || matches!((one, other), (Folder::Unknown, Folder::Unknown))
         };
-        // A folder with a meaning of its own is lost, or stays what it is.
+        // A special folder is lost, or stays the same.
         let doubt = |folder: &Folder| u8::from(matches!(folder, Folder::Unknown));
         assert_laws(&folders, is_same, doubt);
     }

@@ -1,4 +1,4 @@
-//! The frame that commands run in.
+//! The frame of commands.
 
 use std::rc::Rc;
 
@@ -6,33 +6,34 @@ use super::folder::Folder;
 use super::parameters::Parameters;
 use crate::value::{Join, Text};
 
-/// The frame that commands run in: the state that they change, and the constructs around them.
+/// The frame of commands: the state that they change, and the constructs around them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frame {
     pub(crate) state: State,
-    /// `$0`, if the text says what it is.
+    /// `$0`, if the text defines it.
     pub(crate) zero: Option<Rc<Text<'static>>>,
-    /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
+    /// Whether commands here run for many things: in a loop, below `find` or `xargs`.
     pub(crate) is_many: bool,
-    /// How many assignments were read before the loop around it, whose turns may change a value again.
+    /// The number of assignments read before the surrounding loop, whose turns may change a value
+    /// again.
     pub(crate) loop_since: usize,
     /// Whether it runs beside others: in a pipeline or in the background.
     pub(crate) is_beside: bool,
-    /// How many texts of code are around it.
+    /// The number of texts of code around it.
     pub(crate) nesting: u8,
-    /// How many programs that run it are around it.
+    /// The number of programs around it that run it.
     pub(crate) wrappers: u8,
-    /// Which shell reads the code here.
+    /// The shell that reads the code here.
     pub(crate) dialect: Dialect,
 }
 
 /// The state of a shell that its commands change along the text, beside its variables.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
-    /// The folder that relative paths begin at.
+    /// The folder that relative paths start at.
     pub(crate) folder: Folder,
     pub(crate) parameters: Parameters,
-    /// The folders that `pushd` left; none if it is open how many they are.
+    /// The folders left by `pushd`; empty if their number is unknown.
     pub(crate) stack: Vec<Folder>,
     /// Whether its input or output is a connection.
     pub(crate) is_connected: bool,
@@ -57,32 +58,32 @@ impl Join for State {
 }
 
 impl Frame {
-    /// After commands that may not have run the state is that of before or theirs.
+    /// Joins the state after commands that may not have run with the state before them.
     pub(crate) fn rejoin(&mut self, after: State) {
         self.state = std::mem::take(&mut self.state).join(after);
     }
 }
 
-/// Which shell reads code.
+/// The shell that reads code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Dialect {
     /// bash.
     #[default]
     Bash,
-    /// One that may be bash, or another: `sh`, or that of another user or host.
+    /// A shell that may be bash or another: `sh`, or the shell of another user or host.
     Other,
     /// As `Other`, in the reading of bash.
     OtherAsBash,
-    /// As `Other`, in the reading of a shell that has nothing of bash.
+    /// As `Other`, in the reading of a shell without the extensions of bash.
     Posix,
 }
 
 impl Dialect {
-    /// Returns which shell a program of this name is.
+    /// Returns the dialect of a shell with this name.
     pub(crate) fn of_shell(name: &[u8]) -> Self {
         match name {
             b"bash" | b"rbash" => Self::Bash,
-            // It has all that of bash which other shells read otherwise.
+            // It has every extension of bash that other shells read differently.
             b"zsh" => Self::OtherAsBash,
             _ => Self::Other,
         }

@@ -7,17 +7,17 @@ use crate::value::{Join, Mark, Text, may_be_option};
 /// The positional parameters.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Parameters {
-    /// Those that the caller of the text gives it.
+    /// Those given by the caller of the text.
     #[default]
     Outside,
     /// These.
     Known(Rc<[Text<'static>]>),
-    /// Some that the text makes.
+    /// Unknown ones, made by the text.
     Made,
 }
 
 impl Parameters {
-    /// Returns the mark for one of which nothing is known.
+    /// Returns the mark for an unknown parameter.
     pub(crate) fn mark(&self) -> Mark {
         match self {
             Self::Outside => Mark::Hole,
@@ -39,7 +39,7 @@ impl Parameters {
         }
     }
 
-    /// Returns parameters of which only is known what these are made of.
+    /// Returns unknown parameters of the same origin.
     pub(crate) fn lost(&self) -> Self {
         if self.mark() == Mark::Made { Self::Made } else { Self::Outside }
     }

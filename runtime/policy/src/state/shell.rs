@@ -8,18 +8,18 @@ use crate::span::Span;
 use crate::syntax::Script;
 use crate::value::Text;
 
-/// The most bodies of a function that are kept.
+/// The most bodies that are kept for a function.
 const BODIES_MAX: usize = 8;
 
-/// The shell, as far as the order of commands does not matter.
+/// The state of a shell that is independent of the order of commands.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
-    /// Functions and aliases: what a call may run. Which definition is in force is open: it may be in a
-    /// branch that does not run, or in a shell of its own.
+    /// Functions and aliases: the code that a call may run. Any definition may be in force: some
+    /// are in a branch that does not run, or in a shell of their own.
     functions: BTreeMap<String, Functions>,
-    /// The functions whose bodies are being classified.
+    /// The functions whose bodies are being interpreted.
     pub(crate) calls: Vec<Rc<Function>>,
-    /// How many functions were defined.
+    /// The number of function definitions so far.
     pub(crate) definitions: usize,
     /// Code that runs when the shell ends or gets a signal.
     pub(crate) traps: Vec<Text<'static>>,
@@ -29,7 +29,7 @@ pub(crate) struct Shell {
     pub(crate) exports_all: bool,
     /// Whether the last word of a command, which is `$_` in the next one, may be an option.
     pub(crate) is_last_option: bool,
-    /// Variables for programs that may change which code runs, until a program does.
+    /// Variables for programs that may change which code runs, until a program runs.
     pub(crate) exports: Vec<Span>,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Functions {
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) text: Text<'static>,
-    /// Whether it is an alias, which is not expanded in itself.
+    /// Whether it is an alias, which is not expanded inside itself.
     pub(crate) is_alias: bool,
-    /// The text, once it was parsed: every call reads the same.
+    /// The parsed text, shared by all calls.
     pub(crate) parsed: OnceCell<Parsed>,
 }
 
-/// A text that was parsed, as it was read.
+/// A parsed text, in its readable form.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) text: Text<'static>,
@@ -59,7 +59,7 @@ pub(crate) struct Parsed {
 }
 
 impl Shell {
-    /// Forgets what was read, to read the text once more.
+    /// Forgets everything, to read the text once more.
     pub(crate) fn begin_round(&mut self) {
         self.functions.clear();
         self.calls.clear();
@@ -85,7 +85,7 @@ impl Shell {
         }
     }
 
-    /// Returns what a call of a function or alias may run.
+    /// Returns the functions and aliases that a call may run.
     pub(crate) fn functions(&self, name: &str) -> Option<&Functions> {
         self.functions.get(name)
     }

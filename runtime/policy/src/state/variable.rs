@@ -1,4 +1,4 @@
-//! A variable: the values that a text gives it, and what else it may hold.
+//! A variable: the values that a text gives it, and its unknown values.
 
 use std::rc::Rc;
 
@@ -7,19 +7,19 @@ use crate::value::{Join, Mark, cut_of};
 /// The most values of a variable that are kept.
 const VALUES_MAX: usize = 8;
 
-/// A variable, wherever it is read.
+/// A variable, at all places that read it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Variable {
     values: Vec<Rc<[u8]>>,
-    /// The marks for words that are cut out of any of them.
+    /// The marks for words split from any of them.
     marks: Vec<u8>,
     /// The value that was assigned last.
     last: Option<Rc<[u8]>>,
-    /// When it got one that was not added to what was there.
+    /// The number of its last assignment other than an append.
     pub(super) assigned: usize,
-    /// Whether it may hold anything, from outside of the text.
+    /// Whether it may hold anything from outside of the text.
     is_outside: bool,
-    /// Whether it may hold anything that the text itself makes.
+    /// Whether it may hold anything made by the text itself.
     is_made: bool,
     pub(super) is_read: bool,
     pub(super) is_certain: bool,
@@ -27,7 +27,7 @@ pub(super) struct Variable {
 }
 
 impl Variable {
-    /// Returns the values that the text gives it, whether or not they are all.
+    /// Returns the values given by the text; it may hold others too.
     pub(super) fn values(&self) -> &[Rc<[u8]>] {
         &self.values
     }
@@ -37,14 +37,14 @@ impl Variable {
         &self.marks
     }
 
-    /// Returns the value that was assigned last, if that one is known.
+    /// Returns the value that was assigned last, if known.
     pub(super) fn last(&self) -> Option<&[u8]> {
         self.last.as_deref().filter(|last| unknown(last).is_none())
     }
 
-    /// Returns the mark for what it may hold beside its values.
+    /// Returns the mark for its unknown values.
     pub(super) fn mark(&self) -> Option<Mark> {
-        // Where it is not certain that a value was assigned, it may have one from outside.
+        // Without a certain assignment, it may have a value from outside.
         match (self.is_made, self.is_outside || !self.is_certain) {
             (true, _) => Some(Mark::Made),
             (false, true) => Some(Mark::Hole),
@@ -63,8 +63,8 @@ impl Variable {
         self.add(value)
     }
 
-    /// Adds a value to those that it may hold, a mark alone for one that is not known; returns whether it may now
-    /// hold more than before.
+    /// Adds a value to those that it may hold, a lone mark for an unknown one; returns whether it
+    /// may now hold more than before.
     fn add(&mut self, value: Rc<[u8]>) -> bool {
         let mark = match unknown(&value) {
             Some(mark) => Some(mark),
@@ -91,21 +91,22 @@ impl Variable {
         }
     }
 
-    /// In another process it has no value, or one from outside, if it was not exported.
+    /// Begins another process, where an unexported variable is unset or has a value from outside.
     pub(super) fn begin_process(&mut self) {
-        // What another process read before it was assigned there is nothing that this one did.
+        // A read in another process before an assignment there does not concern this process.
         self.is_read = false;
         if self.is_exported {
             return;
         }
         self.is_certain = false;
+        // An unset variable expands to an empty text.
         if !self.values.is_empty() && self.values.len() < VALUES_MAX {
             self.values.push(Rc::from([]));
         }
     }
 }
 
-/// A variable that holds what it does after either of two parts of a text.
+/// A variable after either of two parts of a text.
 impl Join for Variable {
     fn join(mut self, other: Self) -> Self {
         let Self { values, marks, last, .. } = other;
@@ -128,7 +129,7 @@ impl Join for Variable {
     }
 }
 
-/// Returns the mark that is all of a value of which nothing is known.
+/// Returns the mark of an unknown value, which is that mark alone.
 fn unknown(value: &[u8]) -> Option<Mark> {
     let [byte] = value else { return None };
     Mark::of(*byte).filter(|mark| matches!(mark, Mark::Hole | Mark::Made))
@@ -141,7 +142,7 @@ pub(super) mod tests {
     use super::*;
     use crate::value::assert_laws;
 
-    /// Variables that got every list of up to two of some values.
+    /// Variables after every list of up to two of some values.
     fn variables() -> Vec<Variable> {
         let values: [&[u8]; 6] =
             [b"", b"a", b"-rf", b"a -rf", Mark::Hole.text(), Mark::Made.text()];
@@ -162,7 +163,7 @@ pub(super) mod tests {
         all
     }
 
-    /// Everything of a variable but the order of its values.
+    /// Everything in a variable except the order of its values.
     pub(in crate::state) fn key(variable: &Variable) -> String {
         let Variable { values, marks, .. } = variable;
         let values: BTreeSet<_> = values.iter().collect();

@@ -10,12 +10,12 @@ use crate::value::{Join, Mark, cut_of, may_be_option};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Variables {
     all: Rc<BTreeMap<String, Variable>>,
-    /// Those that are certain to have a value of the text where reading is now, in the order in which they
-    /// became so.
+    /// The variables that certainly have a value of the text at this point, in the order in which
+    /// they became certain.
     certain: Vec<String>,
-    /// How many assignments were read.
+    /// The number of assignments read so far.
     assignments: usize,
-    /// Whether any variable may have any value.
+    /// Whether every variable may have any value.
     is_lost: bool,
     /// Whether a variable got a value after it was read, so that the text must be read again.
     is_stale: bool,
@@ -28,16 +28,16 @@ pub(crate) struct Certain(BTreeSet<String>);
 /// The content of a variable where it is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
-    /// One of these, or what a mark stands for.
+    /// One of these, or any text for a mark.
     Values(&'s [Rc<[u8]>], Option<Mark>),
-    /// This, which a shell gives it by itself.
+    /// This value, which a shell sets by itself.
     Given(&'static [u8]),
-    /// Any text that a mark stands for.
+    /// Any text that the mark stands for.
     Unknown(Mark),
 }
 
 impl Variables {
-    /// Forgets what was certain, to read the text once more.
+    /// Forgets which values were certain, to read the text once more.
     pub(crate) fn begin_round(&mut self) {
         self.is_stale = false;
         self.leave(0);
@@ -46,7 +46,7 @@ impl Variables {
         }
     }
 
-    /// In another process a variable that was not exported has no value, or one from outside.
+    /// Begins another process, where unexported variables are unset or have a value from outside.
     pub(crate) fn begin_process(&mut self) {
         if self.all.is_empty() {
             return;
@@ -55,8 +55,8 @@ impl Variables {
         Rc::make_mut(&mut self.all).values_mut().for_each(Variable::begin_process);
     }
 
-    /// Returns these variables after a process has ended that began with them: it changes none, but it stays noted what
-    /// it read.
+    /// Returns these variables after the end of a process that began with them: their values are
+    /// unchanged, but reads by the process stay noted.
     pub(crate) fn after_process(mut self, process: Self) -> Self {
         if !Rc::ptr_eq(&self.all, &process.all) {
             for (name, variable) in &*process.all {
@@ -72,7 +72,7 @@ impl Variables {
         self
     }
 
-    /// Notes that a variable got a value that does not depend on what it held.
+    /// Notes a value that does not depend on the previous one.
     pub(crate) fn set(&mut self, name: &str, value: Rc<[u8]>) {
         self.assignments += 1;
         self.assign(name, value);
@@ -82,7 +82,7 @@ impl Variables {
         }
     }
 
-    /// Adds a value. A mark alone is one that is not known.
+    /// Adds a value. A lone mark is an unknown value.
     pub(crate) fn assign(&mut self, name: &str, value: Rc<[u8]>) {
         let all = Rc::make_mut(&mut self.all);
         if !all.contains_key(name) {
@@ -96,7 +96,7 @@ impl Variables {
         }
     }
 
-    /// Returns how many assignments were read.
+    /// Returns the number of assignments read so far.
     pub(crate) fn assignments(&self) -> usize {
         self.assignments
     }
@@ -108,7 +108,7 @@ impl Variables {
         variable.last().filter(|_| is_known)
     }
 
-    /// Returns whether any variable may hold anything.
+    /// Returns whether every variable may hold anything.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost
     }
@@ -118,7 +118,7 @@ impl Variables {
         self.is_stale
     }
 
-    /// Any variable may now hold anything.
+    /// Makes every variable unknown.
     pub(crate) fn lose(&mut self) {
         self.is_stale |= !self.is_lost;
         self.is_lost = true;
@@ -131,17 +131,18 @@ impl Variables {
         }
     }
 
-    /// Returns how many variables there are.
+    /// Returns the number of variables.
     pub(crate) fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Returns a mark of what is certain now, for `leave`.
+    /// Returns a mark of the variables that are certain now, for `leave`.
     pub(crate) fn enter(&self) -> usize {
         self.certain.len()
     }
 
-    /// Ends a part of the text that may not run: what became certain since the mark is not any more. Returns it.
+    /// Ends a part of the text that may be skipped: variables that became certain since the mark
+    /// are uncertain again, and are returned.
     pub(crate) fn leave(&mut self, mark: usize) -> Certain {
         if mark >= self.certain.len() {
             return Certain::default();
@@ -168,7 +169,7 @@ impl Variables {
         }
     }
 
-    /// Returns what a variable holds.
+    /// Returns the content of a variable.
     pub(crate) fn held(&mut self, name: &str) -> Held<'_> {
         if self.is_lost {
             return Held::Unknown(Mark::Made);
@@ -177,7 +178,7 @@ impl Variables {
             if let Some(value) = given(name) {
                 return Held::Given(value);
             }
-            // It is remembered that it was read, in case it is assigned later.
+            // The read is remembered, in case of a later assignment.
             Rc::make_mut(&mut self.all).insert(name.to_owned(), Variable::default());
         }
         if self.all.get(name).is_some_and(|variable| !variable.is_read)
@@ -204,30 +205,30 @@ impl Variables {
         self.all.get(name).is_some_and(Variable::is_assigned)
     }
 
-    /// Returns all values that the text gives a variable, whether or not they are all.
+    /// Returns all values that the text gives a variable; it may hold others too.
     pub(crate) fn literals(&self, name: &str) -> &[Rc<[u8]>] {
         self.all.get(name).map_or(&[], Variable::values)
     }
 
-    /// Returns whether the text may cut words at this byte, other than at blanks.
+    /// Returns whether the text may split words at this byte, in addition to blanks.
     fn separates(&self, byte: u8) -> bool {
         self.literals("IFS").iter().any(|value| value.contains(&byte))
     }
 
-    /// Returns whether the text cuts words at other bytes than blanks.
+    /// Returns whether the text splits words at bytes other than blanks.
     pub(crate) fn has_separators(&self) -> bool {
         let is_own = |value: &Rc<[u8]>| value.iter().any(|byte| !byte.is_ascii_whitespace());
         self.is_lost || self.literals("IFS").iter().any(is_own)
     }
 
-    /// Returns the words that `read` cuts a line into.
+    /// Returns the words into which `read` splits a line.
     pub(crate) fn pieces<'l>(&self, line: &'l [u8]) -> Vec<&'l [u8]> {
         let separates = |byte: &u8| byte.is_ascii_whitespace() || self.separates(*byte);
         line.split(separates).filter(|piece| !piece.is_empty()).collect()
     }
 
-    /// Returns the mark for words that a shell cuts out of a value at the separators of the text; `None` if
-    /// it cuts at blanks alone.
+    /// Returns the marks for words that a shell splits from a value at separators set by the text;
+    /// `None` if it splits at blanks only.
     pub(crate) fn cut(&self, value: &[u8]) -> Option<Vec<u8>> {
         if !self.has_separators() {
             return None;
@@ -247,7 +248,7 @@ impl Join for Variables {
         if !Rc::ptr_eq(&self.all, &other.all) {
             let all = Rc::make_mut(&mut self.all);
             for (name, variable) in all.iter_mut() {
-                // One that is not there holds nothing that the text gives it.
+                // A missing variable has no value from the text.
                 let others = other.all.get(name).cloned().unwrap_or_default();
                 *variable = std::mem::take(variable).join(others);
             }
@@ -265,7 +266,7 @@ impl Join for Variables {
     }
 }
 
-/// After either of two parts only those are certain that both make so.
+/// The variables that both of two parts make certain.
 impl Join for Certain {
     fn join(mut self, other: Self) -> Self {
         self.0.retain(|name| other.0.contains(name));

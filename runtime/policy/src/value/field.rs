@@ -1,17 +1,17 @@
-//! A word as a program gets it.
+//! A word as passed to a program.
 
 use super::mark::Mark;
 use super::stream::Stream;
 use super::text::Text;
 use crate::span::Span;
 
-/// A word as a program gets it.
+/// A word as passed to a program.
 #[derive(Debug, Clone)]
 pub(crate) struct Field<'c> {
     pub(crate) text: Text<'c>,
-    /// Whether it may be any number of words.
+    /// Whether it may expand to any number of words.
     pub(crate) spread: bool,
-    /// The output of the process substitution that it stands for.
+    /// The output of the process substitution in it.
     pub(crate) stream: Option<Box<Stream>>,
 }
 
@@ -20,7 +20,7 @@ impl<'c> Field<'c> {
         Self { text, spread: false, stream: None }
     }
 
-    /// Returns a field of which nothing is known.
+    /// Returns an unknown field.
     pub(crate) fn unknown(span: Span, spread: bool) -> Self {
         Self { spread, ..Self::new(Text::from_span(Mark::Hole.text(), span)) }
     }

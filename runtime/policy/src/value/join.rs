@@ -1,16 +1,17 @@
-//! Joins: what holds after either of two branches, readings or processes.
+//! Joins: the state after either of two branches, readings or processes.
 
 /// A value that may be either of two.
 ///
-/// INVARIANT: a join is commutative and idempotent, and it is never less doubtful than either side, so the order in
-/// which branches are read decides nothing and no branch hides another one (property tests beside each type).
+/// INVARIANT: a join is commutative and idempotent, and at least as doubtful as either side, so the
+/// order in which branches are read decides nothing and no branch hides another one (property tests
+/// beside each type).
 pub(crate) trait Join {
-    /// Returns the value that stands for both.
+    /// Returns the value that represents both.
     #[must_use]
     fn join(self, other: Self) -> Self;
 }
 
-/// `None` stands for no branch.
+/// `None` means that there was no branch.
 impl<T: Join> Join for Option<T> {
     fn join(self, other: Self) -> Self {
         match (self, other) {
@@ -26,8 +27,8 @@ impl<A: Join, B: Join> Join for (A, B) {
     }
 }
 
-/// Checks the laws of a join over every pair of `values`: `is_same` says which are equal, `doubt` how much is not
-/// known of one.
+/// Checks the laws of a join over every pair of `values`: `is_same` compares two values, `doubt`
+/// returns the amount of doubt in one.
 #[cfg(test)]
 pub(crate) fn assert_laws<T: Join + Clone + std::fmt::Debug>(
     values: &[T],

@@ -1,40 +1,41 @@
-//! The marks that stand for text which is not known, among the bytes of a value.
+//! The marks for unknown text among the bytes of a value.
 //!
-//! A doubt is a byte of the value itself, so it stays with the value through variables, parameters and pipes.
+//! A doubt is a byte of the value itself, so it stays with the value through variables, parameters
+//! and pipes.
 
 use std::borrow::Cow;
 
-/// A byte of a value that stands for other text: one that no UTF-8 text holds, and whose number this module
-/// alone knows.
+/// A byte of a value that represents other text. It is never part of UTF-8, and only this module
+/// knows its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Stands for the value of a variable from outside whose name says that it is a secret. Headers and the user of a URL
-    /// are made for it.
+    /// The value of an outside variable whose name indicates a secret. Headers and the user of a
+    /// URL may carry it.
     Credential,
-    /// Stands for the folder that the text begins in, the root of the work tree.
+    /// The folder in which the text begins, the root of the work tree.
     Work,
-    /// Stands for any text that may hold a secret.
+    /// Any text that may hold a secret.
     Secret,
-    /// Stands for any text that another command wrote.
+    /// Any text written by another command.
     Output,
-    /// Stands for any text, like `Hole`; but the classified text itself makes it, of letters that it does
-    /// not show as they are, so it may be an option too.
+    /// Any text, made by the classified text itself from letters that it does not show literally;
+    /// so unlike `Hole` it may be an option.
     Made,
-    /// Is between the elements of an array.
+    /// The separator of the elements of an array.
     Element,
-    /// Stands for one's own home.
+    /// The user's own home.
     Home,
-    /// Stands for one character of a file name: `?` or `[…]`.
+    /// One character of a file name: `?` or `[…]`.
     Query,
-    /// Stands for what `*` matches in a file name.
+    /// The part of a file name matched by `*`.
     Star,
-    /// Stands for a text that cannot leave its folder: a number, a name, a time.
+    /// A text that cannot leave its folder: a number, a name, a time.
     Name,
-    /// Stands for any text.
+    /// Any text.
     Hole,
 }
 
-/// The byte of the first mark; the others follow it, up to the last byte there is.
+/// The byte of the first mark; the others follow, up to the last possible byte.
 const FIRST: u8 = 0xf5;
 const CREDENTIAL: u8 = Mark::Credential.byte();
 const WORK: u8 = Mark::Work.byte();
@@ -49,7 +50,7 @@ const NAME: u8 = Mark::Name.byte();
 const HOLE: u8 = Mark::Hole.byte();
 
 impl Mark {
-    /// Returns the mark that a byte is.
+    /// Returns the mark with this byte.
     #[inline]
     pub(crate) const fn of(byte: u8) -> Option<Self> {
         Some(match byte {
@@ -68,7 +69,7 @@ impl Mark {
         })
     }
 
-    /// Returns the text that holds this mark alone.
+    /// Returns the text of this mark alone.
     #[inline]
     pub(crate) const fn text(self) -> &'static [u8] {
         match self {
@@ -111,7 +112,7 @@ impl Mark {
     }
 }
 
-/// Returns the root mark that a path begins with, and the path after it.
+/// Returns the root mark of a path, and the rest of the path.
 #[inline]
 pub(crate) fn root_of(path: &[u8]) -> Option<(Mark, &[u8])> {
     let (first, rest) = path.split_first()?;
@@ -121,7 +122,7 @@ pub(crate) fn root_of(path: &[u8]) -> Option<(Mark, &[u8])> {
     }
 }
 
-/// Returns whether a byte stands for what a pattern of a file name matches.
+/// Returns whether a byte stands for text matched by a pattern of file names.
 #[inline]
 pub(crate) const fn is_wildcard(byte: u8) -> bool {
     matches!(byte, STAR | QUERY)
@@ -133,7 +134,7 @@ pub(crate) fn split_elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == ELEMENT)
 }
 
-/// Returns an array of elements.
+/// Joins elements to an array.
 pub(crate) fn join_elements<E: AsRef<[u8]>>(elements: &[E]) -> Vec<u8> {
     let length = elements.iter().map(|element| element.as_ref().len() + 1).sum();
     let mut joined = Vec::with_capacity(length);
@@ -146,7 +147,7 @@ pub(crate) fn join_elements<E: AsRef<[u8]>>(elements: &[E]) -> Vec<u8> {
     joined
 }
 
-/// Returns whether a byte stands for other text.
+/// Returns whether a byte is a mark.
 pub(crate) const fn is_mark(byte: u8) -> bool {
     byte >= FIRST
 }
@@ -156,12 +157,12 @@ pub(crate) const fn is_hole(byte: u8) -> bool {
     matches!(byte, HOLE | MADE | OUTPUT | SECRET | CREDENTIAL)
 }
 
-/// Returns whether a byte stands for a folder that paths begin with.
+/// Returns whether a byte stands for a root folder of paths.
 pub(crate) const fn is_root(byte: u8) -> bool {
     matches!(byte, HOME | WORK)
 }
 
-/// Returns whether words that are cut out of a text, at its blanks and punctuation, may be options.
+/// Returns whether words split from a text, at its blanks and punctuation, may be options.
 pub(crate) fn may_be_option(bytes: &[u8]) -> bool {
     let mut before = b' ';
     bytes.iter().any(|byte| {
@@ -171,7 +172,7 @@ pub(crate) fn may_be_option(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns the marks for words that are cut out of a text.
+/// Returns the marks for words split from a text.
 pub(crate) fn cut_of(bytes: &[u8]) -> Vec<u8> {
     marks(may_be_option(bytes), bytes)
 }
@@ -189,7 +190,7 @@ fn marks(is_option: bool, bytes: &[u8]) -> Vec<u8> {
 
 /// Returns whether a pattern of `*`, `?` and plain bytes matches a whole text.
 pub(crate) fn is_match(pattern: &[u8], text: &[u8]) -> bool {
-    // Where the last `*` was, and how much of the text it has taken.
+    // The position of the last `*`, and the text matched by it so far.
     let mut star: Option<(usize, usize)> = None;
     let (mut at, mut read) = (0, 0);
     while read < text.len() {
@@ -213,12 +214,12 @@ pub(crate) fn is_match(pattern: &[u8], text: &[u8]) -> bool {
     pattern.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == STAR))
 }
 
-/// Returns whether all of a value is known: the folders that paths begin with are.
+/// Returns whether a value is known completely. Root marks count as known.
 pub(crate) fn is_exact(bytes: &[u8]) -> bool {
     !bytes.iter().any(|byte| is_mark(*byte) && !is_root(*byte))
 }
 
-/// Returns bytes for people: what is not known is `…`.
+/// Returns bytes for people, with `…` for each unknown part.
 pub(crate) fn display(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(shown) = str::from_utf8(bytes) {
         return shown.into();

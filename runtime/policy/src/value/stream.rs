@@ -22,13 +22,13 @@ pub(crate) enum Content {
     Terminal,
     /// This text.
     Literal(Rc<Text<'static>>),
-    /// Text that is not known.
+    /// Unknown text.
     Opaque,
-    /// Text that is not known, made of what the classified text says.
+    /// Unknown text, made from words of the classified text.
     Made,
     /// The content of a file.
     File,
-    /// Text that came over a network.
+    /// Text from a network.
     Network,
 }
 
@@ -42,7 +42,7 @@ impl Stream {
         Self { content, is_secret: false }
     }
 
-    /// Returns whether the text makes words of it that may be options.
+    /// Returns whether it may hold words made by the text that may be options.
     pub(crate) fn makes_options(&self) -> bool {
         match &self.content {
             Content::Literal(text) => may_be_option(&text.bytes),
@@ -51,7 +51,7 @@ impl Stream {
         }
     }
 
-    /// Returns the output of this command and of another one that may follow it.
+    /// Returns the output of this command and of another that may follow it.
     pub(crate) fn perhaps_with(self, other: Self) -> Self {
         if other.is_empty() {
             return Self { is_secret: self.is_secret || other.is_secret, ..self };
@@ -68,7 +68,7 @@ impl Stream {
         Self { content, is_secret }
     }
 
-    /// Returns whether it certainly holds nothing.
+    /// Returns whether it is certainly empty.
     pub(crate) fn is_empty(&self) -> bool {
         match &self.content {
             Content::Literal(text) => text.bytes.iter().all(|byte| *byte == b'\n'),
@@ -77,7 +77,7 @@ impl Stream {
     }
 }
 
-/// The output of one of two commands, whichever runs.
+/// The output of either of two commands.
 impl Join for Stream {
     fn join(self, other: Self) -> Self {
         let is_secret = self.is_secret || other.is_secret;
@@ -96,7 +96,7 @@ impl Join for Stream {
     }
 }
 
-/// The longest text that is kept of what commands write; a longer one counts as not known.
+/// The longest output that is kept; a longer one counts as unknown.
 const WRITTEN_BYTES_MAX: usize = 64 * 1024;
 
 /// The output of several commands, one after the other.
@@ -108,7 +108,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Adds what one more command writes.
+    /// Adds the output of the next command.
     pub(crate) fn add(&mut self, next: Stream) {
         if !std::mem::replace(&mut self.is_begun, true) {
             self.only = next;

@@ -1,27 +1,27 @@
-//! Texts whose bytes know where they come from, and whose unknown parts are marked.
+//! Texts whose bytes know their origin, and whose unknown parts are marked.
 
 use std::borrow::Cow;
 
 use super::mark::{Mark, display, is_hole, is_mark};
 use crate::span::Span;
 
-/// A text with its place in the text that is classified.
+/// A text with its place in the classified text.
 #[derive(Debug, Clone)]
 pub(crate) struct Text<'t> {
     pub(crate) bytes: Cow<'t, [u8]>,
-    /// Where it is, as a whole.
+    /// The place of the whole text.
     pub(crate) span: Span,
     origin: Origin,
 }
 
-/// How the bytes of a text lie in its span.
+/// The position of a text's bytes in its span.
 #[derive(Debug, Clone)]
 enum Origin {
     /// One after the other, from the beginning of the span.
     Exact,
-    /// Nothing is known but the span.
+    /// Only the span is known.
     Whole,
-    /// In runs, sorted by the byte that they begin with.
+    /// In runs, sorted by their first bytes.
     Runs(Vec<Run>),
 }
 
@@ -34,23 +34,23 @@ struct Run {
 }
 
 impl<'t> Text<'t> {
-    /// Returns a text that is in its place as it is.
+    /// Returns a text that equals the text at its place.
     pub(crate) fn exact(bytes: &'t [u8], span: Span) -> Self {
         Self { bytes: Cow::Borrowed(bytes), span, origin: Origin::Exact }
     }
 
-    /// Returns a text that comes from somewhere in a span.
+    /// Returns a text from somewhere in a span.
     pub(crate) fn from_span(bytes: impl Into<Cow<'t, [u8]>>, span: Span) -> Self {
         Self { bytes: bytes.into(), span, origin: Origin::Whole }
     }
 
-    /// Returns the text as one that owns its bytes.
+    /// Returns the text with owned bytes.
     pub(crate) fn owned(self) -> Text<'static> {
         let Self { bytes, span, origin } = self;
         Text { bytes: Cow::Owned(bytes.into_owned()), span, origin }
     }
 
-    /// Returns where some of its bytes are.
+    /// Returns the place of some of its bytes.
     pub(crate) fn place(&self, start: usize, end: usize) -> Span {
         match &self.origin {
             Origin::Exact => {
@@ -69,12 +69,12 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Returns where a span of its text is.
+    /// Returns the place of a span of its text.
     pub(crate) fn place_of(&self, span: Span) -> Span {
         self.place(span.start as usize, span.end as usize)
     }
 
-    /// Returns the text from a byte on.
+    /// Returns the rest of the text from a byte on.
     pub(crate) fn after(&self, start: usize) -> Text<'t> {
         self.part(start, self.bytes.len())
     }
@@ -100,23 +100,23 @@ impl<'t> Text<'t> {
         Text { bytes, span, origin }
     }
 
-    /// Returns whether any of its bytes stands for a text that is not known.
+    /// Returns whether any of its bytes stands for any text.
     pub(crate) fn has_hole(&self) -> bool {
         self.bytes.iter().any(|byte| is_hole(*byte))
     }
 
-    /// Returns whether all of it is known.
+    /// Returns whether all of it is literal.
     pub(crate) fn is_literal(&self) -> bool {
         !self.bytes.iter().any(|byte| is_mark(*byte))
     }
 
-    /// Returns the text for people: what is not known is `…`.
+    /// Returns the text for people, with `…` for each unknown part.
     pub(crate) fn display(&self) -> Cow<'_, str> {
         display(&self.bytes)
     }
 }
 
-/// Returns where a byte is; of a run that is not exact, all of it.
+/// Returns the place of a byte; for an inexact run, the place of the whole run.
 fn place_of(runs: &[Run], byte: usize) -> Option<Span> {
     let byte = Span::new(byte, byte).start;
     let at = runs.partition_point(|run| run.from <= byte).checked_sub(1)?;
@@ -128,7 +128,7 @@ fn place_of(runs: &[Run], byte: usize) -> Option<Span> {
     Some(Span { start, end: start + 1 })
 }
 
-/// Puts a text together.
+/// Assembles a text.
 #[derive(Debug)]
 pub(crate) struct TextBuilder {
     bytes: Vec<u8>,
@@ -145,7 +145,7 @@ impl TextBuilder {
         &self.bytes
     }
 
-    /// Adds bytes that are in their place as they are, or somewhere in it.
+    /// Adds bytes that equal the text at their place, or come from somewhere in it.
     pub(crate) fn push(&mut self, bytes: &[u8], span: Span) {
         let exact = span.len() == bytes.len();
         self.run(span, exact);
@@ -163,7 +163,7 @@ impl TextBuilder {
         self.push_byte(mark.byte(), span);
     }
 
-    /// Adds bytes of which each comes from a span.
+    /// Adds bytes that all come from the same span.
     pub(crate) fn push_made(&mut self, bytes: &[u8], span: Span) {
         if !bytes.is_empty() {
             self.run(span, false);
@@ -184,7 +184,7 @@ impl TextBuilder {
         }
     }
 
-    /// Adds the bytes of another text from a byte on, which lie in runs.
+    /// Adds the bytes of a text of runs, from a byte on.
     fn push_runs(&mut self, runs: &[Run], bytes: &[u8], start: usize) {
         let mut from = Span::new(start, start).start;
         let mut rest = bytes;

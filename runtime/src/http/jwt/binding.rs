@@ -6,7 +6,7 @@ use super::claims::Claims;
 use super::error::TokenError;
 use crate::settings::config::Dpop;
 
-/// Returns the thumbprint of the key that a token is bound to. A token that is bound in another way
+/// Returns the thumbprint of the key that a token is bound to. A token with another kind of binding
 /// is rejected: without a check, anyone who has it could use it.
 pub(super) fn key(claims: &Claims) -> Result<Option<String>, TokenError> {
     let Claims(claims) = claims;

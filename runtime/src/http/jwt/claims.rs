@@ -9,7 +9,7 @@ pub(super) struct Claims(pub(super) Map<String, Value>);
 type Reason = String;
 
 impl Claims {
-    /// Returns a claim that is one text, which is not empty.
+    /// Returns the text of a claim, never empty.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Reason> {
         match self.find(name)? {
             None => Ok(None),
@@ -19,7 +19,7 @@ impl Claims {
         }
     }
 
-    /// Returns a claim that is a list of texts, or one text with white space between the words.
+    /// Returns the words of a claim: a list of texts, or one text with white space between words.
     pub(super) fn words(&self, name: &str) -> Result<Vec<&str>, Reason> {
         let wrong = || unusable(name, "is neither a list of texts nor a text");
         match self.find(name)? {
@@ -32,7 +32,7 @@ impl Claims {
         }
     }
 
-    /// Returns a claim that is a text or a list of texts, which may have spaces.
+    /// Returns the texts of a claim: a text or a list of texts, which may have spaces.
     pub(super) fn list(&self, name: &str) -> Result<Option<Vec<&str>>, Reason> {
         match self.find(name)? {
             Some(Value::String(text)) => Ok(Some(vec![text])),
@@ -41,7 +41,7 @@ impl Claims {
         }
     }
 
-    /// Returns a claim that is a time, in seconds since 1970.
+    /// Returns the time of a claim, in seconds since 1970.
     pub(super) fn time(&self, name: &str) -> Result<Option<u64>, Reason> {
         match self.find(name)? {
             None => Ok(None),
@@ -59,8 +59,8 @@ impl Claims {
         }
     }
 
-    /// Returns the claim of this name, unless it is null; if there is none, the name is a path: each
-    /// dot leads into an object.
+    /// Returns the claim of this name, unless it is null. An unknown name is a path: each dot leads
+    /// into an object.
     fn find(&self, name: &str) -> Result<Option<&Value>, Reason> {
         Ok(self.find_any(name)?.filter(|claim| !claim.is_null()))
     }

@@ -41,7 +41,7 @@ const AGENT: &str = concat!("relay-serve/", env!("CARGO_PKG_VERSION"));
 /// The server of a key set, and how to reach it.
 pub(super) struct Download {
     url: KeyUrl,
-    /// Absent if the connection is not encrypted.
+    /// Absent for an unencrypted connection.
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
@@ -69,8 +69,8 @@ pub(super) enum DownloadError {
 }
 
 impl Download {
-    /// Reads the certificates of the authorities that count for the server: those of the file `ca`,
-    /// or else of the system.
+    /// Reads the certificates of the trusted authorities: those of the file `ca`, or else of the
+    /// system.
     pub(super) fn new(url: KeyUrl, ca: Option<&Path>) -> Result<Self, HttpError> {
         if !url.is_encrypted {
             return Ok(Self { url, tls: None });
@@ -142,7 +142,7 @@ impl Download {
         client.max_buf_size(HEAD_BYTES_MAX);
         let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await?;
         let answer = async move {
-            // The parts were those of a URL, so they are a request.
+            // The parts are from a valid URL, so they make a request.
             let request =
                 request.map_err(|error| DownloadError::Connect(io::Error::other(error)))?;
             let response = sender.send_request(request).await?;

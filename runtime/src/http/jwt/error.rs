@@ -1,11 +1,11 @@
-//! Why a token is not accepted.
+//! Why a token is rejected.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::settings::config;
 
-/// Why a token is not accepted.
+/// Why a token is rejected.
 #[derive(Debug)]
 pub(crate) struct TokenError {
     /// For the client.
@@ -13,20 +13,20 @@ pub(crate) struct TokenError {
     /// For the log.
     pub(crate) detail: String,
     pub(crate) kind: TokenErrorKind,
-    /// The issuer that the token names, if it is a known one. It need not be the one that made it.
+    /// The known issuer that the token names. Another one may have made it.
     pub(crate) issuer: Option<Arc<config::Jwt>>,
 }
 
-/// The kind of a token that is not accepted.
+/// The kind of a rejected token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenErrorKind {
-    /// It is not valid here.
+    /// It is invalid here.
     Invalid,
     /// It is valid, but lacks a scope.
     LacksScope,
-    /// It cannot be checked, since no keys of its issuer are in force.
+    /// It cannot be checked: no keys of its issuer are in force.
     NoKeys,
-    /// The proof of the key that it is bound to is missing or not valid.
+    /// The proof of the key that it is bound to is missing or invalid.
     BadProof,
     /// No further proof can be remembered now.
     TooManyProofs,

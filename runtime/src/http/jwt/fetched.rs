@@ -1,8 +1,8 @@
-//! The keys of an issuer that are fetched from a URL, outside of requests.
+//! The keys of an issuer from a URL, fetched outside of requests.
 //!
-//! A task fetches the set at the start, at intervals, and (rarely) when a token names a key that is
-//! unknown. A request looks at what is there and never waits. A set stays in force until the next
-//! one arrives, but not longer than its greatest age.
+//! A task fetches the set at the start, at intervals, and (rarely) when a token names an unknown
+//! key. A request uses the set at hand and never waits. A set stays in force until the next one
+//! arrives, up to its greatest age.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::record::metrics::{Fetch, Metrics};
 use crate::server::Server;
 use crate::settings::config;
 
-/// The most characters of a reason that another server may have written.
+/// The most characters of a reason from another server.
 const REASON_CHARS_MAX: usize = 400;
 
-/// The keys of an issuer, as they are now.
+/// The keys of an issuer in force now.
 pub(crate) struct Fetched {
     config: Arc<config::Jwt>,
     download: Download,
@@ -36,7 +36,7 @@ pub(crate) struct Fetched {
     tried: watch::Sender<bool>,
 }
 
-/// A set that is in force until the given time at most.
+/// A set of keys, and the time since when it is known to be right.
 #[derive(Clone)]
 pub(super) struct Dated {
     pub(super) keys: Arc<Keys>,
@@ -47,9 +47,9 @@ pub(super) struct Dated {
 #[derive(Default)]
 struct State {
     in_force: Option<Dated>,
-    /// The digest of the text that the keys are from, if this task fetched it.
+    /// The digest of the text of the keys, if this task fetched it.
     text: Option<Digest>,
-    /// Why the last fetch failed, if it did.
+    /// The reason why the last fetch failed.
     error: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct KeySetStatus {
     pub(crate) state: KeySetState,
     /// The time since it was fetched.
     age_s: Option<u64>,
-    /// Why the last fetch failed, if it did.
+    /// The reason why the last fetch failed.
     error: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Fetched {
 
     /// Waits until the first fetch ended, which has a limit of time.
     pub(super) async fn first(&self) {
-        // It fails only if the sender is gone, which is a field of `self`.
+        // It fails only without the sender, which is a field of `self`.
         _ = self.tried.subscribe().wait_for(|tried| *tried).await;
     }
 
@@ -130,13 +130,12 @@ impl Fetched {
         Ok(in_force)
     }
 
-    /// Asks for a fetch, since a token names an unknown key. It comes when the last one is long
-    /// enough ago.
+    /// Asks for a fetch, since a token names an unknown key. It follows a pause after the last one.
     pub(super) fn want(&self) {
         self.wanted.send_replace(());
     }
 
-    /// Returns what is in force.
+    /// Returns the state of the set.
     pub(super) fn status(&self) -> KeySetStatus {
         let State { in_force, text: _, error } = &*lock(&self.state);
         let state = match (in_force, error) {
@@ -160,7 +159,7 @@ impl Fetched {
         let mut wanted = self.wanted.subscribe();
         loop {
             let begun = Instant::now();
-            // This fetch is for all that asked so far.
+            // This fetch serves all requests for one so far.
             wanted.mark_unchanged();
             let arrived = tokio::select! {
                 () = ending.cancelled() => return,
@@ -170,7 +169,7 @@ impl Fetched {
             self.tried.send_replace(true);
             let next = begun + if succeeded { refresh } else { refresh.min(cooldown) };
             let again = async {
-                // It fails only if the sender is gone, which is a field of `self`.
+                // It fails only without the sender, which is a field of `self`.
                 _ = wanted.changed().await;
                 sleep_until(begun + cooldown).await;
             };
@@ -187,7 +186,7 @@ impl Fetched {
         self.download.get().await.map_err(|error| printable(&error.to_string()))
     }
 
-    /// Puts a set in force. Returns whether it could be.
+    /// Puts a set in force; returns whether it was valid.
     fn take(&self, arrived: Result<String, String>, shared: &Shared) -> bool {
         let metrics: &Metrics = &shared.server.metrics;
         match arrived.and_then(|text| self.put_in_force(&text)) {
@@ -210,8 +209,7 @@ impl Fetched {
         true
     }
 
-    /// Reads the set that arrived and puts it in force; returns the number of its keys if it is
-    /// another one than before.
+    /// Puts the text's keys in force; returns their number if the text is new.
     fn put_in_force(&self, text: &str) -> Result<Option<usize>, String> {
         let digest = Digest::of(text.as_bytes());
         let since = clock::unix_seconds();
@@ -230,7 +228,7 @@ impl Fetched {
         Ok(Some(count))
     }
 
-    /// Logs why a fetch failed, and what follows from it.
+    /// Logs why a fetch failed, and the consequence.
     fn report_failure(&self, reason: String) {
         lock(&self.state).error = Some(reason.clone());
         let then = match self.in_force() {
@@ -251,7 +249,7 @@ fn age(dated: &Dated) -> u64 {
     clock::unix_seconds().saturating_sub(dated.since)
 }
 
-/// Returns a reason in one line, which may repeat what another server wrote.
+/// Returns a reason from another server as one printable line.
 fn printable(reason: &str) -> String {
     let escaped = reason.chars().flat_map(|c| {
         let plain = matches!(c, ' '..='~');

@@ -1,4 +1,4 @@
-//! One issuer of tokens: its keys, its rules and the tenants that it may speak for.
+//! One issuer of tokens: its keys, its rules and its tenants.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(crate) struct Checked {
 
 impl Issuer {
     /// Reads the issuer's keys, or begins to fetch them. The keys of `before` stay in force until
-    /// the first fetch succeeds, but not longer than their age allows.
+    /// the first fetch succeeds, up to their greatest age.
     pub(super) fn read(
         config: &config::Jwt,
         before: Option<&Self>,
@@ -67,7 +67,7 @@ impl Issuer {
         Ok(Self { config, source })
     }
 
-    /// Returns the issuer by the rules of `config`, with the keys that were read before.
+    /// Returns the issuer by the rules of `config`, with the present keys.
     pub(super) fn with_rules(&self, config: &config::Jwt) -> Self {
         Self { config: Arc::new(config.clone()), source: self.source.clone() }
     }
@@ -80,7 +80,7 @@ impl Issuer {
         }
     }
 
-    /// Returns the keys in force, and since when they are known to be right.
+    /// Returns the keys in force, and the time of their last confirmation.
     fn dated(&self) -> Option<Dated> {
         match &self.source {
             Source::File(keys) => Some(Dated { keys: keys.clone(), since: clock::unix_seconds() }),
@@ -88,7 +88,7 @@ impl Issuer {
         }
     }
 
-    /// Returns the set that is fetched, if the keys come from a URL.
+    /// Returns the set from a URL, if the keys come from one.
     pub(super) fn fetched(&self) -> Option<&Arc<Fetched>> {
         match &self.source {
             Source::File(_) => None,
@@ -119,8 +119,8 @@ impl Issuer {
         self.checked(&Claims(claims), clock::unix_seconds())
     }
 
-    /// Returns why no key of `keys` is for a token with this header. A new key may be the reason,
-    /// so a set that is fetched is fetched again, which the request does not wait for.
+    /// Returns why no key of `keys` fits this header. A new key may be the reason, so a set from a
+    /// URL is fetched again; the request does not wait for it.
     fn unknown_key(&self, header: &Header, keys: &Keys) -> TokenError {
         let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
         match (self.fetched(), &header.kid) {
@@ -151,7 +151,7 @@ impl Issuer {
         if claims.time("nbf")?.is_some_and(|from| from > now.saturating_add(leeway)) {
             return reject("the token is not valid yet (`nbf`)");
         }
-        // It is one text, as the one that chose this issuer.
+        // It is one text, equal to the one that chose this issuer.
         if claims.text("iss")? != Some(&config.issuer) {
             return reject("the token is of another issuer");
         }
@@ -162,7 +162,7 @@ impl Issuer {
         }
         let principal = Arc::new(principal(config, claims)?);
         if !config.scopes.is_empty() {
-            // Some servers have a list in `scp` in place of the words of RFC 8693.
+            // Some servers have a list in `scp` instead of the words of RFC 8693.
             let (scope, scp) = (claims.words("scope")?, claims.words("scp")?);
             let granted = if scope.is_empty() { scp } else { scope };
             let wanted = config.scopes.iter().map(String::as_str);

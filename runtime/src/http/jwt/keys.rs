@@ -17,14 +17,14 @@ use crate::file::text_file;
 use crate::http::error::HttpError;
 use crate::settings::config;
 
-/// The members of a key that only its owner may have: those of private keys and of shared secrets.
+/// The members of a key for its owner alone: those of private keys and of shared secrets.
 const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-/// The bits of RSA keys whose signatures are checked.
+/// The bounds of RSA keys, in bits.
 const RSA_BITS_MIN: usize = 2048;
 const RSA_BITS_MAX: usize = 8192;
-/// The most keys with one id that a signature is tried with.
+/// The most keys of one id that a signature is tried with.
 const SAME_ID_MAX: usize = 8;
-/// The most keys of a set. Each one is looked at for each new token.
+/// The most keys of a set. Each new token searches all of them.
 const KEYS_MAX: usize = 256;
 /// The most keys that an error explains.
 const UNFIT_MAX: usize = 4;
@@ -32,7 +32,7 @@ const UNFIT_MAX: usize = 4;
 /// The public keys of one issuer.
 pub(super) struct Keys(Vec<Key>);
 
-/// One public key, and the algorithms that it is used with.
+/// One public key, and its algorithms.
 pub(super) struct Key {
     id: Option<String>,
     algorithms: Vec<Algorithm>,
@@ -91,7 +91,7 @@ impl Keys {
         Ok(Self(keys))
     }
 
-    /// Returns how many keys there are.
+    /// Returns the number of keys.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
@@ -101,19 +101,19 @@ impl Keys {
         self.0.iter().any(|key| key.id.as_deref() == Some(id))
     }
 
-    /// Returns the keys that may have signed the token with this header, as far as the header says,
-    /// if its algorithm is one of the `allowed`.
+    /// Returns the keys that may have signed the token with this header, if its algorithm is one of
+    /// the `allowed`.
     pub(super) fn find(
         &self,
         header: &Header,
         allowed: &[config::Algorithm],
     ) -> Option<Fitting<'_>> {
-        // These may be others than when the keys were read.
+        // The allowed algorithms may have changed since the keys were read.
         let mut allowed = allowed.iter().copied().map(algorithm);
         let algorithm = allowed.find(|allowed| is_name_of(&header.alg, *allowed))?;
         let fitting = self.0.iter().filter(|key| key.algorithms.contains(&algorithm));
         let keys: Vec<_> = match &header.kid {
-            // Some issuers change their key and not its id.
+            // Some issuers replace their key and keep its id.
             Some(id) => {
                 fitting.filter(|key| key.id.as_ref() == Some(id)).take(SAME_ID_MAX).collect()
             }
@@ -144,7 +144,7 @@ impl Key {
         Ok((key, URL_SAFE_NO_PAD.encode(thumbprint)))
     }
 
-    /// Reads a key; the inner error is why it is not for one of the `allowed` algorithms.
+    /// Reads a key; the inner error says why it fits none of the `allowed` algorithms.
     fn read(json: &Value, allowed: &[Algorithm]) -> Result<Result<Self, &'static str>, String> {
         if let Some(member) = private_member(json) {
             return Err(format!(
@@ -164,7 +164,7 @@ impl Key {
     }
 }
 
-/// Returns a member of a key that only its owner may have.
+/// Returns a private member of a key.
 pub(super) fn private_member(json: &Value) -> Option<&'static str> {
     PRIVATE_MEMBERS.into_iter().find(|member| json.get(member).is_some())
 }
@@ -190,7 +190,7 @@ fn check_bits(rsa: &RSAKeyParameters) -> Result<(), String> {
     ))
 }
 
-/// Returns those of the allowed algorithms that `jwk` is a key for.
+/// Returns the allowed algorithms that `jwk` is a key for.
 fn algorithms(
     jwk: &Jwk,
     json: &Value,
@@ -225,8 +225,8 @@ fn algorithms(
     if fitting.is_empty() { Err("its type or its `alg` is for none of them") } else { Ok(fitting) }
 }
 
-/// Returns whether a key or a token names an algorithm so. EdDSA has one curve here, and RFC 9864
-/// gives it the name of the curve.
+/// Returns whether a name in a key or a token is that of an algorithm. EdDSA has one curve here,
+/// and RFC 9864 gives it the name of the curve.
 fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
     name == format!("{algorithm:?}") || (name == "Ed25519" && algorithm == Algorithm::EdDSA)
 }

@@ -1,11 +1,11 @@
-//! The claims of a token -> who its caller is, by the rules of its issuer.
+//! The claims of a token -> its caller, by the rules of its issuer.
 
 use super::claims::Claims;
 use super::error::TokenError;
 use crate::caller::principal::{Principal, check_groups};
 use crate::settings::config;
 
-/// Returns the caller with these claims, which are verified already.
+/// Returns the caller with these verified claims.
 pub(super) fn principal(config: &config::Jwt, claims: &Claims) -> Result<Principal, TokenError> {
     let id = claims.text(&config.principal_claim)?.ok_or_else(|| {
         TokenError::new("the token does not name its principal", config.principal_claim.clone())
@@ -19,9 +19,9 @@ pub(super) fn principal(config: &config::Jwt, claims: &Claims) -> Result<Princip
     })
 }
 
-/// Returns the tenant, which is always one of those that the issuer may speak for, if these are
-/// configured. A bundle may give a tenant to a caller that has none, so such a token is not let
-/// through as one without a tenant.
+/// Returns the tenant: one of the issuer's configured tenants, if there are any. A token without a
+/// tenant gets the only one; with several it is rejected, since a bundle may give a tenant to a
+/// caller without one.
 fn tenant(config: &config::Jwt, claims: &Claims) -> Result<Option<String>, TokenError> {
     let claim = &config.tenant_claim;
     let named = claims.text(claim)?;

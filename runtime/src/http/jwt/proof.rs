@@ -1,7 +1,7 @@
 //! The proof that a request comes from the caller whose key its token is bound to (DPoP, RFC 9449).
 //!
-//! A proof is a small token in the header `DPoP`, signed with the caller's own key, for one request:
-//! its method, its URL, its token, and a time. Each is accepted once.
+//! A proof is a small token in the header `DPoP`, signed with the caller's own key, for one
+//! request: its method, its URL, its token, and a time. Each proof is accepted once.
 
 use axum::http::{HeaderMap, HeaderName};
 use base64::Engine as _;
@@ -47,7 +47,7 @@ const AGE_S_MAX: u64 = 90;
 /// The time by which a proof may be ahead of the clock.
 const AHEAD_S_MAX: u64 = 30;
 
-/// A request, as far as a proof is about it.
+/// The parts of a request that a proof covers.
 pub(crate) struct Asked<'r> {
     pub(crate) headers: &'r HeaderMap,
     pub(crate) method: &'r str,
@@ -108,7 +108,7 @@ pub(super) fn check(
         return reject("the proof (`DPoP`) has a `jti` that is too long");
     }
     let proof = Digest::of(format!("{thumbprint} {id}").as_bytes());
-    // Last, so that only proofs that count are remembered.
+    // Last, so that only valid proofs are remembered.
     match replays.add(&checked.principal, proof, end, now) {
         Used::First => Ok(()),
         Used::Again => reject("the proof (`DPoP`) was used before (`jti`)"),

@@ -1,5 +1,5 @@
-//! The proofs that were used, until they no longer count. None of them is forgotten before, so there
-//! are limits: over them, a request is rejected.
+//! The used proofs, each until it no longer counts. The number of remembered proofs is limited:
+//! over a limit, a request is rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ const CALLER_MAX: usize = 16_384;
 /// The most proofs of all callers.
 const ALL_MAX: usize = 262_144;
 
-/// The proofs that were used.
+/// The used proofs.
 #[derive(Debug)]
 pub(crate) struct Replays {
     seen: Mutex<Seen>,
@@ -28,7 +28,7 @@ struct Seen {
     proofs: BTreeMap<[u8; 32], u64>,
     /// The proofs by the time from which they no longer count.
     ends: BTreeSet<(u64, [u8; 32])>,
-    /// The number of a caller, and of its proofs. Callers without proofs are not in it.
+    /// The number of a caller, and of its proofs. Callers without proofs are absent.
     callers: BTreeMap<CallerKey, u64>,
     counts: BTreeMap<u64, (CallerKey, usize)>,
     next: u64,
@@ -133,7 +133,7 @@ mod tests {
         for known in [1, 2, 4] {
             assert_eq!(replays.add(&ann, proof(known), 200, 99), Used::Again);
         }
-        // The first one no longer counts, so there is room for one of Ann.
+        // The first proof no longer counts, so one of Ann has room.
         assert_eq!(replays.add(&ann, proof(3), 200, 100), Used::First);
         assert_eq!(replays.add(&ann, proof(6), 300, 200), Used::First);
         let seen = lock(&replays.seen);

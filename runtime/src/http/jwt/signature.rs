@@ -1,4 +1,4 @@
-//! Signatures of tokens are checked by `ring`, as those of TLS are, so that the network side has one
+//! Signatures of tokens are checked by `ring`, like those of TLS, so that the network side has one
 //! implementation of cryptography. Only algorithms with a public key are supported.
 
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};

@@ -1,8 +1,9 @@
 //! A token as text -> its parts (RFC 7515, section 7.1), before anything is verified.
 //!
-//! The decoder of `jsonwebtoken` refuses a header whose `alg` it has no name for, as `Ed25519` of RFC
-//! 9864, and takes one key for a token, where an issuer may have two with one id. So the parts and the
-//! claims are read here, with serde and base64; keys are read by that crate, and `ring` verifies.
+//! The decoder of `jsonwebtoken` rejects a header with an `alg` that it has no name for, such as
+//! `Ed25519` of RFC 9864, and takes one key for a token, although an issuer may have two with one
+//! id. So the parts and the claims are read here, with serde and base64; keys are read by that
+//! crate, and `ring` verifies.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,7 +16,7 @@ use super::error::TokenError;
 /// The parts of a token.
 pub(super) struct Parts<'t, H = Header> {
     pub(super) header: H,
-    /// The text that is signed.
+    /// The signed text.
     pub(super) signed: &'t str,
     pub(super) claims: Map<String, Value>,
     pub(super) signature: Vec<u8>,

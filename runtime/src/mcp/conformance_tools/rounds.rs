@@ -1,9 +1,9 @@
 //! Tools and prompts that need input before they answer (multi round trip, MCP 2026-07-28).
 //!
-//! One round is a set of inputs. The next one begins when each input that this client can give
-//! was given; a missing or malformed one is asked for again. Where a tool is `sealed`, the round
-//! travels in a sealed state that the client must return unchanged, so the server keeps nothing
-//! between two requests.
+//! One round is a set of inputs. The next one begins when each input that this client can give was
+//! given; a missing or malformed one is asked for again. For a `sealed` tool, the round travels in
+//! a sealed state that the client must return unchanged, so the server keeps nothing between two
+//! requests.
 
 #![expect(deprecated, reason = "the suite still asks for sampling and roots")]
 
@@ -26,7 +26,7 @@ use super::talk::text;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rounds {
-    /// Whether the client must return the state that it was given.
+    /// Whether the client must return the state.
     #[serde(default)]
     sealed: bool,
     /// The questions of each round, at least one.
@@ -73,7 +73,7 @@ impl Rounds {
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
         let round = state.map_or(Ok(0), |state| unseal(name, state))?;
-        // Answers without the state that belongs to them are ignored.
+        // Answers without their state are ignored.
         let answers = answers.filter(|_| state.is_some() || !self.sealed);
         let inputs = self.inputs(round, context)?;
         let complete = |answers: &&InputResponses| {
@@ -97,8 +97,7 @@ impl Rounds {
         Ok(Outcome::Ask(InputRequiredResult::new(Some(inputs), state)))
     }
 
-    /// Returns the inputs of a round that this client can give; a client that can give none is
-    /// rejected.
+    /// Returns the inputs of a round that this client can give; a client without any is rejected.
     fn inputs(
         &self,
         round: usize,

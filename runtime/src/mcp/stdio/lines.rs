@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder as _};
 
-/// The most bytes that are read at once.
+/// The most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// A reader of lines.
@@ -24,9 +24,9 @@ pub(super) struct Lines<R> {
 /// The outcome of reading one line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Line {
-    /// A line, without the character that ends it. The last one may have none.
+    /// A line, without its end. The last one may have no end.
     Whole(Bytes),
-    /// A line over the limit, which is skipped, with the id of its request if that comes first.
+    /// A skipped line over the limit, with the id of its request if that comes first.
     TooLong(Option<RequestId>),
     /// The end of input.
     End,
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { input, buffer: BytesMut::new(), codec, has_ended: false }
     }
 
-    /// Returns the next line. If the future is dropped, nothing that was read is lost.
+    /// Returns the next line. A dropped future loses no bytes.
     pub(super) async fn next(&mut self) -> io::Result<Line> {
         loop {
             let decoded = if self.has_ended {
@@ -61,10 +61,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Returns the id of the message that begins with `start`, if it has one there.
+/// Returns the id of the message that begins with `start`, if the start has it.
 fn first_id(start: &[u8]) -> Option<RequestId> {
     let mut id = None;
-    // The message is cut off, so this fails, with or without an id.
+    // An error is usual, since the message is cut off; only the id counts.
     _ = serde_json::Deserializer::from_slice(start).deserialize_map(Start { id: &mut id });
     id
 }

@@ -1,7 +1,7 @@
-//! Standard output: whole lines in turn, and the limits of what waits to be written.
+//! Standard output: whole lines in turn, with limits for waiting lines.
 //!
-//! A client may be slow to read, which holds up its own requests. A client that ended its input and
-//! does not read either has left, and is not waited for.
+//! A slow reader holds up its own requests. A client that ended its input and does not read either
+//! has left, and is not waited for.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,16 +20,16 @@ use crate::lock::lock;
 const WAITING_LINES_MAX: usize = 64;
 /// The most bytes that wait before the next request is read.
 const WAITING_BYTES_MAX: usize = 4 << 20;
-/// The interval at which the input of a client that does not read is checked.
+/// The interval of checks of a client's input while it does not read.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Standard output.
 pub(super) struct Outlet<W> {
     writer: tokio::sync::Mutex<W>,
     waiting: Mutex<Waiting>,
-    /// Notified when less is waiting.
+    /// Notified when less waits.
     written: Notify,
-    /// Cancelled when nothing more is written.
+    /// Cancelled when writing ends.
     pub(super) closed: CancellationToken,
     is_held_up: AtomicBool,
     drain: Duration,
@@ -78,8 +78,7 @@ impl<W> Outlet<W> {
         Pending { line, outlet: self.clone() }
     }
 
-    /// Waits until little enough is waiting for another request; returns false if nothing more is
-    /// written.
+    /// Waits until another request may be read; returns false after writing has ended.
     pub(super) async fn has_room(&self) -> bool {
         loop {
             let Waiting { lines, bytes } = *lock(&self.waiting);
@@ -125,7 +124,7 @@ impl<W: AsyncWrite + Unpin> Outlet<W> {
         self.while_client_is_there(writer.flush()).await
     }
 
-    /// Waits for `step`, but only for a while if the client has ended its input.
+    /// Waits for `step`; for `drain` at most after the client has ended its input.
     async fn while_client_is_there<T>(
         &self,
         step: impl Future<Output = io::Result<T>>,
@@ -147,7 +146,7 @@ impl<W: AsyncWrite + Unpin> Outlet<W> {
     }
 }
 
-/// Returns whether the client closed its end of standard input, whether or not all of it was read.
+/// Returns whether the client closed its end of standard input, even if some of it is unread.
 fn input_has_ended() -> bool {
     let stdin = io::stdin();
     let mut input = [PollFd::new(&stdin, PollFlags::RDHUP)];

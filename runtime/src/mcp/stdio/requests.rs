@@ -1,4 +1,4 @@
-//! The requests in flight on standard input: their ids, and how many there may be.
+//! The requests in flight on standard input: their ids and their limit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ pub(super) struct Requests {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Whether each counts. Streams stay in flight for long, and have a limit of their own.
+    /// Whether each request counts. Streams stay in flight for long, and have a limit of their own.
     in_flight: Mutex<InFlight>,
     ended: Notify,
 }
@@ -61,14 +61,14 @@ impl Requests {
         }
     }
 
-    /// Waits until no request is in flight that counts.
+    /// Waits until no counted request is in flight.
     pub(super) async fn are_answered(&self) {
         while lock(&self.shared.in_flight).counted > 0 {
             self.shared.ended.notified().await;
         }
     }
 
-    /// Marks a request as in flight; `None` if one with its id is.
+    /// Marks a request as in flight; `None` if one with the same id is.
     pub(super) fn begin(&self, id: &RequestId, counts: bool) -> Option<Request> {
         let mut in_flight = lock(&self.shared.in_flight);
         if in_flight.ids.contains_key(id) {

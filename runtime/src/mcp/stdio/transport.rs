@@ -1,12 +1,13 @@
-//! Messages of rmcp as lines: the rules of what is read, and when.
+//! Messages of rmcp as lines: the rules and the times of reading.
 //!
-//! A line is one message, and an empty one is skipped. Whatever cannot be served gets an error. An
-//! error is never answered, so a client that echoes its input gets each one once.
+//! A line is one message, and an empty one is skipped. A message that cannot be served gets an
+//! error. An error is never answered, so a client that echoes its input gets each one once.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use relay_engine::system_error::reason;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _, RequestId,
@@ -40,7 +41,7 @@ pub(super) struct StdioTransport<R, W> {
     /// Cancelled after the end of input, so that open streams of changes end too.
     ended: CancellationToken,
     drain: Duration,
-    /// When requests that are in flight at the end of input are ended.
+    /// The time at which requests still in flight after the end of input are ended.
     drained_by: Option<Instant>,
 }
 
@@ -60,7 +61,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
         }
     }
 
-    /// Answers a message that does not reach rmcp.
+    /// Answers a message with an error in place of rmcp.
     fn reject(&self, error: ErrorData, id: Option<RequestId>) {
         let message = ServerJsonRpcMessage::error(error, id);
         match line(&message) {
@@ -101,7 +102,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
         self.accepted(message)
     }
 
-    /// Returns `message`, unless it comes before the first request or has the id of another one.
+    /// Returns `message`, unless it precedes the first request or repeats the id of another one.
     fn accepted(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         let ClientJsonRpcMessage::Request(request) = &mut message else {
             if !self.has_begun {
@@ -172,12 +173,12 @@ where
                 }
                 Ok(Line::End) => break,
                 Err(error) => {
-                    tracing::error!("cannot read standard input: {error}");
+                    tracing::error!("cannot read standard input: {}", reason(&error));
                     break;
                 }
             }
         }
-        // Dropped by rmcp at each answer, this goes on where it was: the end of input stays.
+        // rmcp drops this future at each answer, and the next one gets here again.
         let until = *self.drained_by.get_or_insert_with(|| Instant::now() + self.drain);
         if timeout_at(until, self.requests.are_answered()).await.is_err() {
             tracing::warn!("some requests did not end in time after the end of input");
@@ -198,7 +199,7 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Returns whether a message of an unknown form is a notification, to which there is no answer.
+/// Returns whether a message of an unknown form is a notification, which gets no answer.
 fn is_notification(line: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|message| {
         message.get("id").is_none() && message.get("method").is_some_and(|it| it.is_string())

@@ -1,4 +1,4 @@
-//! The part of `server.toml` that says who may send requests over HTTP, and what must be true of it.
+//! The part of `server.toml` that says who may send requests over HTTP, and its constraints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -139,7 +139,7 @@ pub(crate) struct Jwt {
     pub(crate) dpop: Dpop,
 }
 
-/// The place that the keys of an issuer come from.
+/// The place of an issuer's keys.
 #[derive(Debug)]
 pub(crate) enum KeyPlace<'c> {
     File(&'c Path),
@@ -275,7 +275,7 @@ pub(crate) enum AuthError {
 }
 
 impl Auth {
-    /// Checks what one table alone does not show.
+    /// Checks each table, and the rules across them.
     pub(crate) fn check(&self) -> Result<(), AuthError> {
         let Self { api_keys, jwt } = self;
         if api_keys.is_empty() && jwt.is_empty() {
@@ -363,7 +363,7 @@ impl Jwt {
     }
 }
 
-/// Returns whether a path was meant as a URL. The folder of the configuration is before it.
+/// Returns whether a path was meant as a URL. The folder of the configuration precedes it.
 fn is_url(path: &Path) -> bool {
     path.components().any(|part| matches!(part.as_os_str().to_str(), Some("https:" | "http:")))
 }
@@ -405,12 +405,12 @@ fn check_together(issuers: &[Jwt]) -> Result<(), AuthError> {
 pub(crate) struct UrlParts<'u> {
     /// Scheme and authority.
     pub(crate) origin: &'u str,
-    /// With its slash at the beginning and none at the end; empty for the root.
+    /// With a slash at its beginning only; empty for the root.
     pub(crate) path: &'u str,
 }
 
 impl<'u> UrlParts<'u> {
-    /// Splits a URL; `None` if it is not one of HTTP.
+    /// Splits a URL; `None` if its scheme is not HTTP.
     pub(crate) fn of(url: &'u str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let authority = rest.split('/').next().filter(|authority| !authority.is_empty())?;

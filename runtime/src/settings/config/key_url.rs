@@ -15,7 +15,7 @@ pub(crate) struct KeyUrl {
     pub(crate) is_encrypted: bool,
 }
 
-/// Why a URL is not that of a key set.
+/// Why a URL cannot be that of a key set.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum KeyUrlError {
     #[error("it is not a URL such as https://login.example.com/jwks.json")]
@@ -47,7 +47,7 @@ impl KeyUrl {
             _ => return Err(KeyUrlError::Form),
         };
         let (host, usual) = (host.to_owned(), if is_encrypted { 443 } else { 80 });
-        // `port_u16` has no port for one that is empty or too large.
+        // `port_u16` returns `None` for an empty or too large port.
         let port = match authority.port_u16() {
             Some(port) => port,
             None if authority.as_str().ends_with(authority.host()) => usual,
@@ -60,8 +60,7 @@ impl KeyUrl {
     }
 }
 
-/// Returns whether a host is this machine. `localhost` may have other addresses as well, which are
-/// not used.
+/// Returns whether a host is this machine. Other addresses of `localhost` are not used.
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

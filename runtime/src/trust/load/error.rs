@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use relay_bundle::trust::TrustError;
 use relay_bundle::{Corrupt, Digest, OpenError};
 use relay_engine::derived::Mismatch;
+use relay_engine::system_error;
+use relay_engine::toml_fault::TomlFault;
 use relay_engine::tool::UnknownTool;
 use thiserror::Error;
 
@@ -23,12 +25,14 @@ pub(crate) enum LoadError {
         path.display()
     )]
     NotBuilt { path: PathBuf, what: &'static str },
-    #[error("cannot read the bundle `{}`: {source}", path.display())]
+    #[error("cannot read the bundle `{}`: {}{}", path.display(), system_error::reason(source), remedy(source, "`relay build` writes one, and its path is the first argument"))]
     Read { path: PathBuf, source: io::Error },
-    #[error("cannot read the trust file `{}`: {source}", path.display())]
+    #[error("cannot read the trust file `{}`: {}{}", path.display(), system_error::reason(source), remedy(source, &format!("`relay trust add {} --key FILE.pub` makes it", path.display())))]
     ReadTrust { path: PathBuf, source: io::Error },
     #[error("the trust file `{}` is not valid: {reason}", path.display())]
     ParseTrust { path: PathBuf, reason: String },
+    #[error("the trust file `{}` is not valid: {}:{fault}", path.display(), path.display())]
+    TrustSyntax { path: PathBuf, fault: TomlFault },
     #[error(
         "the trust file has version {given}, but version {seen} was in force before: put the newer trust file back, or restart the server"
     )]
@@ -67,13 +71,14 @@ pub(crate) enum LoadError {
 }
 
 impl LoadError {
-    /// Returns whether the bundle was checked and refused, rather than not read at all.
+    /// Returns whether the bundle was read and refused.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
             Self::NotBuilt { .. }
             | Self::Read { .. }
             | Self::ReadTrust { .. }
-            | Self::ParseTrust { .. } => false,
+            | Self::ParseTrust { .. }
+            | Self::TrustSyntax { .. } => false,
             Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
             Self::State(_) => false,
             Self::TrustVersion { .. } => true,
@@ -95,6 +100,14 @@ pub(super) fn named(parts: &[Mismatch]) -> String {
     match parts.len().saturating_sub(NAMED_MAX) {
         0 => first.join(", "),
         more => format!("{}, and {more} more", first.join(", ")),
+    }
+}
+
+/// Returns what to do about a file that does not exist.
+fn remedy(error: &io::Error, help: &str) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("; {help}"),
+        _ => String::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use textwrap::core::display_width;
 use crate::output::{bad, bold, dim, doubtful, good};
 use crate::text::printable;
 
-/// The most lines of a command that are drawn; of the others it is said how many there are.
+/// The most drawn lines of a command; further lines are counted.
 const LINES_MAX: usize = 12;
 
 /// A line of a command, and its first byte in it.
@@ -68,7 +68,7 @@ fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, dr
         let from = (hit.span.start as usize).saturating_sub(start).min(line.len());
         let to = (hit.span.end as usize).saturating_sub(start).clamp(from, line.len());
         let (shown, before, marked) = excerpt(line, from, to, room);
-        // A line that is too wide is drawn anew for each of its hits.
+        // A wide line is drawn again for each of its hits.
         if number == 0 || !whole {
             drawn.push_str(&format!("  {shown}\n"));
         }
@@ -91,8 +91,8 @@ fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, dr
     }
 }
 
-/// Returns a line as it is shown, cut to `room` columns around a part of it; how many columns are before
-/// the part, and how many it has.
+/// Returns a line for display, cut to `room` columns around a part of it; the columns before the
+/// part, and its own columns.
 fn excerpt(line: &str, from: usize, to: usize, room: usize) -> (String, usize, usize) {
     let part = |from: usize, to: usize| printable(line.get(from..to).unwrap_or(""));
     let (before, marked, after) = (part(0, from), part(from, to), part(to, line.len()));

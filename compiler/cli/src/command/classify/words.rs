@@ -1,20 +1,20 @@
-//! A command that is given word by word.
+//! A command given word by word.
 
 use crate::failure::Failure;
 
-/// Characters that mean something to a shell without quotes. A script that forgot its quotes gives them as parts of
-/// words: `echo a; rm -rf x` would be judged as one `echo`.
+/// Characters with a meaning to a shell outside of quotes. A script without quotes gives them as
+/// parts of words: `echo a; rm -rf x` would be judged as one `echo`.
 const SPECIAL: &[char] =
     &[';', '|', '&', '<', '>', '$', '`', '\\', '\'', '"', '*', '?', '[', '(', ')', '\n', '\r'];
 
-/// Returns the text of the command that these words are.
+/// Returns the text of the command with these words.
 ///
-/// One word is a text as it is. Of several, those with blanks are quoted, so that the text means the same words.
+/// One word is a text as it is. Of several, those with blanks are quoted to keep their meaning.
 ///
 /// # Errors
 ///
-/// Where it is open whether the words are a command or parts of one: a word that a shell would read otherwise, or a
-/// text with blanks in front of others; and where the first is an option, which relay does not have.
+/// The words may be a command or parts of one: a shell would read a word otherwise, or a text with
+/// blanks precedes others. Or the first word is an option unknown to relay.
 pub(super) fn text(words: &[String]) -> Result<String, Failure> {
     let [first, rest @ ..] = words else { return Ok(String::new()) };
     if first.starts_with('-') {
@@ -94,7 +94,7 @@ mod tests {
         for words in [&["rm a", "ls"][..], &["-x", "ls"], &["--jsn"]] {
             assert!(text_of(words).is_err(), "{words:?}");
         }
-        // What a script gives that forgot the quotes of `$command`.
+        // The words of a script that lacks the quotes of `$command`.
         for command in [
             "echo a; rm -rf x",
             "cat a | sh",

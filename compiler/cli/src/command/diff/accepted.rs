@@ -1,7 +1,7 @@
-//! The file of findings that are accepted, each with its reason.
+//! The file of accepted findings, each with its reason.
 //!
-//! A change cannot accept its own findings: where A is a commit and the file is in its repository, the
-//! entries that the file has in that commit count, and the others are shown.
+//! A change cannot accept its own findings: if A is a commit and the file is in its repository,
+//! only entries in that commit's file count, and findings of other entries are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,13 +17,14 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Found, Revision};
 use crate::text::shown_path;
+use crate::toml_text;
 
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const REASON_CHARS_MAX: usize = 1_000;
 const FINGERPRINT_CHARS: usize = 16;
 /// Characters of a commit's hash in messages.
 const COMMIT_CHARS: usize = 12;
-/// Entries that fit nothing and are named.
+/// The most named entries without a finding.
 const UNFIT_MAX: usize = 10;
 
 /// An example of an accepted finding, for helps.
@@ -33,11 +34,11 @@ const EXAMPLE: &str = "write `[[accepted]]`, `fingerprint = \"…\"` and `reason
 pub(crate) struct AcceptedFile {
     path: String,
     entries: BTreeMap<String, Entry>,
-    /// The file in the commit that is compared with; absent if that commit cannot have it.
+    /// The file in the commit of A; absent if that commit cannot have it.
     base: Option<Base>,
 }
 
-/// The file of accepted findings, as a commit has it.
+/// The file of accepted findings in a commit.
 struct Base {
     /// Its name: the commit and the path.
     label: String,
@@ -65,7 +66,7 @@ struct WrittenEntry {
 }
 
 impl AcceptedFile {
-    /// Reads a file, and what the commit of A has of it.
+    /// Reads a file, and its version in the commit of A.
     pub(crate) fn read(path: &Path, commit: Option<&str>) -> Result<Self, Failure> {
         let text = disk::read_text(path, FILE_BYTES_MAX)?;
         let entries = entries(&text, &shown_path(path))?;
@@ -73,8 +74,8 @@ impl AcceptedFile {
         Ok(Self { path: shown_path(path), entries, base })
     }
 
-    /// Marks the findings that are accepted, and sorts them after the others of their area. An
-    /// entry that fits none is noted.
+    /// Marks the accepted findings, and sorts them after the others of their area. An entry without
+    /// a finding is noted.
     pub(crate) fn apply(&self, comparison: &mut Comparison) {
         let mut known: BTreeSet<String> = BTreeSet::new();
         for project in &mut comparison.projects {
@@ -122,7 +123,7 @@ impl AcceptedFile {
 }
 
 impl Base {
-    /// Returns what a commit has of a file; `None` if the file is in another repository or in none.
+    /// Returns the file in a commit; `None` if the file is in another repository or outside of any.
     fn of(path: &Path, commit: &str) -> Result<Option<Self>, Failure> {
         let Some(name) = path.file_name() else { return Ok(None) };
         let repository = Repository::of(disk::folder_of(path));
@@ -146,10 +147,9 @@ impl Base {
 
 /// Returns the entries of a file.
 fn entries(text: &str, path: &str) -> Result<BTreeMap<String, Entry>, Failure> {
-    let written: Written = toml::from_str(text).map_err(|error| {
-        let error = error.to_string();
-        let message = format!("`{path}` is not a file of accepted findings:\n{error}");
-        Failure::error(message.trim_end()).help(EXAMPLE)
+    let written: Written = toml_text::parse(text).map_err(|fault| {
+        let message = format!("`{path}` is not a file of accepted findings: {path}:{fault}");
+        Failure::error(message).help(EXAMPLE)
     })?;
     let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();

@@ -1,7 +1,7 @@
-//! Where a finding is marked in the source of B: the changed line itself, where the source has it.
+//! The mark of a finding in the source of B: the changed line itself, if the source has it.
 //!
-//! A text in a bundle is not always what its file says: templates print, KDL escapes. So a line is
-//! looked for, and what is not found is marked where its declaration begins.
+//! A text in a bundle may differ from its file: templates print, KDL escapes. So a line is searched
+//! for, and without a match the finding is marked where its declaration begins.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -14,11 +14,11 @@ use relay_diff::{Change, Finding, Hunk, PieceKind};
 
 /// Files of a side whose lines are kept.
 const FILES_MAX: usize = 64;
-/// Lines after a declaration that are tried for one that resembles what changed.
+/// The most lines after a declaration to try for one that resembles the change.
 const LINES_TRIED_MAX: usize = 1_000;
 
-/// The sources of both sides, as far as they have some, with the lines of each file that was asked
-/// for: many findings are about one file.
+/// The sources of both sides, if they have some, with the lines of each file in use: many findings
+/// are about one file.
 pub(crate) struct Anchors<'s> {
     a: Option<Indexed<'s>>,
     b: Option<Indexed<'s>>,
@@ -32,9 +32,9 @@ struct Indexed<'s> {
 
 /// The lines of a file.
 struct Lines {
-    /// Each without the white space around it.
+    /// Each line without the white space around it.
     texts: Vec<String>,
-    /// For each line the one, from 0, that opens the block that it is in.
+    /// The line, from 0, that opens the block around each line.
     parents: Vec<Option<usize>>,
     /// The lines, from 1, with the same text.
     numbers: HashMap<String, Vec<usize>>,
@@ -46,8 +46,8 @@ impl<'s> Anchors<'s> {
         Self { a: a.map(indexed), b: b.map(indexed) }
     }
 
-    /// Returns the line of B that a finding is about; `None` if it is about none. What is gone is
-    /// marked at the block that it stood in.
+    /// Returns the line of B for a finding; `None` without one. A gone thing is marked at the block
+    /// that contained it.
     pub(crate) fn of(&self, finding: &Finding) -> Option<Place> {
         let Some(declared) = &finding.places.b else {
             return finding.places.a.as_ref().and_then(|gone| self.block_of(gone));
@@ -59,7 +59,7 @@ impl<'s> Anchors<'s> {
         Some(changed.unwrap_or_else(|| declared.clone()))
     }
 
-    /// Returns the line of a passage that changed.
+    /// Returns the line of a changed passage.
     fn changed(&self, hunk: &Hunk, declared: &Place) -> Option<Place> {
         let lines = self.b.as_ref()?.lines(&declared.file)?;
         let expected = declared.line as usize + hunk.line.saturating_sub(1);
@@ -68,8 +68,8 @@ impl<'s> Anchors<'s> {
         Some(place(&declared.file, line))
     }
 
-    /// Returns the line, from 1, that A's file does not have and that has the most of a passage's
-    /// new words: that of a template, which prints between them.
+    /// Returns the line, from 1, that A's file lacks and that has the most of a passage's new
+    /// words: that of a template, which prints between them.
     fn resembling(&self, hunk: &Hunk, declared: &Place, lines: &Lines) -> Option<usize> {
         let before = self.a.as_ref()?.lines(&declared.file)?;
         let new = hunk.pieces.iter().filter(|piece| piece.kind == PieceKind::New);
@@ -85,7 +85,7 @@ impl<'s> Anchors<'s> {
         scored.max().map(|(_, Reverse(number))| number)
     }
 
-    /// Returns the line of B that opens the block in which A has something.
+    /// Returns the line of B that opens the block around a line of A.
     fn block_of(&self, gone: &Place) -> Option<Place> {
         let before = self.a.as_ref()?.lines(&gone.file)?;
         let after = self.b.as_ref()?.lines(&gone.file)?;
@@ -140,7 +140,7 @@ impl Lines {
         Self { texts, parents, numbers }
     }
 
-    /// Returns the line, from 1, that says this and is nearest to the one that is expected.
+    /// Returns the line, from 1, with this text that is nearest to the expected one.
     fn nearest(&self, wanted: &str, expected: usize) -> Option<usize> {
         let numbers = self.numbers.get(wanted)?;
         let at = numbers.partition_point(|number| *number < expected);
@@ -158,8 +158,8 @@ fn indentation(line: &str) -> usize {
     line.chars().take_while(|letter| letter.is_whitespace()).count()
 }
 
-/// Returns the lines by which a passage is found in the second text: those with something new, then
-/// those around what is gone.
+/// Returns the lines that locate a passage in the second text: those with something new, then those
+/// around gone text.
 fn wanted(hunk: &Hunk) -> Vec<String> {
     let mut lines = vec![Line::default()];
     for piece in &hunk.pieces {
@@ -188,7 +188,7 @@ fn wanted(hunk: &Hunk) -> Vec<String> {
     named(|line| line.is_new).chain(named(|line| line.is_near_gone)).collect()
 }
 
-/// A line of the second text, as a passage shows it.
+/// A line of the second text in a passage.
 #[derive(Default)]
 struct Line {
     text: String,

@@ -1,4 +1,4 @@
-//! The result of a comparison, as every form prints it.
+//! The result of a comparison, for every form.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +144,7 @@ pub(crate) struct Accepted {
     pub(crate) reason: String,
 }
 
-/// The line that a reviewer should look at.
+/// The line for a reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// The file, as it is found in a checkout.
@@ -159,7 +159,7 @@ pub(crate) struct Gathered {
     identities: Option<[Option<Identity>; 2]>,
     environments: Vec<Option<String>>,
     findings: Vec<Found>,
-    /// Where a finding is, by its fingerprint and place in the list.
+    /// The place of a finding in the list, by its fingerprint.
     known: BTreeMap<String, usize>,
 }
 
@@ -180,7 +180,7 @@ impl Comparison {
         }
     }
 
-    /// Returns every finding that is shown, the gravest first.
+    /// Returns every shown finding, the gravest first.
     pub(crate) fn gravest_first(&self) -> Vec<(&Compared, &Found)> {
         let of = |project| move |found| (project, found);
         let mut all: Vec<_> = self
@@ -253,7 +253,7 @@ impl Gathered {
     }
 }
 
-/// Returns how many files there are on either side, and the paths of those that differ.
+/// Returns the number of files on either side, and the paths of differing ones.
 fn differing(a: &SideFacts, b: &SideFacts) -> (Option<usize>, Vec<String>) {
     let (Some(a), Some(b)) = (&a.files, &b.files) else { return (None, Vec::new()) };
     let paths: BTreeSet<_> = a.keys().chain(b.keys()).collect();
@@ -261,12 +261,12 @@ fn differing(a: &SideFacts, b: &SideFacts) -> (Option<usize>, Vec<String>) {
     (Some(paths.len()), differ.map(|path| (*path).clone()).collect())
 }
 
-/// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and
-/// the others beside it. An environment of few prompts of its own would repeat all of it else.
+/// Merges the findings of briefings that differ only in numbers: the worst, with the others beside
+/// it. Otherwise each environment with few own prompts would repeat all of it.
 fn together(findings: Vec<Found>) -> Vec<Found> {
     let is_briefings = |found: &Found| matches!(found.finding.change, Change::Briefings { .. });
     let (briefings, mut out): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_briefings);
-    // There is at most one an environment and audience.
+    // Each environment and audience has at most one.
     let mut merged: Vec<Found> = Vec::new();
     for found in briefings {
         let alike = merged.iter_mut().find(|known| is_alike(known, &found));
@@ -289,8 +289,8 @@ fn together(findings: Vec<Found>) -> Vec<Found> {
     out
 }
 
-/// Makes the fingerprints those of this project, and of these environments if others lack it. What
-/// was accepted in one is not accepted in another.
+/// Makes the fingerprints those of this project, and of these environments if others lack the
+/// finding. Acceptance in one does not hold in another.
 fn name(findings: &mut [Found], project: &str, environments: usize) {
     for found in findings {
         let is_in_all = found.environments.len() >= environments;
@@ -300,7 +300,7 @@ fn name(findings: &mut [Found], project: &str, environments: usize) {
     }
 }
 
-/// Returns whether two findings say the same of briefings, but for the numbers of tags.
+/// Returns whether two findings of briefings are equal except for the numbers of tags.
 fn is_alike(a: &Found, b: &Found) -> bool {
     let of = |found: &Found| match &found.finding.change {
         Change::Briefings { always, budget, causes, .. } => {
@@ -354,14 +354,14 @@ impl Compared {
         }
     }
 
-    /// Returns the name of the project, as far as it has one.
+    /// Returns the name of the project; empty without one.
     pub(crate) fn project(&self) -> &str {
         let identity = self.b.bundle.as_ref().or(self.a.bundle.as_ref());
         identity.map_or("", |identity| identity.project.as_str())
     }
 
-    /// Returns the line of B that a reviewer should look at: what is nowhere in B is at its
-    /// document, and without B at the document of A.
+    /// Returns the line of B for a reviewer: a finding without a place in B is at its document, and
+    /// without B at the document of A.
     pub(crate) fn spot(&self, found: &Found) -> Spot {
         let side = if self.b.bundle.is_some() { &self.b } else { &self.a };
         let document = side.bundle.as_ref().and_then(|bundle| bundle.document.as_deref());
@@ -379,7 +379,7 @@ impl Compared {
 }
 
 impl Described {
-    /// Returns the description of a file that is no project and no bundle.
+    /// Returns the description of a file other than a project or bundle.
     pub(crate) fn of_file(subject: String, commit: Option<String>) -> Self {
         Self { subject, commit, bundle: None, signers: Vec::new(), folder: String::new() }
     }
@@ -427,19 +427,19 @@ impl Found {
         }
     }
 
-    /// Returns where it is read: the changed line, or where A has what is gone.
+    /// Returns the place to read it: the changed line, or the place in A of a gone thing.
     pub(crate) fn place(&self) -> Option<&Place> {
         let Places { a, b } = &self.finding.places;
-        // The mark of what is gone is on another thing's line.
+        // The mark of a gone thing is on another thing's line.
         b.as_ref().and(self.anchor.as_ref()).or(b.as_ref()).or(a.as_ref())
     }
 
-    /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
+    /// Returns whether a reviewer may accept it, or has done so: its fingerprint is shown.
     pub(crate) fn needs_acceptance(&self) -> bool {
         self.level() != Level::Note || self.trips || self.accepted.is_some()
     }
 
-    /// Compares how grave two findings are: the graver is less.
+    /// Compares the gravity of two findings: the graver is less.
     pub(crate) fn by_gravity(&self, other: &Self) -> Ordering {
         (self.level(), self.accepted.is_some(), self.finding.order()).cmp(&(
             other.level(),
@@ -448,7 +448,7 @@ impl Found {
         ))
     }
 
-    /// Returns how grave it is: what loosens needs a person before it is merged.
+    /// Returns its gravity: a finding that loosens needs a person before the merge.
     pub(crate) fn level(&self) -> Level {
         match &self.finding {
             _ if self.accepted.is_some() => Level::Note,

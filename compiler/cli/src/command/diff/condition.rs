@@ -1,4 +1,4 @@
-//! `--only` and `--fail-on`: which findings are shown, and which of them fail the run.
+//! `--only` and `--fail-on`: the shown findings, and those that fail the run.
 
 use clap::ValueEnum;
 use relay_diff::{Area, Direction};
@@ -23,7 +23,7 @@ impl AreaName {
 }
 
 impl Condition {
-    /// Returns the only area whose findings can trip it; `None` if those of any can.
+    /// Returns the only area whose findings can trip it; `None` for any area.
     fn area(self) -> Option<Area> {
         match self {
             Self::Loosens => Some(Area::Authority),
@@ -46,8 +46,8 @@ impl Condition {
     }
 }
 
-/// Returns the areas of `--only`; none if it is absent. A condition that no finding of these areas
-/// can trip is an error: it would pass everything.
+/// Returns the areas of `--only`; empty without it. A condition that no finding of these areas can
+/// trip is an error: it would always pass.
 pub(crate) fn areas(arguments: &DiffArgs) -> Result<Vec<Area>, Failure> {
     let areas: Vec<Area> = arguments.only.iter().map(|name| name.area()).collect();
     for condition in &arguments.fail_on {

@@ -7,7 +7,7 @@ use crate::level::Level;
 use crate::text::shortened;
 use crate::workflow::{Annotation, Lines};
 
-/// GitHub shows no more annotations of a level that one step prints.
+/// GitHub shows at most this many annotations of a level from one step.
 const ANNOTATIONS_MAX: usize = 10;
 /// Characters of an annotation's title and of its text.
 const TITLE_CHARS_MAX: usize = 100;
@@ -38,7 +38,7 @@ pub(crate) fn draw(outline: &Outline<'_>) -> String {
     text
 }
 
-/// Returns the annotation of a finding, which also counts those of its level that are not listed.
+/// Returns the annotation of a finding, with the number of unlisted ones of its level.
 fn annotation(row: &Row<'_>, more: usize) -> String {
     let title = shortened(&format!("{} {}", row.mark.text(), row.title()), TITLE_CHARS_MAX);
     let mut message = shortened(&row.summary(), MESSAGE_CHARS_MAX);

@@ -7,7 +7,7 @@ use crate::command::diff::words::{self, Count, Mark};
 use crate::output::{Look, bad, bold, dim, good};
 use crate::text::{padded, printable, printable_lines, without_commands, wrapped};
 
-/// Characters of a value that is shown on one line with the other.
+/// The most characters of a value that shares a line with the other.
 const SHORT_CHARS_MAX: usize = 40;
 
 /// Returns the comparison of each project, an empty line between them.
@@ -42,7 +42,7 @@ fn note(text: &str) -> String {
     format!("{} {}\n", bold("note:"), printable(text))
 }
 
-/// Returns which project, which sides, and how much of the source differs.
+/// Returns the project, the sides, and the number of differing source files.
 fn header(project: &Project<'_>) -> String {
     let Project { name, versions, a, b, files, epochs, environments, .. } = project;
     let versions = versions.as_ref().map(|versions| format!(" {versions}"));
@@ -59,7 +59,7 @@ fn side(side: &Side<'_>) -> String {
     printable(&format!("{}{}", side.subject, commit.unwrap_or_default()))
 }
 
-/// Returns how many findings there are of each kind.
+/// Returns the numbers of findings of each kind.
 fn verdict(groups: &[Vec<Count>]) -> String {
     let coloured = |count: &Count| match count.is_bad {
         true => bad(&count.text).to_string(),
@@ -133,12 +133,12 @@ fn value(before: Option<&str>, after: Option<&str>, look: Look) -> String {
     format!("{}{}", lines("before ", before), lines("now    ", after))
 }
 
-/// Returns a passage with what is gone and new in it marked.
+/// Returns a passage with marks on its gone and new text.
 fn passage(passage: &Passage<'_>) -> String {
     let mut text = String::new();
     for piece in passage.pieces {
         let shown = printable_lines(&piece.text);
-        // A mark around each line: a style or a bracket would else go on over the next ones.
+        // A mark around each line: a style or a bracket would continue over the next ones.
         for line in shown.split_inclusive('\n') {
             let (line, end) = match line.strip_suffix('\n') {
                 Some(line) => (line, "\n"),

@@ -1,4 +1,4 @@
-//! The sides of a comparison, from what the user typed.
+//! The sides of a comparison, from the user's words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::revision::{Found, Named, Revision};
 use crate::subject::BUNDLE_BYTES_MAX;
 use crate::text::shown_path;
 
-/// Typed for a side that is nothing.
+/// The word for an empty side.
 const NOTHING: &str = "/dev/null";
 /// The ending of a bundle's name.
 const BUNDLE: &str = "relay";
@@ -102,7 +102,7 @@ pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
     Ok(pairs)
 }
 
-/// Returns what HEAD has of `typed`, and what the work tree has.
+/// Returns the versions of `typed` in HEAD and in the work tree.
 fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input), Failure> {
     let name = shown_path(typed);
     let one_side = |what: &str, example: String| {
@@ -119,7 +119,7 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
         return one_side("not in the work tree", format!("relay diff {name} {path}"));
     }
     let b = on_disk(typed, "work tree")?;
-    // Asked for in its own folder, as it may be in another repository than this one.
+    // Opened from its own folder, since it may be in another repository.
     let (folder, written) = match typed.file_name() {
         Some(file) if !typed.is_dir() => (disk::folder_of(typed), Path::new(".").join(file)),
         _ => (typed.to_owned(), PathBuf::from(".")),
@@ -137,7 +137,7 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
     Ok((a, b))
 }
 
-/// Opens A. What its revision lacks is nothing.
+/// Opens A. A thing missing in its revision is an empty side.
 fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
     let label = shown_path(typed);
     match open(typed, &label)? {
@@ -149,7 +149,7 @@ fn before(typed: &Path, notes: &mut Vec<String>) -> Result<Input, Failure> {
     }
 }
 
-/// Opens B. What its revision lacks is an error.
+/// Opens B. A thing missing in its revision is an error.
 fn after(typed: &Path) -> Result<Input, Failure> {
     let label = shown_path(typed);
     open(typed, &label)?.map_err(|Missing { message, help, commit: _ }| {
@@ -161,7 +161,7 @@ fn open(typed: &Path, label: &str) -> Result<Result<Input, Missing>, Failure> {
     if typed == Path::new(NOTHING) {
         return Ok(Ok(Input::One(nothing(label.into()))));
     }
-    // A file wins over a revision of the same name.
+    // A file takes precedence over a revision of the same name.
     let named = if exists(typed) { None } else { Named::of(typed)? };
     let Some(Named { revision, path }) = named else { return on_disk(typed, label).map(Ok) };
     let revision = Rc::new(Revision::open(&Repository::default(), &revision, label)?);
@@ -172,7 +172,7 @@ fn open(typed: &Path, label: &str) -> Result<Result<Input, Missing>, Failure> {
 fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
     let side = |label: String, content| Side { label, commit: None, content };
     if path.is_dir() && !exists(&path.join(DOCUMENT)) {
-        let bundles = bundles_in(path).map_err(|error| Failure::file("read", path, &error))?;
+        let bundles = bundles_in(path).map_err(|error| Failure::file("list", path, &error))?;
         if !bundles.is_empty() {
             let sides = bundles
                 .into_iter()
@@ -186,7 +186,8 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
         Content::Project(Project::open(path)?)
     } else {
         let name = shown_path(path);
-        let failure = Failure::error(format!("cannot read `{name}`: no such file or folder"));
+        let failure =
+            Failure::error(format!("cannot read `{name}`: the file or folder does not exist"));
         return Err(failure.help(format!(
             "for a revision of that name, write its path too, as in `{name}:{DOCUMENT}`"
         )));
@@ -280,8 +281,8 @@ fn nothing(label: String) -> Side {
     Side { label, commit: None, content: Content::Nothing }
 }
 
-/// Returns whether a file, a folder or a link has this very name. If that cannot be found out, the
-/// name is taken for one, so that reading it reports why.
+/// Returns whether a file, a folder or a link has exactly this name. On doubt the answer is yes, so
+/// that reading it reports the reason.
 fn exists(path: &Path) -> bool {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     let unnamed = [NotFound, NotADirectory, InvalidFilename, InvalidInput];

@@ -1,7 +1,7 @@
 //! The comparison as markdown, for a comment on a pull request.
 //!
-//! All that is an author's is in code spans and fences (`quote`). What does not fit is left out in
-//! whole findings, the worst ones last, and counted.
+//! Text of an author is in code spans and fences (`quote`). Findings over the limit are left out
+//! whole, the worst ones last, and counted.
 
 mod quote;
 
@@ -29,17 +29,16 @@ const LINES_MAX: usize = 80;
 /// Projects that the last line names, and notes before it.
 const PROJECTS_MAX: usize = 5;
 const NOTES_MAX: usize = 10;
-/// The parts of the comment that the notes and the last line may take: one in so many.
+/// The parts of the comment for the notes and the last line: one in this many.
 const NOTES_SHARE: usize = 4;
 const LAST_SHARE: usize = 3;
 
-/// Text of a bounded length. GitHub counts characters, of which there are never more than units of
-/// UTF-16.
+/// Text of a bounded length. GitHub counts characters, which never outnumber units of UTF-16.
 struct Page {
     text: String,
     length: usize,
     length_max: usize,
-    /// Kept for texts that are added later.
+    /// Reserved for texts added later.
     reserved: usize,
 }
 
@@ -48,7 +47,7 @@ impl Page {
         Self { text: String::new(), length: 0, length_max, reserved: 0 }
     }
 
-    /// Returns the room that is left.
+    /// Returns the room that remains.
     fn left(&self) -> usize {
         self.length_max.saturating_sub(self.length + self.reserved)
     }
@@ -65,7 +64,7 @@ impl Page {
     }
 }
 
-/// Findings in full, and what opens and closes their list.
+/// Findings in full, and the texts that open and close their list.
 struct Section<'o> {
     opening: String,
     rows: Vec<&'o Row<'o>>,
@@ -99,8 +98,8 @@ pub(crate) fn draw(outline: &Outline<'_>, chars_max: usize) -> String {
     page.text
 }
 
-/// Returns the line by which the comment of an earlier run is found. Several projects share one
-/// comment, also when one comes or goes, so their line names none.
+/// Returns the line that identifies the comment of an earlier run. Several projects share one
+/// comment, even when one comes or goes, so their line has no names.
 fn marker(outline: &Outline<'_>) -> String {
     match outline.projects.as_slice() {
         [project] => {
@@ -116,7 +115,7 @@ fn marker(outline: &Outline<'_>) -> String {
     }
 }
 
-/// Returns how many findings there are of each kind.
+/// Returns the numbers of findings of each kind.
 fn counts(outline: &Outline<'_>) -> String {
     let Outline { headline: _, verdict, same_meaning, areas: _, projects, notes: _ } = outline;
     if *same_meaning {
@@ -135,7 +134,7 @@ fn counts(outline: &Outline<'_>) -> String {
     format!("{}\n\n", groups.join(" · "))
 }
 
-/// Writes the table of what changes authority or breaks clients.
+/// Writes the table of findings that change authority or break clients.
 fn table(outline: &Outline<'_>, all: &[&Row<'_>], page: &mut Page) {
     const HEAD: &str = "| | what | change | meaning |\n|---|---|---|---|\n";
     let rows: Vec<_> = all.iter().filter(|row| is_in_table(row)).collect();
@@ -184,8 +183,8 @@ fn in_cell(brief: &Brief<'_>) -> String {
     brief.lines.iter().map(line).collect::<Vec<_>>().join("<br>")
 }
 
-/// Returns what agents are always told, open, and then the details of each area that has some, folded.
-/// Findings that the table shows in full are left out.
+/// Returns the texts that agents always get, open, then the details of each area, folded. Findings
+/// shown in full by the table are left out.
 fn sections<'o>(outline: &Outline<'_>, all: &[&'o Row<'o>]) -> Vec<Section<'o>> {
     let is_open = |row: &Row<'_>| row.always && row.accepted.is_none() && needs_room(row);
     let mut sections = Vec::new();
@@ -214,12 +213,12 @@ fn sections<'o>(outline: &Outline<'_>, all: &[&'o Row<'o>]) -> Vec<Section<'o>> 
     sections
 }
 
-/// Returns whether the table does not show a finding in full.
+/// Returns whether a finding needs more room than its line in the table.
 fn needs_room(row: &Row<'_>) -> bool {
     !is_in_table(row) || is_long(&row.brief())
 }
 
-/// Returns whether the cell of a table cannot show a change in full.
+/// Returns whether a change is too long for the cell of a table.
 fn is_long(brief: &Brief<'_>) -> bool {
     match brief.says {
         Says::All => false,
@@ -231,7 +230,7 @@ fn is_long(brief: &Brief<'_>) -> bool {
 }
 
 impl Section<'_> {
-    /// Returns the characters of what surrounds its findings.
+    /// Returns the length of the text around its findings.
     fn frame(&self) -> usize {
         length(&self.opening) + length(&and_more(self.rows.len())) + length(self.closing)
     }
@@ -262,7 +261,7 @@ impl Section<'_> {
     }
 }
 
-/// Returns what and where a finding is, as a paragraph; a short change is part of it.
+/// Returns the title and place of a finding as a paragraph, with a short change.
 fn heading(outline: &Outline<'_>, row: &Row<'_>) -> String {
     // In bold, `+`, `-` and `~` begin no list.
     let mut parts = vec![format!("**{}** {}", row.mark.text(), title(outline, row))];
@@ -275,7 +274,7 @@ fn heading(outline: &Outline<'_>, row: &Row<'_>) -> String {
     format!("{}\n\n", parts.join(" · "))
 }
 
-/// Returns what else a finding says, each part followed by an empty line.
+/// Returns the remaining parts of a finding, each followed by an empty line.
 fn body(row: &Row<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     match &row.body {
@@ -301,7 +300,7 @@ fn body(row: &Row<'_>) -> String {
     parts.iter().map(|part| format!("{part}\n")).collect()
 }
 
-/// Returns each passage in a fence, with the renderings before it that have it.
+/// Returns each passage in a fence, after the renderings that have it.
 fn fences(passages: &[Passage<'_>]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut left = LINES_MAX;
@@ -320,7 +319,7 @@ fn fences(passages: &[Passage<'_>]) -> Vec<String> {
     parts
 }
 
-/// Returns a passage line by line: what both texts have, what is gone, what is new.
+/// Returns a passage line by line: common, gone and new lines.
 fn lines(passage: &Passage<'_>) -> Vec<String> {
     let text = |without: PieceKind| {
         let mut text = String::new();
@@ -356,7 +355,7 @@ fn bounded(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// Returns what differs, with its project if there are several.
+/// Returns the subject of a finding, with its project if there are several.
 fn title(outline: &Outline<'_>, row: &Row<'_>) -> String {
     let mut text = String::new();
     if outline.projects.len() > 1 {
@@ -409,7 +408,7 @@ fn notes(outline: &Outline<'_>, chars_max: usize) -> String {
     page.text
 }
 
-/// Returns what was compared: as many projects as `chars_max` characters have room for.
+/// Returns the compared sides, of as many projects as fit in `chars_max` characters.
 fn last_line(outline: &Outline<'_>, chars_max: usize) -> String {
     let named = outline.projects.len().min(PROJECTS_MAX);
     let lines = (0..=named).rev().map(|named| last_line_of(outline, named));

@@ -1,7 +1,7 @@
-//! A comparison as headings, groups and rows: all that is said of it, before it is laid out.
+//! A comparison as headings, groups and rows: its whole text, before the layout.
 //!
-//! Every form for readers and for other programs is drawn from it, so that all say the same. Names and
-//! values are an author's: each form has its own way to keep those from steering it.
+//! Every form for readers and for other programs is drawn from it, so that all agree. Names and
+//! values are an author's: each form has its own way to keep them from steering it.
 
 use std::borrow::Cow;
 
@@ -14,23 +14,23 @@ use crate::command::verify::Signature;
 use crate::level::Level;
 use crate::text::shortened;
 
-/// Characters of a value, and of a passage, in a summary.
+/// The most characters of a value, and of a passage, in a summary.
 const VALUE_CHARS_MAX: usize = 120;
 const PASSAGE_CHARS_MAX: usize = 300;
 
 /// The comparison of all projects.
 pub(crate) struct Outline<'c> {
-    /// The worst that was found.
+    /// The gravest result.
     pub(crate) headline: String,
-    /// How many findings there are of each kind, in groups.
+    /// The numbers of findings of each kind, in groups.
     pub(crate) verdict: Vec<Vec<Count>>,
-    /// Whether no answer of a server differs.
+    /// Whether all answers of a server are equal.
     pub(crate) same_meaning: bool,
     /// The areas whose findings are listed.
     pub(crate) areas: &'c [Area],
     /// Each project.
     pub(crate) projects: Vec<Project<'c>>,
-    /// The notes that are of no single project.
+    /// The notes that belong to no single project.
     pub(crate) notes: &'c [String],
 }
 
@@ -44,15 +44,15 @@ pub(crate) struct Project<'c> {
     pub(crate) a: Side<'c>,
     /// The side after.
     pub(crate) b: Side<'c>,
-    /// How many source files differ.
+    /// The number of differing source files.
     pub(crate) files: String,
     /// Both epochs, if they differ.
     pub(crate) epochs: Option<String>,
     /// The environments, if there are others than the project without one.
     pub(crate) environments: Option<String>,
-    /// Whether no answer of a server differs.
+    /// Whether all answers of a server are equal.
     pub(crate) same_meaning: bool,
-    /// How many findings there are of each kind, in groups.
+    /// The numbers of findings of each kind, in groups.
     pub(crate) verdict: Vec<Vec<Count>>,
     /// The findings of each area that has some.
     pub(crate) groups: Vec<Group<'c>>,
@@ -60,13 +60,13 @@ pub(crate) struct Project<'c> {
     pub(crate) signatures: Vec<String>,
     /// Its notes.
     pub(crate) notes: &'c [String],
-    /// How many findings are of areas that are not listed.
+    /// The number of findings in unlisted areas.
     pub(crate) not_shown: usize,
 }
 
 /// One side of a comparison.
 pub(crate) struct Side<'c> {
-    /// The name that was typed.
+    /// The name as typed.
     pub(crate) subject: &'c str,
     /// The beginning of its commit's hash.
     pub(crate) commit: Option<&'c str>,
@@ -82,13 +82,13 @@ pub(crate) struct Group<'c> {
 
 /// A finding.
 pub(crate) struct Row<'c> {
-    /// The finding, for its order alone: a form has all that it prints from the other fields.
+    /// The finding, only for its order: everything that a form prints is in the other fields.
     found: &'c Found,
     /// The name of the project.
     pub(crate) project: &'c str,
     /// The area.
     pub(crate) area: Area,
-    /// How grave it is.
+    /// Its gravity.
     pub(crate) level: Level,
     /// Its symbol.
     pub(crate) mark: Mark,
@@ -96,33 +96,33 @@ pub(crate) struct Row<'c> {
     pub(crate) direction: Option<Direction>,
     /// Whether it breaks clients.
     pub(crate) breaking: bool,
-    /// Whether it is about a text that agents are always sent, or takes back a rule.
+    /// Whether its text is always sent to agents, or takes back a rule.
     pub(crate) always: bool,
     /// The kind of thing that differs.
     pub(crate) kind: &'static str,
-    /// The name of the thing; empty for what there is only one of.
+    /// The name of the thing; empty for a kind with only one thing.
     pub(crate) name: &'c str,
-    /// Which part of it differs; empty for all of it.
+    /// The part of it that differs; empty for all of it.
     pub(crate) part: &'c str,
     /// The name of the difference, in any run.
     pub(crate) id: &'c str,
     /// The name of this very change.
     pub(crate) fingerprint: &'c str,
-    /// Whether the fingerprint is for a reader: what can fail a run can be accepted by it.
+    /// Whether readers need the fingerprint: it accepts a finding that can fail a run.
     pub(crate) needs_acceptance: bool,
-    /// Where it is read, as `file:line`.
+    /// The place to read it, as `file:line`.
     pub(crate) place: Option<String>,
     /// The line of a checkout where it is marked.
     pub(crate) spot: Spot,
-    /// How much more or less text it is.
+    /// The difference in the length of its text.
     pub(crate) size: Option<String>,
-    /// An estimate of the tokens more or fewer.
+    /// An estimate of the difference in tokens.
     pub(crate) tokens_estimated: i64,
     /// The change in full.
     pub(crate) body: Body<'c>,
     /// The consequence, as a sentence.
     pub(crate) meaning: Option<&'c str>,
-    /// How it was tried, unless it is exact.
+    /// The extent of its trials, unless it is exact.
     pub(crate) tried: Option<String>,
     /// The environments that have it.
     pub(crate) environments: &'c [Option<String>],
@@ -130,25 +130,25 @@ pub(crate) struct Row<'c> {
     pub(crate) only_in: Option<String>,
     /// Why it is accepted.
     pub(crate) accepted: Option<&'c str>,
-    /// Why this change accepts it, which does not count.
+    /// The reason by which only this change accepts it, which does not count.
     pub(crate) accepted_here: Option<&'c str>,
 }
 
 /// A change in full.
 pub(crate) enum Body<'c> {
-    /// One value, and the one in its place.
+    /// One value, and its replacement.
     Value { before: Option<&'c str>, after: Option<&'c str> },
-    /// The passages of a text that differ.
+    /// The differing passages of a text.
     Passages(Vec<Passage<'c>>),
-    /// Anything else, in lines; what belongs to the line before it begins with [`words::INDENT`].
+    /// Any other change, in lines; a continuation of the line before begins with [`words::INDENT`].
     Lines(Vec<String>),
 }
 
-/// A passage of a text that differs.
+/// A differing passage of a text.
 pub(crate) struct Passage<'c> {
-    /// The renderings that have it, if not all have.
+    /// The renderings that have it, if some lack it.
     pub(crate) with: Option<String>,
-    /// Its words, with those that are gone and those that are new.
+    /// Its words, with the gone and the new ones.
     pub(crate) pieces: &'c [Piece],
 }
 
@@ -168,14 +168,14 @@ pub(crate) enum Word<'c> {
     Quoted(Cow<'c, str>),
 }
 
-/// How much of a change a [`Brief`] says.
+/// The completeness of a [`Brief`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Says {
-    /// All of it.
+    /// The whole change.
     All,
-    /// All of it, unless what is quoted has to be cut.
+    /// The whole change, unless a quotation is cut.
     AllUncut,
-    /// Only how much there is.
+    /// Only the amount.
     Less,
 }
 
@@ -202,12 +202,12 @@ impl<'c> Outline<'c> {
         rows
     }
 
-    /// Returns how many findings are of areas that are not listed.
+    /// Returns the number of findings in unlisted areas.
     pub(crate) fn not_shown(&self) -> usize {
         self.projects.iter().map(|project| project.not_shown).sum()
     }
 
-    /// Returns what a reader must know that is no finding, for forms without a page to say it on.
+    /// Returns all notes for readers, for forms without a page of their own.
     pub(crate) fn all_notes(&self) -> Vec<String> {
         let mut notes = self.notes.to_vec();
         for project in &self.projects {
@@ -261,7 +261,7 @@ fn signatures(side: &Described) -> impl Iterator<Item = String> {
     side.signers.iter().map(signed)
 }
 
-/// Returns the verdict: the worst that was found.
+/// Returns the verdict: the gravest result.
 fn headline(comparison: &Comparison) -> String {
     let found = || comparison.projects.iter().flat_map(|project| &project.findings);
     let open = |holds: fn(&Found) -> bool| {
@@ -319,23 +319,23 @@ impl<'c> Row<'c> {
         }
     }
 
-    /// Returns how it is accepted, and why.
+    /// Returns the kind and the reason of its acceptance.
     pub(crate) fn acceptance(&self) -> Option<(&'static str, &'c str)> {
         let here = self.accepted_here.map(|reason| ("accepted by this change alone", reason));
         self.accepted.map(|reason| ("accepted", reason)).or(here)
     }
 
-    /// Returns what differs, in words.
+    /// Returns the subject of the difference, in words.
     pub(crate) fn title(&self) -> String {
         words::title(&self.found.finding.subject, self.part)
     }
 
-    /// Returns what differs in a few words.
+    /// Returns the change in a few words.
     pub(crate) fn brief(&self) -> Brief<'c> {
         Brief::of(&self.found.finding.change)
     }
 
-    /// Returns what the finding says, without its title, in a few short lines of plain text.
+    /// Returns the contents of the finding without its title, in a few short lines of plain text.
     pub(crate) fn summary(&self) -> String {
         let mut lines = self.body.summary();
         lines.extend(self.meaning.map(str::to_owned));
@@ -393,7 +393,7 @@ impl<'c> Passage<'c> {
         Self { with: words::variants(hunk), pieces: &hunk.pieces }
     }
 
-    /// Returns it in one line, with what is gone and new in brackets.
+    /// Returns it in one line, with gone and new text in brackets.
     fn in_one_line(&self) -> String {
         let mut text = String::new();
         for piece in self.pieces {
@@ -412,7 +412,7 @@ impl<'c> Passage<'c> {
     }
 }
 
-/// Returns how much of a piece is left out, if something is.
+/// Returns the number of characters that a piece leaves out, if any.
 pub(crate) fn left_out(piece: &Piece) -> Option<String> {
     (piece.omitted > 0).then(|| format!(" ({} left out)", counted(piece.omitted, "character")))
 }
@@ -462,7 +462,7 @@ impl<'c> Brief<'c> {
         Self { lines, says }
     }
 
-    /// Returns every name and value that it quotes.
+    /// Returns every quoted name and value.
     pub(crate) fn quoted(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().flatten().filter_map(|word| match word {
             Word::Own(_) => None,

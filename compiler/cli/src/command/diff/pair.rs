@@ -24,7 +24,7 @@ pub(crate) struct Pair {
     pub(crate) a: Side,
     /// The side after.
     pub(crate) b: Side,
-    /// Facts that a reader must know to understand the comparison.
+    /// Notes that a reader needs to understand the comparison.
     pub(crate) notes: Vec<String>,
 }
 
@@ -32,40 +32,40 @@ pub(crate) struct Pair {
 pub(crate) struct InEnvironment<'e> {
     /// The environment; `None` for the project without one.
     pub(crate) environment: Option<&'e str>,
-    /// The bundle of A; `None` if A is nothing.
+    /// The bundle of A; `None` for an empty side.
     pub(crate) a: Option<&'e Bundle>,
-    /// The bundle of B; `None` if B is nothing.
+    /// The bundle of B; `None` for an empty side.
     pub(crate) b: Option<&'e Bundle>,
-    /// Whether a side was compiled here. It may not name the environment, so the environment that
-    /// its manifest names is no difference.
+    /// Whether a side was compiled here. Its manifest may lack the environment, so that field is
+    /// not compared.
     pub(crate) is_compiled: bool,
-    /// Whether both are the same bundle. Then its tables may not be in memory.
+    /// Whether both are the same bundle. Then its tables may be unread.
     pub(crate) is_same: bool,
-    /// Where findings are marked in the source of B.
+    /// The marks of findings in the source of B.
     pub(crate) anchors: &'e Anchors<'e>,
 }
 
-/// Facts about both sides, once they have been compared.
+/// Facts about both sides, after their comparison.
 pub(crate) struct Facts {
     /// Facts of A.
     pub(crate) a: SideFacts,
     /// Facts of B.
     pub(crate) b: SideFacts,
-    /// Facts that a reader must know to understand the comparison.
+    /// Notes that a reader needs to understand the comparison.
     pub(crate) notes: Vec<String>,
 }
 
-/// Facts about a side, once it has been compared.
+/// Facts about a side, after its comparison.
 pub(crate) struct SideFacts {
-    /// Path and digest of each source file; `None` if both sides are the same bundle, of which the
-    /// list is not read.
+    /// Path and digest of each source file; `None` if both sides are the same bundle, whose list is
+    /// not read.
     pub(crate) files: Option<BTreeMap<String, String>>,
     /// The signatures of a bundle.
     pub(crate) signatures: Vec<Signature>,
-    /// The signatures by the trust file; `None` without one, or if it is no bundle.
+    /// The signatures by the trust file; `None` without one, or for another side than a bundle.
     pub(crate) trust: Option<Signers>,
-    /// The parts of a bundle that do not follow from its contents; none of one that was compiled here,
-    /// or that both sides are.
+    /// The parts of a bundle that contradict its contents; empty for one that was compiled here or
+    /// is on both sides.
     pub(crate) derived: Vec<Mismatch>,
 }
 
@@ -82,9 +82,9 @@ impl Pair {
         [&self.a, &self.b].into_iter().any(|side| matches!(side.content, Content::Bundle(_)))
     }
 
-    /// Gives `compare` the bundles of both sides in each environment that either names, or in
-    /// `asked` alone. No more than one environment is in memory at a time, and of a side that does
-    /// not name all of them what it is without one.
+    /// Calls `compare` with the bundles of both sides in each environment that either names, or in
+    /// `asked` alone. Memory holds one environment at a time, and the bundle without one of a side
+    /// that does not name all of them.
     pub(crate) fn compare(
         &self,
         asked: Option<&str>,
@@ -104,7 +104,7 @@ impl Pair {
         };
         let is_same =
             a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
-        // Before anything is compared: it ends at a bundle whose rows ask for any amount of text.
+        // Before any comparison: this ends at a bundle whose rows ask for any amount of text.
         let derived = |side: &Opened<'_>| match side.as_bundle() {
             Some(bundle) if !is_same => relay_compiler::mismatches(bundle),
             _ => Ok(Vec::new()),
@@ -134,11 +134,11 @@ impl Pair {
         Ok(Facts { a: of(&a, derived_a), b: of(&b, derived_b), notes })
     }
 
-    /// Returns the fronts of two files that hold the same bundle.
+    /// Returns the fronts of two files with the same bundle.
     ///
-    /// The digest names the contents: where it is the same, no server answers differently, whatever
-    /// else the files hold. So that is known without reading large tables, and damage of a page that
-    /// was not read is not found; `relay verify` finds it, and a server refuses the page.
+    /// The digest names the contents: if it is equal, all servers answer alike, independently of
+    /// the rest of the files. So large tables stay unread, and damage in an unread page is not
+    /// found; `relay verify` finds it, and a server refuses the page.
     fn same_bundle(&self) -> Result<Option<(Bundle, Bundle)>, Failure> {
         let (Content::Bundle(a), Content::Bundle(b)) = (&self.a.content, &self.b.content) else {
             return Ok(None);
@@ -203,7 +203,7 @@ impl Pair {
         })
     }
 
-    /// Reports the errors of the sides that have some.
+    /// Reports the errors of the sides with errors.
     fn fail(
         &self,
         [a, b]: [(&Opened<'_>, Option<Broken>); 2],
@@ -223,7 +223,7 @@ impl Pair {
     }
 }
 
-/// Returns how the builds of two sides differ, which may be why they do.
+/// Returns the differences in the builds of two sides, which may explain findings.
 fn differing_builds(a: &Opened<'_>, b: &Opened<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |what: &str, a: String, b: String| {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::sarif::{HOME, Log, location, message, with};
 use crate::text::{printable, shortened};
 
-/// The results that are listed.
+/// The most listed results.
 const RESULTS_MAX: usize = 1_000;
 /// Characters of a result's message.
 const MESSAGE_CHARS_MAX: usize = 2_000;
@@ -66,7 +66,7 @@ fn result(row: &Row<'_>, index: &dyn Fn(&str) -> Option<usize>) -> Value {
         "level": row.level.in_sarif(),
         "message": message(&text),
         "locations": [location(file, json!({ "startLine": line }))],
-        // GitHub reads the first alone, and without it takes all that is on one line for the same.
+        // GitHub reads only the first, and without it treats all results on one line as the same.
         "partialFingerprints": {
             "primaryLocationLineHash": format!("{}:1", row.fingerprint),
             "relayDiff/v1": row.fingerprint,

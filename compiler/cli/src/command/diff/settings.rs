@@ -15,23 +15,24 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision::{Named, Revision};
 use crate::text::shown_path;
+use crate::toml_text;
 use crate::trust_file;
 
 /// The maximum size of a file in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
-/// Typed for a side that is nothing.
+/// The word for an empty side.
 const NOTHING: &str = "/dev/null";
 /// Words in the name of a setting whose value is not printed.
 const SECRET: [&str; 3] = ["secret", "password", "token"];
 
-/// A side: the name that was typed, its commit, and the text of its file.
+/// A side: the typed name, its commit, and the text of its file.
 struct Side {
     label: String,
     commit: Option<String>,
     text: String,
 }
 
-/// Returns the two files that were named; `None` if something else was. `--trust A B` names them too.
+/// Returns the two named files; `None` for other things. `--trust A B` names them too.
 pub(crate) fn named(arguments: &DiffArgs) -> Option<[PathBuf; 2]> {
     let is_toml = |path: &Path| path.extension().is_some_and(|ending| ending == "toml");
     let is_side = |path: &Path| is_toml(path) || path == Path::new(NOTHING);
@@ -45,7 +46,7 @@ pub(crate) fn named(arguments: &DiffArgs) -> Option<[PathBuf; 2]> {
     }
 }
 
-/// Returns the name of what the last commit has of a file.
+/// Returns the name of a file's version in the last commit.
 fn head_of(path: &Path) -> PathBuf {
     let mut name = OsString::from("HEAD:./");
     name.push(path);
@@ -101,10 +102,9 @@ impl Side {
     }
 
     fn table(&self) -> Result<Table, Failure> {
-        let invalid = |error: toml::de::Error| {
-            Failure::error(format!("`{}` is not TOML:\n{error}", self.label).trim_end())
-        };
-        toml::from_str(&self.text).map_err(invalid)
+        let label = &self.label;
+        toml_text::parse(&self.text)
+            .map_err(|fault| Failure::error(format!("`{label}` is not TOML: {label}:{fault}")))
     }
 
     fn trust_changes(&self, after: &Self) -> Result<Vec<Finding>, Failure> {
@@ -164,7 +164,7 @@ fn id(item: &Value) -> Option<String> {
 
 fn shown(value: &Value) -> String {
     match value {
-        // In quotes, so that a text is no date, and no list of other texts.
+        // In quotes, so that a text differs from a date and from a list.
         Value::String(text) => format!("{text:?}"),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),

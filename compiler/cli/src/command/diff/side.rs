@@ -24,7 +24,7 @@ use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 pub(crate) struct Side {
     /// The argument of the command, or `HEAD` and `work tree` without one.
     pub(crate) label: String,
-    /// The hash of the commit that it is from.
+    /// The hash of its commit.
     pub(crate) commit: Option<String>,
     /// Its content.
     pub(crate) content: Content,
@@ -36,11 +36,11 @@ pub(crate) enum Content {
     Nothing,
     /// A bundle.
     Bundle(BundleFile),
-    /// A project, which is compiled.
+    /// A project to compile.
     Project(Project),
 }
 
-/// Where a bundle is.
+/// The place of a bundle.
 pub(crate) enum BundleFile {
     /// A file on disk.
     Disk(PathBuf),
@@ -48,9 +48,9 @@ pub(crate) enum BundleFile {
     Revision(Rc<Revision>, PathBuf),
 }
 
-/// A side that can be asked for its bundle.
+/// A side that can give its bundle.
 pub(crate) enum Opened<'s> {
-    /// There is none.
+    /// An empty side.
     Nothing,
     /// The bundle itself.
     Bundle(Rc<Bundle>),
@@ -70,9 +70,9 @@ pub(crate) struct Compiler<'s> {
     base: Option<Rc<Bundle>>,
 }
 
-/// A side that cannot be compared, for its project has errors.
+/// A side that cannot be compared, since its project has errors.
 pub(crate) struct Broken {
-    /// The environment that was compiled for.
+    /// The environment of the compilation.
     pub(crate) environment: Option<String>,
 }
 
@@ -111,15 +111,15 @@ impl Side {
 }
 
 impl BundleFile {
-    /// Opens the bundle, and checks every page of it: a damaged one would differ from what was
-    /// built.
+    /// Opens the bundle, and checks every page of it: a damaged one would differ from the built
+    /// one.
     pub(crate) fn open(&self, label: &str) -> Result<Bundle, Failure> {
         let bundle = self.open_unchecked(label)?;
         bundle.check_all().map_err(|error| subject::at(label, error.into()))?;
         Ok(bundle)
     }
 
-    /// Returns the names of the bundle's project and of the environment that it was built for.
+    /// Returns the names of the bundle's project and of its environment.
     pub(crate) fn names(&self, label: &str) -> Result<(String, Option<String>), Failure> {
         let bundle = match self.front() {
             Some(front) => front.bundle,
@@ -150,7 +150,7 @@ impl BundleFile {
 }
 
 impl Opened<'_> {
-    /// Returns the compiler of its bundles, and their format; `None` if there are none.
+    /// Returns the compiler of its bundles, and their format; `None` without bundles.
     pub(crate) fn build(&self) -> Option<(String, (u16, u16))> {
         match self {
             Self::Nothing => None,
@@ -159,7 +159,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Returns the environments that it names; of a bundle, the one that it was built for.
+    /// Returns the environments that it names; of a bundle, its own.
     pub(crate) fn environments(&self) -> &[String] {
         match self {
             Self::Nothing => &[],
@@ -176,8 +176,8 @@ impl Opened<'_> {
         }
     }
 
-    /// Returns the bundle for an environment, or without one for an environment that the project
-    /// does not name; `None` if the side is nothing.
+    /// Returns the bundle for an environment, or the one without for an environment unknown to the
+    /// project; `None` for an empty side.
     pub(crate) fn bundle(
         &mut self,
         environment: Option<&str>,
@@ -189,7 +189,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Takes note of the environments that will be asked for.
+    /// Notes the environments that will be asked for.
     pub(crate) fn expect(&mut self, environments: &[Option<String>]) {
         if let Self::Project(compiler) = self {
             let known = &compiler.environments;
@@ -197,8 +197,8 @@ impl Opened<'_> {
         }
     }
 
-    /// Reports the errors of its project, as `relay check` does: in the environment where it is
-    /// broken, or in all if it `is_in_all` that it is compared.
+    /// Reports the errors of its project, as `relay check` does: in its broken environment, or in
+    /// all if all are compared (`is_in_all`).
     pub(crate) fn report(
         &self,
         broken: Broken,
@@ -220,7 +220,7 @@ impl Opened<'_> {
         Ok(())
     }
 
-    /// Returns path and digest of each file that its bundles were made of.
+    /// Returns path and digest of each source file of its bundles.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         match self {
             Self::Nothing => BTreeMap::new(),
@@ -241,7 +241,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Returns what a trust file says of its bundle, if it is one.
+    /// Returns a trust file's verdict on its bundle, if it is one.
     pub(crate) fn signers(&self, trust: Option<&Trust>) -> Option<Signers> {
         Some(verify::signers(self.as_bundle()?, trust?))
     }
@@ -268,7 +268,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The part of a bundle's provenance that is read: the files, without a copy of everything else.
+/// The used part of a bundle's provenance: the files, without a copy of everything else.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Provenance<'p> {
@@ -288,7 +288,7 @@ struct SourceDigest {
     sha256: String,
 }
 
-/// Returns the files that a bundle's provenance names; none if it has none.
+/// Returns the files in a bundle's provenance; empty without one.
 fn provenance_files(bundle: &Bundle) -> BTreeMap<String, String> {
     let provenance = bundle.provenance().unwrap_or_default();
     let Provenance { files } = serde_json::from_str(provenance).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The words that several forms of a comparison share. They are not escaped: names and values in
-//! them are an author's, and each form has its own way to keep those from steering it.
+//! The words that several forms of a comparison share. They are unescaped: names and values in them
+//! are an author's, and each form has its own way to keep them from steering it.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use relay_diff::{Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind,
 use crate::answer::size::{counted, grouped};
 use crate::command::diff::comparison::{Beside, Compared, Described, Found};
 
-/// Said of a comparison without findings.
+/// The text of a comparison without findings.
 pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
 /// Characters of a part that a title shows.
 const PART_CHARS_MAX: usize = 80;
@@ -21,7 +21,7 @@ const CALLS_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
-/// The beginning of a line that belongs to the one before, and is not broken.
+/// The beginning of an unbroken line that continues the one before.
 pub(crate) const INDENT: &str = "  ";
 
 /// The meaning of a finding's symbol.
@@ -33,19 +33,19 @@ pub(crate) enum Mark {
     Tightens,
     /// Clients break.
     Breaking,
-    /// A text that agents are always sent is another, or a rule is taken back.
+    /// A text that agents always get differs, or a rule is taken back.
     Always,
     /// Something is new.
     Added,
     /// Something is gone.
     Removed,
-    /// Something is otherwise than it was.
+    /// Something differs.
     Other,
 }
 
 /// A part of a verdict.
 pub(crate) struct Count {
-    /// The number and what was counted.
+    /// The number and the counted thing.
     pub(crate) text: String,
     /// Whether it is bad news.
     pub(crate) is_bad: bool,
@@ -66,7 +66,7 @@ impl Mark {
         }
     }
 
-    /// Returns the symbol, which says without colour what its colour says, and its word.
+    /// Returns the symbol, which means the same as its colour, and its word.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Loosens => "▲ loosens",
@@ -110,6 +110,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Instructions => "instructions",
         Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
+        Kind::AgentSkill => "agent skill",
         Kind::Skill => "skill",
         Kind::Calls => "what calls are given",
         Kind::Message => "message",
@@ -122,8 +123,8 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns what differs, in words: ``prompt `database`: priority``. A long part, such as a form with many
-/// words, is shortened; its place and JSON say all of it.
+/// Returns the subject of a difference, in words: ``prompt `database`: priority``. A long part,
+/// such as a form with many words, is shortened; its place and JSON have all of it.
 pub(crate) fn title(subject: &Subject, part: &str) -> String {
     let Subject { kind, name } = subject;
     let kind = self::kind(*kind);
@@ -168,12 +169,12 @@ pub(crate) fn epochs(project: &Compared) -> Option<String> {
     (a.epoch != b.epoch).then(|| format!("epoch {} → {}", a.epoch, b.epoch))
 }
 
-/// Returns how a commit is named.
+/// Returns a commit's short name.
 pub(crate) fn short_commit(side: &Described) -> Option<&str> {
     side.commit.as_ref().and_then(|commit| commit.get(..7))
 }
 
-/// Returns how many source files differ.
+/// Returns the number of differing source files.
 pub(crate) fn files(project: &Compared) -> String {
     match project.files_of {
         None => "the same digest".into(),
@@ -181,7 +182,7 @@ pub(crate) fn files(project: &Compared) -> String {
     }
 }
 
-/// Returns how many findings there are of each kind: parts of groups, of the areas that are shown.
+/// Returns the numbers of findings of each kind: parts of groups, of the shown areas.
 pub(crate) fn verdict<'f>(
     areas: &[Area],
     findings: impl Iterator<Item = &'f Found> + Clone,
@@ -233,12 +234,12 @@ pub(crate) fn verdict<'f>(
     groups
 }
 
-/// Returns what is not shown, if there is something.
+/// Returns the number of omitted findings, if any.
 pub(crate) fn not_shown(not_shown: usize) -> Option<String> {
     (not_shown > 0).then(|| format!("{} of other areas not shown", counted(not_shown, "finding")))
 }
 
-/// Returns how much more or less text it is, if the length differs.
+/// Returns the difference in the length of the text, if any.
 pub(crate) fn size(found: &Found) -> Option<String> {
     match (found.finding.bytes, found.tokens_estimated) {
         (0, _) => None,
@@ -253,7 +254,7 @@ pub(crate) fn signed(number: i64) -> String {
     format!("{sign}{size}")
 }
 
-/// Returns how it was tried, unless it is exact.
+/// Returns the extent of its trials, unless it is exact.
 pub(crate) fn tried(found: &Found) -> Option<String> {
     let Claim::Tried { inputs, of } = found.finding.claim else { return None };
     let word = match &found.finding.change {
@@ -276,7 +277,7 @@ pub(crate) fn tried(found: &Found) -> Option<String> {
     Some(text)
 }
 
-/// Returns a change in lines, but for values and texts, which each form shows in its own way.
+/// Returns a change in lines, except values and texts, which each form shows in its own way.
 pub(crate) fn lines(change: &Change) -> Vec<String> {
     match change {
         Change::Added => vec!["new".into()],
@@ -379,7 +380,7 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
     }
 }
 
-/// Returns how the instructions of some audiences differ.
+/// Returns the differences in the instructions of some audiences.
 fn instructed(instructed: &Instructed) -> String {
     let Instructed { readers, bytes, tokens_estimated, lost, gained } = instructed;
     let [before, after] = bytes.map(grouped);
@@ -397,8 +398,8 @@ fn instructed(instructed: &Instructed) -> String {
     line
 }
 
-/// Returns how what some calls are given differs: each skill on an indented line, which no form
-/// breaks.
+/// Returns the differences in the skills of some calls: each skill on an indented line, which no
+/// form breaks.
 fn called(called: &Called) -> Vec<String> {
     let Called { calls, bytes, tokens_estimated, lost, gained, changed, reordered } = called;
     let size = match bytes {
@@ -419,7 +420,7 @@ fn called(called: &Called) -> Vec<String> {
     lines
 }
 
-/// Returns an estimate of tokens more or fewer, if there is one.
+/// Returns an estimate of the difference in tokens, if any.
 fn tokens(tokens: i64) -> String {
     match tokens {
         0 => String::new(),
@@ -427,7 +428,7 @@ fn tokens(tokens: i64) -> String {
     }
 }
 
-/// Returns some of many names.
+/// Returns the first names of a list, and the number of the others.
 fn names(list: &[String]) -> String {
     listed(list, ", ")
 }
@@ -440,7 +441,7 @@ fn listed(list: &[String], between: &str) -> String {
     }
 }
 
-/// Returns the renderings that a passage is in; `None` if it is in all.
+/// Returns the renderings with a passage; `None` for all.
 pub(crate) fn variants(hunk: &Hunk) -> Option<String> {
     if hunk.variants.is_empty() && hunk.alike.is_empty() {
         return None;

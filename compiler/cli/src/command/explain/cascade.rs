@@ -1,4 +1,4 @@
-//! The skills that a call is given, which of them win, and which it misses by one selector.
+//! The skills of a call, the winning ones, and those that it misses by one selector.
 
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
@@ -53,7 +53,7 @@ pub(super) fn explain(
     Ok(exit)
 }
 
-/// Returns whether the caller names a tenant that the project does not list. Without a list, tenants mean nothing.
+/// Returns whether the project has a list of tenants that lacks the caller's.
 fn is_unknown_tenant(bundle: &Bundle, caller: &CallerArgs) -> Result<bool, Failure> {
     match &caller.tenant {
         Some(name) if bundle.tenants().count() > 0 => Ok(bundle.tenants().find(name)?.is_none()),
@@ -61,12 +61,12 @@ fn is_unknown_tenant(bundle: &Bundle, caller: &CallerArgs) -> Result<bool, Failu
     }
 }
 
-/// The question that a server would ask for the caller.
+/// The question of a server for the caller.
 struct Asked {
     tenant: Option<String>,
     /// The assumptions of the answer.
     notes: Vec<String>,
-    /// Why a server would give the call no skills.
+    /// The reason for which a server would give the call no skills.
     refused: Option<String>,
 }
 

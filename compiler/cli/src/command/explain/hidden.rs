@@ -1,4 +1,4 @@
-//! Why a caller is answered as if a prompt or a resource did not exist: it is for others.
+//! The reason why a prompt or resource seems missing to a caller: it is for others.
 
 use relay_bundle::List;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(crate) struct Hidden {
 }
 
 impl Hidden {
-    /// Returns why a row of a list is hidden, which is declared at `at`.
+    /// Returns why a row of a list, declared at `at`, is hidden.
     pub(super) fn of(
         asker: &Asker<'_>,
         list: List,

@@ -1,4 +1,4 @@
-//! The prompts that the instructions list, and the number of those that they omit.
+//! The prompts that the instructions list, and the number of omitted ones.
 
 use relay_bundle::List;
 use relay_engine::view::View;

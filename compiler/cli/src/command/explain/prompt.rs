@@ -1,4 +1,4 @@
-//! The answer to `prompts/get`, and how the arguments led to it.
+//! The answer to `prompts/get`, and the effect of the arguments on it.
 
 use std::collections::BTreeMap;
 
@@ -127,7 +127,7 @@ fn answer(
             if let Some(prompt) = bundle.find_prompt(name)? {
                 hidden = Some(Hidden::of(asker, List::Prompts, prompt.index(), prompt.at()?)?);
             }
-            // To this caller it is a name like any other that the project does not have.
+            // For this caller, it is like any unknown name.
             let refused = match &hidden {
                 Some(_) => format!("unknown prompt `{name}`"),
                 None => unknown(view, name)?,
@@ -233,7 +233,7 @@ fn render(answer: &PromptExplained) -> String {
     text
 }
 
-/// Returns the name of the prompt that is nearest to `name`, if one is near.
+/// Returns the name of the prompt nearest to `name`, if one is near.
 pub(super) fn nearest_prompt<'b>(view: &View<'b>, name: &str) -> Result<Option<&'b str>, Failure> {
     let rows = view.rows(List::Prompts)?;
     let names: Vec<&str> =

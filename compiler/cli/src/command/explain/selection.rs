@@ -1,5 +1,5 @@
-//! The briefing for given tags, or for a call without a briefing, and how it was selected; whether
-//! such a call runs.
+//! The briefing for given tags, or for a call without a briefing, and its selection; whether such a
+//! call runs.
 
 mod answer;
 mod why;
@@ -29,8 +29,8 @@ const HANDLE: &str = "<briefing handle>";
 
 /// The options of the question.
 pub(crate) struct Asked<'a> {
-    /// Names of prompts that were sent before; unknown ones are ignored with a warning. If present,
-    /// the question is for `read_prompts`, not `begin_session`.
+    /// Names of prompts sent before; unknown ones are ignored with a warning. If present, the
+    /// question is for `read_prompts`, not `begin_session`.
     pub(crate) sent: Option<&'a [String]>,
     /// Whether the client of an intercepted call has a session.
     pub(crate) has_session: bool,
@@ -55,7 +55,7 @@ enum Unsent {
     Refused,
 }
 
-/// Explains what `begin_session` or `read_prompts` would answer.
+/// Explains the answer of `begin_session` or `read_prompts`.
 pub(crate) fn explain_tags(
     view: &View<'_>,
     tags: &[String],
@@ -69,7 +69,7 @@ pub(crate) fn explain_tags(
     print(&question, &question.answer(tags, output)?, output)
 }
 
-/// Explains whether a call would run, and the briefing that would precede the result of one without.
+/// Explains whether a call would run, and the briefing before the result if it had none.
 pub(crate) fn explain_call(
     view: &View<'_>,
     tool: &str,
@@ -108,7 +108,7 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
     })
 }
 
-/// A call that is asked about.
+/// A call in question.
 struct Asking<'a> {
     tool: &'a str,
     decision: Decision<'a>,
@@ -175,13 +175,13 @@ impl Question<'_> {
         Ok(selected)
     }
 
-    /// Returns the denial that the caller reads; `None` if the call is not denied.
+    /// Returns the denial for the caller; `None` for an allowed call.
     fn denial(&self) -> Option<String> {
         let Asking { decision, .. } = self.call.as_ref()?;
         (decision.outcome == Outcome::Deny).then(|| decision.denial())
     }
 
-    /// Returns why no briefing is sent; `None` if one is.
+    /// Returns why no briefing is sent; `None` if one is sent.
     fn unsent(&self) -> Option<Unsent> {
         if self.denial().is_some() {
             return Some(Unsent::Denied);
@@ -195,7 +195,7 @@ impl Question<'_> {
         (gate.unlock.value == Unlock::Refuse).then_some(Unsent::Refused)
     }
 
-    /// Returns a note on when this briefing is sent, where that is not obvious, or why it is not.
+    /// Returns a note on the time of this briefing, if it needs one, or on its absence.
     fn note(&self) -> Option<String> {
         let tool = self.call.as_ref().map(|call| call.tool).unwrap_or_default();
         Some(match self.unsent() {
@@ -241,7 +241,7 @@ fn print(
     Ok(if answer.selected.is_some() && runs { Exit::Yes } else { Exit::No })
 }
 
-/// Returns the prompts that were sent before, each once, and warns of unknown names.
+/// Returns the prompts sent before, each once, and warns of unknown names.
 fn known<'n>(
     view: &View<'_>,
     names: &'n [String],

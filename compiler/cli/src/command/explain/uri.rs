@@ -1,4 +1,4 @@
-//! The answer to `resources/read`, and which resource or template gives it.
+//! The answer to `resources/read`, and the resource or template that gives it.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ pub(crate) fn explain(
     Ok(exit)
 }
 
-/// Returns who sees the resource of this URI; `None` if the project has none.
+/// Returns the readers of the resource with this URI; `None` if the project lacks it.
 fn hidden(asker: &Asker<'_>, uri: &str) -> Result<Option<Hidden>, Failure> {
     let names = Names::of(asker.bundle)?;
     for number in names.numbers() {
@@ -110,7 +110,7 @@ fn hidden(asker: &Asker<'_>, uri: &str) -> Result<Option<Hidden>, Failure> {
     Ok(None)
 }
 
-/// Returns the answer, or why the server would reject the request.
+/// Returns the answer, or the reason for which the server would reject the request.
 fn answer(view: &View<'_>, uri: &str) -> Result<Result<Sent, String>, Failure> {
     match resource::find(view, uri)? {
         None => Ok(Err("no resource or template has this URI".into())),

@@ -49,11 +49,12 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Returns the diagnostics whose corrections can be applied together: of two that overlap the first.
+/// Returns the findings whose corrections can be applied together: of two that overlap the first.
+/// Findings of one kind that are one report are corrected one by one.
 fn chosen<'d>(diagnostics: &'d Diagnostics, sources: &Sources<'_>) -> Vec<&'d Report> {
     let mut taken: Vec<&Edit> = Vec::new();
     let mut chosen = Vec::new();
-    for report in diagnostics.sorted() {
+    for report in diagnostics.sorted().into_iter().flat_map(Report::all) {
         let fits = |edit: &Edit| {
             let is_text = sources.file(edit.at.file).text().is_ok();
             is_text && !taken.iter().any(|other| meet(other, edit))

@@ -1,5 +1,5 @@
-//! The pipeline of a new project: that of examples/ci, at the root of the repository, since GitHub reads workflows
-//! nowhere else.
+//! The pipeline of a new project: that of examples/ci, at the root of the repository, since GitHub
+//! reads workflows only there.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::process::Repository;
 use crate::revision;
 
-/// The workflow that needs no secret; those that comment and sign are added from examples/ci.
+/// The workflow without secrets; those that comment and sign are added from examples/ci.
 const WORKFLOW: (&str, &str) =
     (".github/workflows/relay.yml", include_str!("../../../../../examples/ci/github/relay.yml"));
 
@@ -22,7 +22,7 @@ const STEPS: [(&str, &str); 5] = [
     (".github/relay/diff.sh", include_str!("../../../../../examples/ci/steps/diff.sh")),
 ];
 
-/// Where the workflow says which project and which relay.
+/// The lines of the workflow for the project and the version of relay.
 const PROJECT: &str = "RELAY_PROJECT: .";
 const COMMIT: &str = "RELAY_COMMIT: COMMIT";
 
@@ -43,7 +43,7 @@ pub(super) enum Written {
 }
 
 impl Pipeline {
-    /// Finds the repository of a project whose folder is `folder`, which exists.
+    /// Finds the repository of a project in `folder`, which exists.
     pub(super) fn of(folder: &Path) -> Self {
         let here = || Self { root: folder.to_owned(), project: ".".to_owned() };
         // Without git, or outside of a repository, the folder becomes the root of one.
@@ -68,7 +68,7 @@ impl Pipeline {
         &self.project
     }
 
-    /// Writes the files that are missing. A second project of a repository finds those of the first.
+    /// Writes the missing files. A second project of a repository finds those of the first.
     pub(super) fn write(&self) -> Result<Written, Failure> {
         let (path, text) = WORKFLOW;
         let path = self.root.join(path);

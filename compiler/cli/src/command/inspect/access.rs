@@ -1,4 +1,4 @@
-//! Who there is: tenants, roles and users, and what each audience is.
+//! The people of a project: tenants, roles and users, and the members of each audience.
 
 use relay_bundle::{Bundle, CallerRole, Corrupt, List, Place, Setting, Tier, Who};
 use schemars::JsonSchema;
@@ -144,7 +144,7 @@ pub(super) fn audiences(names: &Names<'_>) -> Result<Vec<Audience>, Corrupt> {
     names.numbers().map(audience).collect()
 }
 
-/// Adds to each item of a list who sees it.
+/// Adds its readers to each item of a list.
 pub(super) fn seen<T>(
     held: Vec<T>,
     names: &Names<'_>,
@@ -154,7 +154,7 @@ pub(super) fn seen<T>(
     Ok(held.into_iter().zip(seen_by).map(|(held, seen_by)| Seen { held, seen_by }).collect())
 }
 
-/// Returns who sees each row of a list, in short; nothing if everyone sees all of them.
+/// Returns the readers of each row of a list, in short; empty if everyone sees all rows.
 pub(super) fn column(names: &Names<'_>, list: List) -> Result<Vec<String>, Corrupt> {
     let seen_by = names.all_seen_by(list)?;
     if seen_by.iter().all(Option::is_none) {
@@ -172,8 +172,8 @@ pub(super) fn patterns(tools: Option<&[Setting<String>]>) -> String {
     }
 }
 
-/// Returns the tenants, roles and users, and the prompts that not everyone sees, as text for
-/// people; nothing of what the project does not have.
+/// Returns the tenants, roles and users, and the prompts hidden from some callers, as text for
+/// people; empty without any of them.
 pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<String, Corrupt> {
     let mut page = String::new();
     let mut section = |text: String| {

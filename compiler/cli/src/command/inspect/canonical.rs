@@ -1,9 +1,9 @@
-//! A bundle as text that is stable to diff: made for git's textconv.
+//! A bundle as text with stable diffs: made for git's textconv.
 //!
-//! A change is one change here. What follows from it is left out: the index of prompts, generated
-//! summaries and chapters, the list of tools, the built-in messages, digests, provenance and places.
-//! It has no signers either. A line that many renderings of a prompt have is printed once. Text of
-//! the project's author is indented, so that it cannot look like a heading.
+//! One change of a project is one change here. Its consequences are left out: the index of prompts,
+//! generated summaries and chapters, the list of tools, the built-in messages, digests, provenance
+//! and places. Signers are left out too. A line in many renderings of a prompt is printed once.
+//! Text of the project's author is indented, so that it cannot look like a heading.
 
 mod renderings;
 
@@ -19,6 +19,7 @@ use relay_compiler::{OwnProgram, OwnVariables, facts_kdl};
 use relay_engine::briefing;
 
 use crate::answer;
+use crate::answer::agent_skill::AgentSkill;
 use crate::answer::audience::{self, Names, Readers};
 use crate::answer::policy::{OwnFacts, Rule};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
@@ -30,7 +31,7 @@ use crate::judge::Judge;
 use crate::text::{indented, printable};
 
 const INDENT: &str = "    ";
-/// How the author of a message writes the index of prompts.
+/// The variable for the index of prompts in an author's message.
 const INDEX: &str = "{{prompt_index}}";
 
 /// The first line, with the version of this form.
@@ -57,7 +58,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     messages(bundle.messages(), &prompts, &mut text);
     people(bundle, &mut text)?;
     let names = Names::of(bundle)?;
-    // The roles say who sees which tool.
+    // The roles give the readers of tools.
     bundle.tools().iter().for_each(|held| tool(held, &mut text));
     for (held, readers) in prompts.iter().zip(names.all_seen_by(List::Prompts)?) {
         prompt(held, readers.as_deref(), &mut text);
@@ -67,6 +68,9 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     }
     for (view, readers) in bundle.templates().iter().zip(names.all_seen_by(List::Templates)?) {
         template(&Template::of(&view?)?, readers.as_deref(), &mut text);
+    }
+    for skill in AgentSkill::all(bundle)? {
+        agent_skill(&skill, &mut text);
     }
     for view in bundle.skills() {
         skill(&Skill::of(&view?)?, &mut text);
@@ -105,7 +109,7 @@ fn gate(gate: &Gate, index: Option<&IndexSettings>, text: &mut String) {
     field("index", index.as_deref(), text);
 }
 
-/// Draws the policy, and the facts that the project adds. Those that are shipped go by the compiler.
+/// Draws the policy, and the facts that the project adds. The shipped facts depend on the compiler.
 fn policy(policy: &Policy, facts: &str, text: &mut String) {
     text.push_str("\n== policy\n");
     for Rule { name, says, except } in answer::policy::rules(policy) {
@@ -117,8 +121,8 @@ fn policy(policy: &Policy, facts: &str, text: &mut String) {
     }
 }
 
-/// Returns the facts that the project adds, as it may have written them. They are those of the table that
-/// commands are judged by; only the reasons are the author's words.
+/// Returns the facts that the project adds, in the form of its source. They are from the table that
+/// judges commands; only the reasons are the author's words.
 fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
     let Some(judge) = Judge::of(bundle)? else { return Ok(String::new()) };
     let OwnFacts { programs, mut environment } = OwnFacts::of(judge.facts()?.knowledge());
@@ -149,7 +153,7 @@ fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
 }
 
 fn review(review: &Review, text: &mut String) {
-    // The index is part of the gate, and the reasons of whole programs and variables are part of facts.
+    // The index is part of the gate; the reasons of whole programs and variables are part of facts.
     let Review { switched_off, switched_off_skills, suppressions, reasons, index: _, expectations } =
         review;
     if !(switched_off.is_empty() && switched_off_skills.is_empty()) {
@@ -191,7 +195,7 @@ fn review(review: &Review, text: &mut String) {
     }
 }
 
-/// Draws the messages that the project writes. Those that are built in follow from the gate and the
+/// Draws the messages that the project writes. The built-in ones follow from the gate and the
 /// version of relay.
 fn messages(messages: &Messages, prompts: &[Prompt], text: &mut String) {
     let index = Index::of(prompts);
@@ -202,8 +206,7 @@ fn messages(messages: &Messages, prompts: &[Prompt], text: &mut String) {
     }
 }
 
-/// The lines that the index of prompts can have. Which of them it has, and where it ends them, a
-/// bundle does not say.
+/// The lines that the index of prompts can have. A bundle lacks the index's own lines and its end.
 struct Index(BTreeSet<String>);
 
 impl Index {
@@ -240,7 +243,7 @@ impl Index {
     }
 }
 
-/// Returns whether a line is the last one of an index that does not have all prompts.
+/// Returns whether a line is the last one of an index that omits prompts.
 fn is_rest(line: &str) -> bool {
     line.starts_with('(') && line.ends_with(')') && line.contains(" more; ")
 }
@@ -252,7 +255,7 @@ fn tool(tool: &relay_bundle::Tool, text: &mut String) {
     field("gated", Some(yes_or_no(*gated)), text);
 }
 
-/// Draws the tenants, the roles, and who has which.
+/// Draws the tenants, the roles, and the users of each.
 fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
     let lines = |lines: Vec<String>| {
         lines.iter().map(|line| printable(line)).collect::<Vec<_>>().join("\n")
@@ -282,7 +285,7 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Draws who sees something, unless that is everyone.
+/// Draws the readers of something, unless they are everyone.
 fn seen_by(readers: Option<&[Readers]>, text: &mut String) {
     field("seen by", readers.map(audience::whole).as_deref(), text);
 }
@@ -312,7 +315,7 @@ fn prompt(prompt: &Prompt, readers: Option<&[Readers]>, text: &mut String) {
     field("priority", Some(&priority.to_string()), text);
     field("in briefings", Some(yes_or_no(*briefing)), text);
     field("title", title.as_deref(), text);
-    // A prompt without a description has its summary as one.
+    // Without a description of its own, a prompt has its summary.
     field("description", description.as_deref().filter(|it| Some(*it) != summary.as_deref()), text);
     let is_written = |which| !generated.contains(&which);
     field("summary", summary.as_deref().filter(|_| is_written(Generated::Summary)), text);
@@ -348,6 +351,17 @@ fn template(template: &Template, readers: Option<&[Readers]>, text: &mut String)
     field("description", description.as_deref(), text);
     field("mime", Some(mime), text);
     rendering(arguments, variants, text);
+}
+
+/// Draws an agent skill: its files are resources.
+fn agent_skill(skill: &AgentSkill, text: &mut String) {
+    let AgentSkill { uri, prompt, frontmatter, resources: _, files: _, bytes: _, at: _ } = skill;
+    heading("agent skill", uri, text);
+    field("prompt", Some(prompt), text);
+    for (key, value) in frontmatter.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        field(key, Some(&value), text);
+    }
 }
 
 fn skill(skill: &Skill, text: &mut String) {

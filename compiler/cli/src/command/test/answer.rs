@@ -1,4 +1,4 @@
-//! The outcomes, as programs read them.
+//! The outcomes, for programs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -102,7 +102,7 @@ impl Tested {
                 .map(|(span, message)| Unmet { message: message.clone(), at: at(*span) })
                 .collect(),
         };
-        // What one environment has, another may touch.
+        // A thing of one environment may be touched in another.
         let mut coverage: BTreeMap<&(Kind, String), (Span, bool)> = BTreeMap::new();
         for (thing, found) in compiled.proven.iter().flat_map(|proven| &proven.coverage) {
             coverage.entry(thing).or_insert((found.at, false)).1 |= found.touched;

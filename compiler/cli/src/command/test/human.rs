@@ -1,4 +1,4 @@
-//! The `expect`s for people: a line each, then what none of them touches.
+//! The `expect`s for people: a line each, then the untouched things.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::answer::size::counted;
 use crate::output::{bad, bold, doubtful, good};
 use crate::text::{padded, printable, widest};
 
-/// The most lines of each kind of what is not touched.
+/// The most lines of each kind of untouched things.
 const UNTOUCHED_MAX: usize = 10;
 
-/// An `expect`, and the environments in which it holds or not.
+/// An `expect`, and the environments in which it holds or fails.
 #[derive(Default)]
 struct Line<'t> {
     environments: usize,

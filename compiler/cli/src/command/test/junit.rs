@@ -43,7 +43,7 @@ fn suite(environment: &Environment, text: &mut String) {
         text.push_str(&format!(
             "    <testcase classname=\"{file}\" name=\"{name}\" file=\"{file}\" line=\"{line}\">\n"
         ));
-        // One failure a case: readers of this form take no more.
+        // One failure a case, the most that readers of this form accept.
         if let Some(first) = test.failures.first() {
             let all =
                 test.failures.iter().map(|unmet| format!("{}: {}\n", unmet.at, unmet.message));
@@ -58,7 +58,7 @@ fn suite(environment: &Environment, text: &mut String) {
     text.push_str("  </testsuite>\n");
 }
 
-/// Returns a text as XML writes it, in attributes too. What XML 1.0 has no way to write becomes a
+/// Returns a text in the form of XML, for attributes too. Characters outside of XML 1.0 become a
 /// replacement character.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

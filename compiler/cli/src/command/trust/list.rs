@@ -1,4 +1,4 @@
-//! `relay trust list`: what a trust file accepts and what it revokes.
+//! `relay trust list`: the accepted and revoked things of a trust file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &TrustListArgs, output: &mut Output) -> Result<Exit
     Ok(Exit::Yes)
 }
 
-/// Warns if no bundle can have the signatures that the file requires.
+/// Warns if the required signatures are impossible for any bundle.
 pub(super) fn warn_of_unmet(trust: &Trust, now: u64, output: &mut Output) {
     for unmet in unmet(trust, now) {
         output.warn(
@@ -101,7 +101,7 @@ pub(super) fn warn_of_unmet(trust: &Trust, now: u64, output: &mut Output) {
     }
 }
 
-/// Returns why no bundle can have the signatures that `trust` requires, now or later.
+/// Returns why the signatures that `trust` requires are impossible, now or later.
 fn unmet(trust: &Trust, now: u64) -> Vec<String> {
     let usable =
         |key: &&TrustedKey| !matches!(State::of(key, trust, now), State::Revoked | State::Expired);

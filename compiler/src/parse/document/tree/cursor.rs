@@ -6,7 +6,7 @@ use crate::source::{FileId, Span};
 /// The tokens of the document that remain.
 pub(super) struct Cursor<'t> {
     pub(super) file: FileId,
-    /// The bytes of the document.
+    /// The document.
     text: &'t str,
     tokens: Tokens<'t>,
     /// The next token; `None` at the end.
@@ -80,5 +80,19 @@ impl<'t> Cursor<'t> {
             return None;
         }
         self.advance().map(|(_, start, written)| (start, written))
+    }
+    /// Returns the text between two offsets.
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the tokens from the next one to the end of a node without children, all of which stay.
+    pub(super) fn rest_of_node(&self) -> impl Iterator<Item = (Token, usize, &'t str)> + use<'t> {
+        let ends =
+            |token| matches!(token, Token::Newline | Token::Semicolon | Token::Open | Token::Close);
+        self.next
+            .into_iter()
+            .chain(self.tokens.clone())
+            .take_while(move |(token, ..)| !ends(*token))
     }
 }

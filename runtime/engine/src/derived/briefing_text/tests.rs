@@ -34,7 +34,7 @@ fn choice(name: &str, values: &[&str], stride: u32) -> Argument {
     argument(name, Choice(values.iter().map(|value| (*value).into()).collect()), stride)
 }
 
-/// A prompt whose variants say their numbers.
+/// A prompt whose variants are named by their numbers.
 fn steered(arguments: Vec<Argument>, variants: usize) -> Rendering {
     let variant = |number| vec![said(Role::User, vec![literal(&format!("variant {number}"))])];
     Rendering { arguments, variants: (0..variants).map(variant).collect() }
@@ -146,7 +146,7 @@ fn a_choice_that_steers_is_reported() {
         "[shown for no env; also: staging, production]\nvariant 2",
         "variant 2",
     );
-    // No text depends on this one.
+    // The text is independent of this choice.
     check(&steered(vec![choice("env", &values, 0)], 1), "variant 0", "variant 0");
 }
 

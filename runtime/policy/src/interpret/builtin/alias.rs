@@ -21,7 +21,8 @@ pub(super) fn run(
         };
         let name = str::from_utf8(bytes.get(..equals).unwrap_or(&[]));
         let span = field.text.span;
-        // Where `[[` is a program, it is taken for one that fails without its `]]`.
+        // The parser assumes that `[[` as a program fails without its `]]`; this alias may change
+        // that.
         if !frame.dialect.is_bash() && name.is_ok_and(|name| name == "[[") {
             own.runs(Hidden::Made, span, "this alias is a word of the shell");
         }
@@ -34,7 +35,7 @@ pub(super) fn run(
     None
 }
 
-/// Returns the text of an alias as the body of a function: the words of a call follow it.
+/// Returns the text of an alias as the body of a function, followed by the words of a call.
 fn aliased(text: &Text<'_>) -> Text<'static> {
     let mut builder = TextBuilder::new(text.span);
     builder.push_text(text);

@@ -23,7 +23,7 @@ pub(super) fn run(
 
 /// Returns the folder that a word names.
 pub(super) fn folder(run: &mut Machine<'_>, field: &Field<'_>, frame: &Frame) -> Folder {
-    // `-` is the folder before, `+1` one of a stack.
+    // `-` is the previous folder, `+1` a folder of the stack.
     let is_relative = matches!(field.text.bytes.first(), Some(b'-' | b'+'));
     if field.spread || is_relative {
         return Folder::Unknown;

@@ -1,4 +1,4 @@
-//! `command`, `builtin` and `exec`: a program, whatever functions have its name.
+//! `command`, `builtin` and `exec`: a program, even if a function has its name.
 
 use super::super::machine::{Lookup, Machine};
 use super::super::own::{Own, Program};

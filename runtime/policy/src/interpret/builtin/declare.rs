@@ -36,7 +36,7 @@ pub(super) fn run(
     None
 }
 
-/// Notes what `export`, `declare` and their like assign.
+/// Notes the assignments of `export`, `declare` and similar builtins.
 fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut Frame) {
     let bytes = &*field.text.bytes;
     let equals = bytes.iter().position(|byte| *byte == b'=');
@@ -44,7 +44,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     let name = bytes.get(..end).unwrap_or(bytes);
     let is_append = name.ends_with(b"+");
     let name = name.strip_suffix(b"+").unwrap_or(name);
-    // Outside of quotes a bracket begins a pattern.
+    // An unquoted bracket begins a pattern.
     let bare = name.split(|byte| *byte == b'[' || Mark::Query.is(*byte)).next().unwrap_or(name);
     if bare.len() < name.len() {
         arithmetic::evaluate(run, &field.text.part(0, end), frame);
@@ -54,7 +54,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
         return;
     };
     let Some(equals) = equals else {
-        // A variable of a function has no value at first.
+        // A local variable begins without a value.
         if is_local {
             run.variables.assign(name, [].into());
         }
@@ -63,7 +63,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
     let is_known = !field.spread && !is_append && bare.len() == end;
     let value: Rc<[u8]> = value;
-    // `declare -a 'X=(…)'` reads the text as the elements, once more.
+    // `declare -a 'X=(…)'` evaluates the text again, as elements.
     if value.starts_with(b"(") && !Mark::Element.is_in(&value) {
         arithmetic::late(run, &field.text.after(equals + 1), frame);
         run.variables.assign(name, cut_of(&value).into());
@@ -77,7 +77,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     variables::exported(run, &name, field.text.place(0, end), !is_local);
 }
 
-/// Notes what else is declared of a variable.
+/// Notes the other attributes of a declared variable.
 fn declared(run: &mut Machine<'_>, field: &Field<'_>, is_export: bool, is_integer: bool) {
     let bytes = &*field.text.bytes;
     let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
@@ -93,7 +93,7 @@ fn declared(run: &mut Machine<'_>, field: &Field<'_>, is_export: bool, is_intege
     }
 }
 
-/// Notes what `declare -l` and `-u` do: the variable holds other letters than it is given.
+/// Notes the effect of `declare -l` and `-u`: the variable changes the case of its values.
 fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
     let bytes = &*field.text.bytes;
     let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
@@ -102,7 +102,7 @@ fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
     }
 }
 
-/// Notes what `declare -n` does: either name stands for the other's value.
+/// Notes the effect of `declare -n`: each name may hold the value of the other.
 fn refer(run: &mut Machine<'_>, field: &Field<'_>) {
     for name in field.text.bytes.split(|byte| *byte == b'=') {
         match str::from_utf8(name) {

@@ -1,4 +1,4 @@
-//! `popd`: back to the folder that `pushd` left.
+//! `popd`: back to the folder before `pushd`.
 
 use super::super::machine::Machine;
 use super::super::own::{Own, Program};

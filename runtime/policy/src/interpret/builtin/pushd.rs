@@ -7,7 +7,7 @@ use super::cd::folder;
 use crate::state::{Folder, Frame};
 use crate::value::Stream;
 
-/// The most folders that are remembered.
+/// The most folders on the stack.
 const FOLDERS_MAX: usize = 16;
 
 pub(super) fn run(

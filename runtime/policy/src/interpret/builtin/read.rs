@@ -17,7 +17,7 @@ pub(super) fn run(
     _own: &mut Own,
 ) -> Option<Stream> {
     let call = program.call;
-    // `mapfile -C` runs code with a line of its input.
+    // `mapfile -C` runs code with each line of its input.
     for given in call.given.iter().filter(|given| given.flag.role == Role::Shell) {
         let Some(value) = &given.value else { continue };
         let mut code = TextBuilder::new(value.text.span);
@@ -75,7 +75,7 @@ pub(super) fn run(
         for (at, name) in names.iter().enumerate() {
             let rest = pieces.get(at).copied().unwrap_or(b"");
             let is_last = at + 1 == names.len();
-            // The last name takes what is left of the line.
+            // The last name takes the rest of the line.
             let end = if is_last { line.len() } else { offset(line, rest) + rest.len() };
             let value = line.get(offset(line, rest)..end).unwrap_or(rest);
             assign_read(
@@ -101,7 +101,7 @@ fn assign_read(run: &mut Machine<'_>, name: &str, span: Span, frame: &mut Frame,
     run.variables.assign(bare, value.into());
 }
 
-/// Returns where a part of a text begins in it.
+/// Returns the offset of a part in its text.
 fn offset(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }

@@ -14,7 +14,7 @@ pub(super) fn run(
 ) -> Option<Stream> {
     let only_prints = program.call.gives(run.facts, b"-p");
     let [code, _, ..] = program.call.operands.as_slice() else { return None };
-    // `-` takes a trap away.
+    // `-` removes a trap.
     if only_prints || &*code.text.bytes == b"-" {
         return None;
     }

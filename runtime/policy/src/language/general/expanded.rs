@@ -1,4 +1,5 @@
-//! Code that a text expands: `{…}` of Python, `#{…}` of Ruby, `${…}` of JavaScript, `{$…}` of PHP, `@{…}` and subscripts of Perl.
+//! Code inside texts: `{…}` of Python, `#{…}` of Ruby, `${…}` of JavaScript, `{$…}` of PHP, `@{…}`
+//! and subscripts of Perl.
 
 use super::super::finding::is_word;
 use crate::facts::Role;
@@ -6,11 +7,11 @@ use crate::facts::Role;
 /// The code in a text.
 pub(super) struct Expanded {
     pub(super) parts: Vec<(usize, usize)>,
-    /// Whether it is certain where each part ends, and so where the text ends.
+    /// Whether the end of each part is certain, and so the end of the text.
     pub(super) is_clear: bool,
 }
 
-/// The longest format of a value that is known to be no code.
+/// The longest format of a value that is known to hold no code.
 const FORMAT_MAX: usize = 32;
 
 /// Returns the code between the quotes of a text.
@@ -62,7 +63,8 @@ pub(super) fn expanded(language: Role, text: &[u8], start: usize, end: usize) ->
     Expanded { parts, is_clear: true }
 }
 
-/// Returns where code ends, and the brace that closes it; `None` if a quote or a comment may hide that brace.
+/// Returns the end of code, and the brace that closes it; `None` if a quote or a comment may hide
+/// that brace.
 fn part_end(language: Role, text: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut at = start;
     let mut braces = 1usize;
@@ -86,7 +88,7 @@ fn part_end(language: Role, text: &[u8], start: usize) -> Option<(usize, usize)>
                     let is_pattern = has_slash && has_quote && language != Role::Python;
                     return (!is_pattern).then_some((format.unwrap_or(at), at));
                 }
-                // What is in the format is code too.
+                // Code inside the format counts too.
                 format = None;
             }
             b':' if language == Role::Python && braces == 1 && brackets == 0 => {
@@ -112,7 +114,7 @@ fn part_end(language: Role, text: &[u8], start: usize) -> Option<(usize, usize)>
     None
 }
 
-/// Returns where the quote is that closes a text; `None` if none does.
+/// Returns the position of the closing quote of a text, if any.
 fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     let quote = text.get(start)?;
     let mut at = start + 1;
@@ -127,7 +129,7 @@ fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// Returns whether a text of Perl has a subscript that is more than a name or a number: it is code.
+/// Returns whether a text of Perl has a subscript other than a name or a number: it is code.
 pub(super) fn is_subscript_code(span: &[u8]) -> bool {
     let mut at = 0;
     while let Some(byte) = span.get(at) {

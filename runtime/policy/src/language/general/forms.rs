@@ -1,4 +1,5 @@
-//! Everyday forms of code that are harmless though a word of them is not, and forms that are not though their words are.
+//! Everyday forms of code that are harmless despite one of their words, and harmful forms of
+//! harmless words.
 
 use super::modules::{
     NODE_MODULES, PACKAGE_MEMBERS, PYTHON_MODULES, PYTHON_PACKAGES, PYTHON_RUNNERS,
@@ -6,7 +7,7 @@ use super::modules::{
 use super::tokens::{Kind, Token};
 use crate::facts::Role;
 
-/// Words by which code of Node.js may come by a module that starts programs, or by code of a text.
+/// Words by which code of Node.js may reach a module that starts programs, or run a text as code.
 const NODE_DOORS: &[&str] = &[
     "require",
     "import",
@@ -30,7 +31,7 @@ const NODE_DOORS: &[&str] = &[
 /// Operators of MongoDB that write or run code.
 const MONGO_ACTING: &[&str] = &["out", "merge", "function", "accumulator", "where"];
 
-/// The most tokens that a call may have whose arguments are read.
+/// The most tokens of a call whose arguments are read.
 const ARGUMENTS_MAX: usize = 64;
 
 /// The tokens of code, with its text.
@@ -38,7 +39,7 @@ pub(super) struct Forms<'f> {
     language: Role,
     text: &'f [u8],
     tokens: &'f [Token],
-    /// Whether no name is made of parts: then what texts and keys hold is all that they name.
+    /// Whether all names are literal, so that texts and keys show every name.
     is_plain: bool,
 }
 
@@ -63,7 +64,7 @@ impl<'f> Forms<'f> {
         self.kind(at) == Some(Kind::Sign(sign))
     }
 
-    /// Returns the content of a text with one quote on each side.
+    /// Returns the content of a text between single-character quotes.
     fn content(&self, at: usize) -> Option<&str> {
         if self.kind(at) != Some(Kind::Text) {
             return None;
@@ -75,7 +76,7 @@ impl<'f> Forms<'f> {
         at > 0 && self.is_sign(at - 1, b'.')
     }
 
-    /// Returns whether a word that is not harmless by itself is so in this form.
+    /// Returns whether a word outside of the harmless list is harmless in this form.
     pub(super) fn is_harmless(&self, at: usize) -> bool {
         match (self.language, self.shown(at)) {
             (Role::Python, "open") => !self.is_member(at) && self.only_reads(at + 1),
@@ -99,7 +100,8 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// Returns whether a word is a well-known package that the code only imports, or whose version and devices it reads.
+    /// Returns whether a word is a well-known package that the code only imports, or whose version
+    /// and devices it reads.
     fn is_package(&self, at: usize) -> bool {
         if self.is_member(at) || !self.names_package(at) {
             return false;
@@ -121,7 +123,7 @@ impl<'f> Forms<'f> {
         end > at + 1 && !self.is_sign(end, b'[') && !self.is_sign(end, b'=')
     }
 
-    /// Returns whether a word is the name of such a package, or the name that the code gives it.
+    /// Returns whether a word is the name of such a package, or its alias in the code.
     fn names_package(&self, at: usize) -> bool {
         let word = self.shown(at);
         PYTHON_PACKAGES.contains(&word) || self.alias_of_package(word)
@@ -158,7 +160,8 @@ impl<'f> Forms<'f> {
         first > 0 && self.shown(first - 1) == "import" && !self.is_from(first - 1)
     }
 
-    /// Returns whether a word that starts programs is another method of that name: `asyncio.run(…)`, `/a/.exec(…)`.
+    /// Returns whether a word that starts programs is a harmless method of that name here:
+    /// `asyncio.run(…)`, `/a/.exec(…)`.
     pub(super) fn is_method(&self, at: usize) -> bool {
         match (self.language, self.shown(at)) {
             (Role::Python, "run") => {
@@ -181,7 +184,7 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// Returns whether code of Python imports a module by its name, and gives that name to nothing else.
+    /// Returns whether code of Python imports a module by its name, and never assigns that name.
     fn is_imported(&self, module: &str) -> bool {
         let all = 0..self.tokens.len();
         let is_named = |at: &usize| self.shown(*at) == module && !self.is_member(*at);
@@ -196,14 +199,14 @@ impl<'f> Forms<'f> {
             })
     }
 
-    /// Returns whether the parentheses after `open` hold a file alone, or a mode that reads.
+    /// Returns whether the parentheses after `open` hold only a file, or also a mode that reads.
     fn only_reads(&self, open: usize) -> bool {
         if !self.is_sign(open, b'(') {
             return false;
         }
         let mut depth = 0usize;
         let mut at = open;
-        // Where the second argument begins.
+        // The position of the second argument.
         let mut second = None;
         while let Some(kind) = self.kind(at) {
             match kind {
@@ -249,8 +252,8 @@ impl<'f> Forms<'f> {
         self.content(at).is_some_and(is_mode)
     }
 
-    /// Returns whether an unknown word is a name that does nothing: a variable of Perl, a key of an object, or a
-    /// collection of MongoDB.
+    /// Returns whether an unknown word is a harmless name: a variable of Perl, a key of an object,
+    /// or a collection of MongoDB.
     pub(super) fn is_name(&self, at: usize) -> bool {
         if self.language == Role::Python {
             return self.is_package(at) || self.is_package_member(at);
@@ -297,7 +300,7 @@ impl<'f> Forms<'f> {
                     && self.is_harmless(opens)
                     && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
             })
-            // A member that is called, or gets a value, is not data.
+            // Data is neither called nor assigned.
             && !self.is_sign(at + 1, b'(')
             && !self.is_sign(at + 1, b'=')
     }
@@ -312,10 +315,10 @@ impl<'f> Forms<'f> {
             })
     }
 
-    /// Returns whether a word or text acts though it is a key or a value.
+    /// Returns whether a word or text acts even as a key or a value.
     pub(super) fn acts(&self, at: usize) -> bool {
         match (self.language, self.kind(at)) {
-            // A name that the code gives a package stands for all of its members.
+            // An alias of a package gives access to all of its members.
             (Role::Python, Some(Kind::Word)) => {
                 !self.is_member(at) && self.alias_of_package(self.shown(at)) && !self.is_package(at)
             }
@@ -330,13 +333,14 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// Returns whether a word is about all documents: `deleteMany({})`, or ends the server: `{shutdown: 1}`.
+    /// Returns whether a word affects all documents (`deleteMany({})`) or ends the server
+    /// (`{shutdown: 1}`).
     pub(super) fn is_about_all(&self, at: usize) -> bool {
         if self.language != Role::Javascript {
             return false;
         }
         match self.shown(at) {
-            // A condition that is not shown may be empty.
+            // A hidden condition may be empty.
             word @ ("deleteMany" | "remove" | "updateMany") => {
                 let is_shown = self.is_sign(at + 2, b'{') || word == "remove";
                 let is_empty = self.is_sign(at + 2, b'{') && self.is_sign(at + 3, b'}');
@@ -347,7 +351,7 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// Returns the modules that code of Python imports and that are not known to be harmless.
+    /// Returns the modules imported by code of Python, except those known as harmless.
     pub(super) fn modules(&self) -> Vec<usize> {
         let mut found = Vec::new();
         if self.language != Role::Python {
@@ -360,7 +364,7 @@ impl<'f> Forms<'f> {
             }
             match self.shown(at) {
                 "from" => {
-                    // `yield from x` and `raise x from y` have no `import` after their name.
+                    // In `yield from x` and `raise x from y`, no `import` follows the name.
                     if self.is_sign(at + 1, b'.') {
                         found.push(at + 1);
                     }
@@ -381,7 +385,7 @@ impl<'f> Forms<'f> {
                         if !is_known(next) {
                             found.push(next.min(self.tokens.len() - 1));
                         }
-                        // Up to a comma after it.
+                        // Skips the rest of the name and its alias.
                         while self
                             .kind(next)
                             .is_some_and(|kind| kind == Kind::Word || kind == Kind::Sign(b'.'))
@@ -421,7 +425,7 @@ impl<'f> Forms<'f> {
     }
 }
 
-/// Returns whether a module only has members that the lists know, or is data of the project.
+/// Returns whether the lists know all members of a module, or the module is data of the project.
 fn is_plain_module(name: &str) -> bool {
     let is_data = name.ends_with(".json")
         && name.contains('/')

@@ -1,6 +1,7 @@
-//! Modules and packages that code may import, by their names.
+//! Modules and packages that code may import, by name.
 
-/// Modules of Python that only compute or look. A module of another name may be a file of the project.
+/// Modules of Python that only compute or read. A module of another name may be a file of the
+/// project.
 pub(super) const PYTHON_MODULES: &[&str] = &[
     "array",
     "ast",
@@ -83,8 +84,9 @@ pub(super) const PYTHON_MODULES: &[&str] = &[
     "mimetypes",
 ];
 
-/// Packages of Python whose import only loads them, and modules of Python of which most members write. Of their members,
-/// those count that `PACKAGE_MEMBERS` lists: others load files that hold code, write, or reach a network.
+/// Packages of Python whose import only loads them, and modules of Python with mostly writing
+/// members. Only the members in `PACKAGE_MEMBERS` are harmless: others load files with code, write,
+/// or reach a network.
 pub(super) const PYTHON_PACKAGES: &[&str] = &[
     "aiohttp",
     "anthropic",
@@ -169,7 +171,7 @@ pub(super) const PYTHON_PACKAGES: &[&str] = &[
     "xgboost",
 ];
 
-/// Members of packages that only say what is there.
+/// Members of packages that only report facts.
 pub(super) const PACKAGE_MEMBERS: &[&str] = &[
     "__version__",
     "__file__",
@@ -205,10 +207,10 @@ pub(super) const PACKAGE_MEMBERS: &[&str] = &[
     "virtual_memory",
 ];
 
-/// Modules of Python whose `run` starts a coroutine or a server, and no command.
+/// Modules of Python whose `run` starts a coroutine or a server instead of a command.
 pub(super) const PYTHON_RUNNERS: &[&str] = &["asyncio", "anyio", "trio", "uvicorn"];
 
-/// Modules of Node.js of which the words of their members decide.
+/// Modules of Node.js that are judged by the words of their members.
 pub(super) const NODE_MODULES: &[&str] = &[
     "fs",
     "path",

@@ -1,6 +1,6 @@
-//! Code of a general language -> tokens, as far as they can be known without its grammar.
+//! Code of a general language -> tokens, as far as they are known without its grammar.
 //!
-//! A text with two readings is a doubt, since a quote in it may hide what follows.
+//! A text with two readings is a doubt, since a quote in it may hide the rest.
 
 use super::super::finding::{is_word, quoted_end};
 use super::expanded::{Expanded, expanded, is_subscript_code};
@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Sign(u8),
 }
 
-/// How deep code in texts of code is read.
+/// The deepest nesting of code in texts.
 const DEPTH_MAX: u8 = 2;
 
 pub(super) fn tokens(
@@ -53,7 +53,7 @@ pub(super) fn tokens(
         }
         if is_hash_comment || is_slash_comment {
             while at < end && text.get(at) != Some(&b'\n') {
-                // PHP ends there, and with it the comment.
+                // In PHP, `?>` ends the comment.
                 if language == Role::Php && text.get(at..at + 2) == Some(b"?>") {
                     break;
                 }
@@ -95,7 +95,7 @@ pub(super) fn tokens(
                 let width = if is_triple { 3 } else { 1 };
                 let is_formatted = language == Role::Python && is_formatted(text, from, &tokens);
                 if is_formatted {
-                    // The prefix was read as a word.
+                    // The prefix was already read as a word.
                     tokens.pop();
                 }
                 let expands = is_formatted
@@ -129,7 +129,7 @@ pub(super) fn tokens(
             _ if language == Role::Perl && operator(text, at, end).is_some() => {
                 let (next, runs) = operator(text, at, end).unwrap_or((end, true));
                 at = next;
-                // What `s///e` replaces is code.
+                // The replacement of `s///e` is code.
                 let kind = if runs { Kind::Word } else { Kind::Text };
                 tokens.push(Token { kind, start: from, end: at });
             }
@@ -148,7 +148,7 @@ pub(super) fn tokens(
     tokens
 }
 
-/// Reads the code that a text expands.
+/// Reads the code inside a text.
 fn expand(
     language: Role,
     text: &[u8],
@@ -167,7 +167,7 @@ fn expand(
     }
 }
 
-/// Returns whether the prefix of a text of Python lets it hold code.
+/// Returns whether a text of Python has a prefix that allows code in it.
 fn is_formatted(text: &[u8], quote: usize, tokens: &[Token]) -> bool {
     let Some(token) = tokens.last().filter(|token| token.kind == Kind::Word && token.end == quote)
     else {
@@ -179,7 +179,8 @@ fn is_formatted(text: &[u8], quote: usize, tokens: &[Token]) -> bool {
     is_prefix && prefix.iter().any(|byte| matches!(byte.to_ascii_lowercase(), b'f' | b't'))
 }
 
-/// Returns how long a variable of Perl or Ruby is whose name is a quote or a slash; 1 if it may be something else.
+/// Returns the length of a variable of Perl or Ruby named by a quote or a slash; 1 if it may be
+/// something else.
 fn quoting_variable(language: Role, text: &[u8], at: usize, tokens: &[Token]) -> Option<usize> {
     let is_variable = matches!(language, Role::Perl | Role::Ruby)
         && text.get(at) == Some(&b'$')
@@ -189,7 +190,7 @@ fn quoting_variable(language: Role, text: &[u8], at: usize, tokens: &[Token]) ->
     is_variable.then_some(if is_other { 1 } else { 2 })
 }
 
-/// Returns whether a sign begins something else for some readers than for this one.
+/// Returns whether other readers may see the beginning of something else at a sign.
 fn is_doubtful(language: Role, text: &[u8], at: usize, tokens: &[Token]) -> bool {
     let byte = text.get(at).copied().unwrap_or(0);
     let rest = text.get(at + 1..).unwrap_or(&[]);
@@ -208,7 +209,7 @@ fn is_doubtful(language: Role, text: &[u8], at: usize, tokens: &[Token]) -> bool
                 && matches!(before, Some(Kind::Sign(b'@' | b'%' | b'&' | b'*')));
             is_variable || (is_divisible(language, text, tokens) && !divides(language, rest))
         }
-        // Comments of HTML, and a first line for the system.
+        // HTML comments, and the first line for the system.
         (Role::Javascript, b'<') => rest.starts_with(b"!--"),
         (Role::Javascript, b'-') => rest.starts_with(b"->") && is_line_start,
         (Role::Javascript, b'#') => next == b'!',
@@ -241,26 +242,27 @@ fn is_doubtful(language: Role, text: &[u8], at: usize, tokens: &[Token]) -> bool
     }
 }
 
-/// Returns whether a `/` may divide what is before it, or begin a pattern.
+/// Returns whether a `/` may either divide the value before it or begin a pattern.
 fn is_divisible(language: Role, text: &[u8], tokens: &[Token]) -> bool {
     let Some(token) = tokens.last() else { return false };
     let before = tokens.len().checked_sub(2).and_then(|at| tokens.get(at));
     match token.kind {
         Kind::Word => !is_regex(language, tokens, text),
         Kind::Sign(b')' | b'}') => true,
-        // `i++ / 2`
+        // In `i++ / 2`, the sign ends a value.
         Kind::Sign(sign @ (b'+' | b'-')) => before
             .is_some_and(|before| before.kind == Kind::Sign(sign) && before.end == token.start),
         _ => false,
     }
 }
 
-/// Returns whether a `/` divides for certain, or hides nothing if it begins a pattern; `rest` follows it.
+/// Returns whether a `/` certainly divides, or hides nothing as the start of a pattern; `rest`
+/// follows it.
 fn divides(language: Role, rest: &[u8]) -> bool {
     if language == Role::Perl && rest.starts_with(b"/") {
         return true;
     }
-    // A pattern of JavaScript ends in its line.
+    // A pattern of JavaScript ends on its line.
     let stops = |byte: &u8| *byte == b'/' || (*byte == b'\n' && language == Role::Javascript);
     let Some(end) = rest.iter().position(stops).filter(|end| rest.get(*end) == Some(&b'/')) else {
         return true;
@@ -271,7 +273,7 @@ fn divides(language: Role, rest: &[u8]) -> bool {
     is_plain && !is_comment && between.last().is_some_and(|byte| is_word(*byte))
 }
 
-/// Returns whether a `/` begins a pattern and does not divide.
+/// Returns whether a `/` begins a pattern.
 fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
     if !matches!(language, Role::Perl | Role::Ruby | Role::Javascript) {
         return false;
@@ -280,7 +282,7 @@ fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
     let before = tokens.len().checked_sub(2).and_then(|at| tokens.get(at));
     match token.kind {
         Kind::Word => {
-            // A variable or a member has its own name.
+            // The name of a variable or a member is never a keyword.
             let is_name = before.is_some_and(|before| {
                 before.end == token.start
                     && matches!(
@@ -304,7 +306,7 @@ fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
     }
 }
 
-/// Returns where a pattern ends. In one of JavaScript a `/` between brackets does not end it.
+/// Returns the end of a pattern. In JavaScript, a `/` between brackets is part of the pattern.
 fn regex_end(language: Role, text: &[u8], start: usize) -> usize {
     if language != Role::Javascript {
         return quoted_end(text, start, b'/', true);
@@ -324,8 +326,8 @@ fn regex_end(language: Role, text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Returns where an operator of Perl that quotes ends (`s/a/b/`, `m{a}`, `tr/a/b/`, `q(a)`), and whether it runs
-/// what it holds.
+/// Returns the end of a quoting operator of Perl (`s/a/b/`, `m{a}`, `tr/a/b/`, `q(a)`), and whether
+/// it runs its content.
 fn operator(text: &[u8], at: usize, end: usize) -> Option<(usize, bool)> {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     if before.is_some_and(|byte| is_word(*byte) || matches!(byte, b'$' | b'@' | b'%' | b'>')) {

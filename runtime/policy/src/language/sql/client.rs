@@ -1,17 +1,18 @@
-//! Commands of `psql`, `mysql` and `sqlite3` that are not SQL.
+//! Commands of `psql`, `mysql` and `sqlite3` outside of SQL.
 
 use super::super::finding::{Finding, What, quoted_end};
 use super::tokens::line_end;
 use crate::effect::Act;
 
-/// Commands of psql that take all of their line.
+/// Commands of psql that take the rest of their line.
 const WHOLE: &[&str] = &["\\!", "\\copy", "\\h", "\\help", "\\ef", "\\ev", "\\sf", "\\sv"];
 
-/// Letters of mysql after which the line goes on; after the others that take a value it does not.
+/// Letters of mysql after which reading goes on within the line; those of `SHORT_VALUED` take the
+/// rest of it as a value.
 const SHORT: &[u8] = b"ceGgqpnts#WwxC";
 const SHORT_VALUED: &[u8] = b"hrduPRT!.?";
 
-/// A command of a client, and what follows its name.
+/// A command of a client, and its value.
 struct Command {
     start: usize,
     value: usize,
@@ -23,13 +24,13 @@ impl Command {
         findings.push(Finding::new(from, self.end, what));
     }
 
-    /// Notes a command that runs in a shell.
+    /// Notes a command for a shell.
     fn runs(&self, from: usize, findings: &mut Vec<Finding>) {
         self.add(self.start, What::Does(Act::RunsCommand), findings);
         self.add(from, What::Shell, findings);
     }
 
-    /// Notes the value as a file that is written, or as a command if it begins with `|`.
+    /// Notes the value as a file to write, or as a command if it begins with `|`.
     fn output(&self, text: &[u8], findings: &mut Vec<Finding>) {
         let open = usize::from(matches!(text.get(self.value), Some(b'\'' | b'"')));
         if text.get(self.value + open) == Some(&b'|') {
@@ -63,7 +64,7 @@ fn last_word(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     }
 }
 
-/// Returns the name of a command, how long it is, and where its value begins.
+/// Returns the name of a command, its length, and the start of its value.
 fn name(text: &[u8], start: usize, end: usize) -> (String, usize) {
     let line = text.get(start..end).unwrap_or(&[]);
     let is_name =
@@ -80,8 +81,8 @@ fn value(text: &[u8], at: usize, end: usize) -> usize {
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Judges a command of psql; returns where reading goes on: at the end of the line, or at the next backslash
-/// that no quote holds.
+/// Judges a command of psql; returns where reading goes on: at the end of the line, or at the next
+/// unquoted backslash.
 pub(super) fn psql(text: &[u8], start: usize, findings: &mut Vec<Finding>) -> usize {
     if text.get(start + 1) == Some(&b'\\') {
         return start + 2;
@@ -120,7 +121,7 @@ pub(super) fn psql(text: &[u8], start: usize, findings: &mut Vec<Finding>) -> us
     end
 }
 
-/// Returns where the arguments of a command of psql end; what is between backticks runs in a shell.
+/// Returns the end of the arguments of a command of psql; text between backticks runs in a shell.
 fn arguments(
     text: &[u8],
     start: usize,
@@ -158,7 +159,7 @@ fn copy(text: &[u8], command: &Command, after: usize, findings: &mut Vec<Finding
         command.add(command.start, What::Does(Act::AddsRows), findings);
     } else {
         match copied_to(rest) {
-            // To standard output.
+            // The target is standard output.
             Some(None) => {}
             Some(Some((from, to))) => {
                 findings.push(Finding::new(after + from, after + to, What::Writes));
@@ -174,8 +175,8 @@ fn copy(text: &[u8], command: &Command, after: usize, findings: &mut Vec<Finding
     }
 }
 
-/// Returns where the path is that `\copy … to` writes: `Some(None)` for standard output, `None` if
-/// there is none.
+/// Returns the range of the path that `\copy … to` writes: `Some(None)` for standard output, `None`
+/// if there is no path.
 fn copied_to(rest: &[u8]) -> Option<Option<(usize, usize)>> {
     let lower = rest.to_ascii_lowercase();
     let to = lower.windows(4).rposition(|part| part == b" to ")? + 4;
@@ -193,7 +194,7 @@ fn copied_to(rest: &[u8]) -> Option<Option<(usize, usize)>> {
     (length > 0).then_some(Some((start + open, start + open + length)))
 }
 
-/// Judges a command of mysql that is a backslash and a letter; returns where reading goes on.
+/// Judges a command of mysql, a backslash and a letter; returns where reading goes on.
 pub(super) fn mysql(text: &[u8], start: usize, findings: &mut Vec<Finding>) -> usize {
     let letter = text.get(start + 1).copied().unwrap_or(0);
     let line = line_end(text, start);
@@ -204,7 +205,7 @@ pub(super) fn mysql(text: &[u8], start: usize, findings: &mut Vec<Finding>) -> u
         return start + 1;
     }
     let command = Command { start, value: value(text, start + 2, line), end: line };
-    // A letter that psql takes for another command says nothing certain.
+    // A letter that is another command in psql is uncertain.
     if matches!(letter, b'P') && matches!(text.get(start + 2), Some(b' ')) {
         command.runs(command.value, findings);
     }

@@ -1,9 +1,9 @@
-//! Whether the condition of a statement says which rows it is about.
+//! The bounds of a statement: whether its condition selects rows.
 
 use super::tokens::Token;
 use crate::value::is_hole;
 
-/// The truth of a condition, whatever the rows hold.
+/// The truth of a condition for all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
     Always,
@@ -11,27 +11,27 @@ enum Truth {
     Depends,
 }
 
-/// An operator that waits for its right side, by how it binds.
+/// An operator that waits for its right side, in order of binding strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waiting {
-    /// A parenthesis, and which token follows it.
+    /// A parenthesis, and the index of the token after it.
     Open(usize),
     Or,
     And,
     Not,
 }
 
-/// Words that name no column.
+/// Words other than column names.
 const CONSTANT: &[&str] = &[
     "TRUE", "FALSE", "NULL", "NOT", "IS", "IN", "LIKE", "ILIKE", "BETWEEN", "EXISTS", "SELECT",
     "ANY", "ALL", "SOME", "VALUES", "CAST", "AS", "DIV", "MOD", "REGEXP", "RLIKE", "DISTINCT",
     "UNKNOWN", "XOR",
 ];
 
-/// The longest comparison whose sides are compared.
+/// The longest comparison with both sides compared, in tokens.
 const COMPARED_MAX: usize = 24;
 
-/// Returns whether a statement says which rows; a condition that is always true does not.
+/// Returns whether a statement selects rows; a condition that is always true selects all of them.
 pub(super) fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
     let mut depth = 0usize;
     let mut start = None;
@@ -58,7 +58,8 @@ pub(super) fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
     truth(text, tokens.get(start..end).unwrap_or(&[])) != Truth::Always
 }
 
-/// Returns what is known of a condition. Its parts wait on two stacks, so that no input chooses a depth of recursion.
+/// Returns the truth of a condition. Its parts wait on two stacks, so the depth of recursion does
+/// not depend on the input.
 fn truth(text: &[u8], tokens: &[Token]) -> Truth {
     let columns = columns(text, tokens);
     let names = |start: usize, end: usize| {
@@ -73,7 +74,7 @@ fn truth(text: &[u8], tokens: &[Token]) -> Truth {
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        // Where the operand begins that may follow.
+        // An operand may begin here.
         match word(tokens, at) {
             "NOT" | "!" => {
                 waiting.push(Waiting::Not);
@@ -90,7 +91,7 @@ fn truth(text: &[u8], tokens: &[Token]) -> Truth {
         let mut start = at;
         at = atom_end(tokens, at);
         values.push(atom(start, at));
-        // What follows an operand: parentheses that close, then a word that joins.
+        // After an operand come closing parentheses, then AND or OR.
         loop {
             match word(tokens, at) {
                 ")" => {
@@ -101,7 +102,7 @@ fn truth(text: &[u8], tokens: &[Token]) -> Truth {
                     }
                     at += 1;
                     if !ends_atom(tokens, at) {
-                        // `(a) = 1`: the parenthesis was a side of a comparison.
+                        // In `(a) = 1`, the parenthesis is a side of a comparison.
                         values.pop();
                         at = atom_end(tokens, at);
                         values.push(atom(start, at));
@@ -122,7 +123,7 @@ fn truth(text: &[u8], tokens: &[Token]) -> Truth {
                 _ => break,
             }
         }
-        // INVARIANT: each round takes a token.
+        // INVARIANT: each round consumes a token.
         at = at.max(start + 1);
     }
     settle(&mut values, &mut waiting, 0);
@@ -132,7 +133,8 @@ fn truth(text: &[u8], tokens: &[Token]) -> Truth {
     }
 }
 
-/// Joins what binds at least as tightly as `least` (1 is OR, 2 AND, 3 NOT), up to a parenthesis.
+/// Joins operators that bind at least as tightly as `least` (1 is OR, 2 AND, 3 NOT), up to a
+/// parenthesis.
 fn settle(values: &mut Vec<Truth>, waiting: &mut Vec<Waiting>, least: u8) {
     loop {
         let (binds, last) = match waiting.last() {
@@ -154,7 +156,7 @@ fn settle(values: &mut Vec<Truth>, waiting: &mut Vec<Waiting>, least: u8) {
             }
         } else {
             let left = values.pop().unwrap_or(Truth::Depends);
-            // What decides alone, and what leaves the decision to the other side.
+            // One value decides alone; the other leaves the decision to the other side.
             let (decides, leaves) = match last {
                 Waiting::Or => (Truth::Always, Truth::Never),
                 _ => (Truth::Never, Truth::Always),
@@ -169,7 +171,7 @@ fn settle(values: &mut Vec<Truth>, waiting: &mut Vec<Waiting>, least: u8) {
     }
 }
 
-/// Returns how many tokens a word takes that joins: `||` and `&&` are two.
+/// Returns the number of tokens of AND or OR: `||` and `&&` are two.
 fn joins(tokens: &[Token], at: usize) -> usize {
     match word(tokens, at) {
         "|" | "&" => 2,
@@ -190,7 +192,7 @@ fn ends_atom(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Returns where an operand of AND and OR ends.
+/// Returns the end of an operand of AND and OR.
 fn atom_end(tokens: &[Token], start: usize) -> usize {
     let mut at = start;
     let mut open = 0usize;
@@ -206,7 +208,7 @@ fn atom_end(tokens: &[Token], start: usize) -> usize {
     at
 }
 
-/// Returns how many of the tokens before each one name something that rows differ in.
+/// Returns, for each token, the number of earlier tokens whose value depends on the row.
 fn columns(text: &[u8], tokens: &[Token]) -> Vec<usize> {
     let mut count = 0;
     let mut before = vec![0];
@@ -228,7 +230,7 @@ fn columns(text: &[u8], tokens: &[Token]) -> Vec<usize> {
     before
 }
 
-/// Returns what is known of one comparison.
+/// Returns the truth of one comparison.
 fn compared(text: &[u8], part: &[Token], is_constant: bool) -> Truth {
     let shown =
         |token: &Token| text.get(token.start..token.end).unwrap_or(&[]).to_ascii_uppercase();
@@ -284,7 +286,7 @@ fn compared(text: &[u8], part: &[Token], is_constant: bool) -> Truth {
     if !is_constant {
         return Truth::Depends;
     }
-    // Two literals that differ, of which some comparison holds.
+    // Different literals: only some comparisons hold.
     let [left, right] = [before, after].map(|side| match side {
         [only] => Some(shown(only)),
         _ => None,

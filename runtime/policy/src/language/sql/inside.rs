@@ -1,8 +1,9 @@
-//! Statements inside a statement: in parentheses, after a block begins, or one after the other without `;` as T-SQL has them.
+//! Statements inside a statement: in parentheses, at the start of a block, or in sequence without
+//! `;` as in T-SQL.
 
 use super::tokens::Token;
 
-/// Where a statement begins and ends in the tokens of another.
+/// The range of a statement in the tokens of another.
 pub(super) struct Inside {
     pub(super) start: usize,
     pub(super) end: usize,
@@ -42,21 +43,21 @@ const OBJECTS: &[&str] = &[
     "WAREHOUSE",
 ];
 
-/// Words after which no statement begins.
+/// Words that are never followed by a statement.
 const BEFORE: &[&str] = &[
     "SHOW", "ON", "FOR", "NO", "KEY", "BY", "AFTER", "BEFORE", "OF", "OR", "GRANT", "REVOKE",
     "DENY", "SELECT", "DISTINCT", "FROM", "JOIN", "WHERE", "AND", "NOT", "IN", "AS", "INTO",
     "TABLE", "IS", "LIKE", "HAVING", "SET", "UPDATE", "DELETE", "INSERT", "TO", "OPTION",
 ];
 
-/// Returns where statements begin and end, the first included. Each ends where the next one of its depth begins, or
-/// where the parenthesis around it closes.
+/// Returns the ranges of statements, the first included. Each ends at the next one of its depth, or
+/// at the closing parenthesis around it.
 pub(super) fn statements(tokens: &[Token]) -> Vec<Inside> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let mut found = Vec::new();
     let mut open: Vec<(usize, usize)> = vec![(0, 0)];
     let mut depth = 0usize;
-    // What a procedure, a trigger or a rule holds does not run yet.
+    // The body of a procedure, a trigger or a rule runs later.
     let is_kept = word(0) == "CREATE"
         && tokens.iter().take(8).any(|token| {
             matches!(
@@ -96,7 +97,7 @@ pub(super) fn statements(tokens: &[Token]) -> Vec<Inside> {
     found
 }
 
-/// Returns whether a statement begins at a token that is not the first.
+/// Returns whether a statement begins at a token after the first.
 fn begins(tokens: &[Token], at: usize) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let is_name = |at: usize| {

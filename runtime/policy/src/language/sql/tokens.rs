@@ -2,9 +2,10 @@
 
 use super::super::finding::is_word;
 
-/// The points in which dialects are read differently.
+/// The differences between dialects.
 ///
-/// The facts of a program say only that it takes SQL, so a text in which dialects differ is read as each of them does.
+/// The facts of a program only declare its text as SQL, so a text in which dialects differ is read
+/// in each of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dialect {
     /// `#` begins a comment.
@@ -25,12 +26,12 @@ pub(super) struct Dialect {
     pub(super) bracket: bool,
     /// Backticks quote a name.
     pub(super) backtick: bool,
-    /// Three quotes quote too.
+    /// Three quotes also quote.
     pub(super) triple: bool,
     pub(super) client: Client,
 }
 
-/// Whose commands that are not SQL a client takes.
+/// The client whose non-SQL commands are accepted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Client {
     #[default]
@@ -102,12 +103,12 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Returns whether it is a text and no name.
+    /// Returns whether it is a text instead of a name.
     pub(super) fn is_text(&self, text: &[u8]) -> bool {
         self.word.is_empty() && matches!(text.get(self.start), Some(b'\'' | b'$'))
     }
 
-    /// Returns where the content of a quoted token is.
+    /// Returns the range of the content of a quoted token.
     pub(super) fn content(&self, text: &[u8]) -> (usize, usize) {
         let span = text.get(self.start..self.end).unwrap_or(&[]);
         let quote = span.first().copied().unwrap_or(0);
@@ -119,7 +120,7 @@ impl Token {
         (start, self.end.saturating_sub(width).max(start))
     }
 
-    /// Returns the name that it is, in upper case: a word, or what is between the quotes of one.
+    /// Returns its name in upper case: the word, or the content of its quotes.
     pub(super) fn name(&self, text: &[u8]) -> String {
         if !self.word.is_empty() {
             return self.word.clone();
@@ -129,7 +130,7 @@ impl Token {
     }
 }
 
-/// Returns the tokens up to the end of a statement, and where the next one begins.
+/// Returns the tokens up to the end of a statement, and the start of the next one.
 pub(super) fn statement(text: &[u8], start: usize, dialect: Dialect) -> (Vec<Token>, usize) {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = start;
@@ -142,7 +143,7 @@ pub(super) fn statement(text: &[u8], start: usize, dialect: Dialect) -> (Vec<Tok
         }
         match (byte, next) {
             (b';', _) => return (tokens, at + 1),
-            // `\;` separates statements that are sent as one.
+            // `\;` separates statements that are sent together.
             (b'\\', b';') => return (tokens, at + 2),
             // A command of the client ends the statement before it.
             (b'\\', _) if matches!(dialect.client, Client::Psql | Client::Mysql) => {
@@ -176,7 +177,7 @@ pub(super) fn statement(text: &[u8], start: usize, dialect: Dialect) -> (Vec<Tok
     (tokens, text.len())
 }
 
-/// Returns whether a word is all that its line holds.
+/// Returns whether a word is alone on its line.
 fn is_line(text: &[u8], start: usize, end: usize) -> bool {
     let mut before = text.get(..start).unwrap_or(&[]).iter().rev();
     let mut after = text.get(end..).unwrap_or(&[]).iter();
@@ -185,7 +186,7 @@ fn is_line(text: &[u8], start: usize, end: usize) -> bool {
     stops(before.find(is_shown)) && stops(after.find(is_shown))
 }
 
-/// Returns where a comment ends that begins here.
+/// Returns the end of a comment that begins here.
 fn comment(text: &[u8], at: usize, dialect: Dialect) -> Option<usize> {
     let byte = *text.get(at)?;
     let next = text.get(at + 1).copied().unwrap_or(0);
@@ -233,7 +234,7 @@ fn comment_end(text: &[u8], start: usize, nests: bool) -> usize {
     text.len()
 }
 
-/// Returns where a quoted text or name ends that begins here.
+/// Returns the end of a quoted text or name that begins here.
 fn quoted(text: &[u8], at: usize, dialect: Dialect) -> Option<usize> {
     let byte = *text.get(at)?;
     let rest = text.get(at + 1..).unwrap_or(&[]);
@@ -242,7 +243,7 @@ fn quoted(text: &[u8], at: usize, dialect: Dialect) -> Option<usize> {
             if dialect.triple && rest.starts_with(&[byte, byte]) {
                 return Some(triple_end(text, at + 3, byte));
             }
-            // Of PostgreSQL, `E'…'` has backslashes too.
+            // `E'…'` of PostgreSQL has backslash escapes too.
             let is_escaping = at
                 .checked_sub(1)
                 .and_then(|at| text.get(at))

@@ -1,5 +1,5 @@
-//! An author's text in markdown: in a code span or a fence that nothing in it can end. There it is
-//! no heading, no element, no link and no mention.
+//! An author's text in markdown: in a code span or a fence that it cannot end. So it can make no
+//! heading, element, link or mention.
 
 use crate::text::{printable, printable_lines, shortened, without_commands};
 
@@ -21,8 +21,8 @@ pub(crate) fn code(text: &str, chars_max: usize) -> String {
     format!("{mark}{blank}{text}{blank}{mark}")
 }
 
-/// Returns a sentence of relay's own as it is, and in a code span if it may hold more than words:
-/// what is in backticks in it is an author's.
+/// Returns a sentence of relay as it is, or in a code span if it may hold more than words: text in
+/// its backticks is an author's.
 pub(crate) fn sentence(text: &str, chars_max: usize) -> String {
     let is_plain = |letter: char| {
         letter.is_ascii_alphanumeric() || matches!(letter, ' ' | ',' | ';' | '-' | '(' | ')')
@@ -46,7 +46,7 @@ pub(crate) fn fence(info: &str, lines: &[String]) -> String {
     format!("{mark}{info}\n{}\n{mark}\n", lines.join("\n"))
 }
 
-/// Returns a name that can be part of a comment of HTML, and the same for the same text alone.
+/// Returns a name safe in a comment of HTML; different texts give different names.
 pub(crate) fn in_comment(text: &str) -> String {
     let mut safe = String::new();
     for byte in text.bytes() {
@@ -61,7 +61,7 @@ pub(crate) fn in_comment(text: &str) -> String {
     safe
 }
 
-/// Returns how many backticks there are in a row at most.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
 }

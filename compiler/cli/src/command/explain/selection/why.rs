@@ -1,4 +1,4 @@
-//! How a selection was made, as human output.
+//! The reasons for a selection, as human output.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
 use crate::text::{printable, wrapped};
 
-/// Renders where each tag was found, the scores, the use of the budget, and the note.
+/// Renders the places of each tag, the scores, the use of the budget, and the note.
 pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usize) -> String {
     let SelectionExplained { format_version: _, gated: _, decided, keywords, refused, selected } =
         answer;

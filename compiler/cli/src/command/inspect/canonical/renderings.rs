@@ -1,6 +1,6 @@
-//! All renderings of a text as one: a line that many of them have is printed once.
+//! All renderings of a text as one: a line in many of them is printed once.
 //!
-//! Lines are in the order of each rendering that has them, so that every one can be read from the
+//! Lines keep the order of each rendering that has them, so that every one can be read from the
 //! whole, and a word that changes in all of them is one changed line.
 
 use std::collections::BTreeSet;
@@ -13,16 +13,16 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::answer::prompt::{Variant, When};
 use crate::text::printable;
 
-/// Lines of two renderings that are aligned; of longer ones all lines are different.
+/// The most aligned lines of two renderings; in longer ones, all lines differ.
 const LINES_MAX: usize = 20_000;
 
-/// A line, and the numbers of the renderings that have it.
+/// A line, and the numbers of its renderings.
 struct Line {
     text: String,
     of: BTreeSet<usize>,
 }
 
-/// Returns all renderings; `lines` are those of one of them.
+/// Returns all renderings; `lines` gives the lines of one of them.
 pub(super) fn draw(variants: &[Variant], lines: impl Fn(&Variant) -> Vec<String>) -> String {
     let mut merged: Vec<Line> = Vec::new();
     for (number, variant) in variants.iter().enumerate() {
@@ -53,7 +53,7 @@ fn merge(merged: Vec<Line>, lines: Vec<String>, number: usize) -> Vec<Line> {
     } else {
         capture_diff_slices(Algorithm::Myers, &known, &added)
     };
-    // Which side has a line, in the order of the whole.
+    // The sides that have a line, in the order of the whole.
     let mut order = Vec::with_capacity(merged.len() + lines.len());
     for operation in operations {
         let (old, new) = (operation.old_range().len(), operation.new_range().len());
@@ -83,7 +83,7 @@ fn merge(merged: Vec<Line>, lines: Vec<String>, number: usize) -> Vec<Line> {
     order.into_iter().filter_map(next).collect()
 }
 
-/// Returns which renderings these are: `service: api, web; environment: production`.
+/// Returns words for these renderings: `service: api, web; environment: production`.
 fn described(of: &BTreeSet<usize>, all: &[&When]) -> String {
     let names: Vec<&String> = all.first().map(|when| when.keys().collect()).unwrap_or_default();
     let alternatives = alternatives(of, all, &names);
@@ -94,11 +94,11 @@ fn described(of: &BTreeSet<usize>, all: &[&When]) -> String {
     alternatives.collect::<Vec<_>>().join(" or ")
 }
 
-/// Returns the ways to be one of these: for each, the values of the arguments that matter.
+/// Returns the alternatives for these: for each, the values of the arguments that matter.
 fn alternatives(of: &BTreeSet<usize>, all: &[&When], names: &[&String]) -> Vec<Vec<String>> {
     let Some((name, names)) = names.split_first() else { return vec![Vec::new()] };
     let value = |number: usize| all.get(number).and_then(|when| when.get(*name));
-    // The values of the argument, in their order, and which of the renderings have each.
+    // The values of the argument, in their order, with the renderings of each.
     let mut values: Vec<(&Value, BTreeSet<usize>)> = Vec::new();
     for (number, held) in (0..all.len()).filter_map(|number| Some((number, value(number)?))) {
         match values.iter_mut().find(|(value, _)| *value == held) {
@@ -106,7 +106,7 @@ fn alternatives(of: &BTreeSet<usize>, all: &[&When], names: &[&String]) -> Vec<V
             None => values.push((held, BTreeSet::from([number]))),
         }
     }
-    // Values that go with the same values of all other arguments are one alternative.
+    // Values with the same values of all other arguments are one alternative.
     let mut alike: Vec<(Vec<&Value>, Vec<Vec<String>>)> = Vec::new();
     for (value, numbers) in &values {
         let within: Vec<&When> = numbers.iter().filter_map(|it| all.get(*it).copied()).collect();

@@ -1,0 +1,183 @@
+//! `relay export`: prompts or skills of a project as files of other programs, and a report on each.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path};
+
+use relay_bundle::{Bundle, Prompt};
+use relay_engine::nearest::nearest;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::FORMAT_VERSION;
+use crate::args::{AnswerFormat, ExportArgs, ExportForm, ReportFormat};
+use crate::disk::{self, Access};
+use crate::exit::Exit;
+use crate::export::{self, Made, MadeFile};
+use crate::failure::Failure;
+use crate::import::Outcome;
+use crate::output::{Output, bold};
+use crate::subject::{self, Opened};
+use crate::text::{printable, shown_path, wrapped};
+
+/// The output of `relay export --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Exported {
+    /// The version of this JSON format.
+    format_version: u32,
+    /// The outcome for each prompt or skill: first the exact ones, then the changed ones, then those left out.
+    report: Vec<Row>,
+}
+
+/// A prompt or a skill in the report.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+struct Row {
+    /// The outcome.
+    outcome: Outcome,
+    /// The prompt or skill: `prompt naming`.
+    of: String,
+    /// The path of its file from the folder that is written to; `null` if it is left out.
+    file: Option<String>,
+    /// The differences, or the reason why it is left out.
+    reasons: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let ExportArgs { form, subject, output: folder, name, format, project } = arguments;
+    let report_format = match format.chosen() {
+        AnswerFormat::Human => ReportFormat::Human,
+        AnswerFormat::Json => ReportFormat::Json,
+    };
+    let bundle = match subject::open_path(subject, project, report_format, output)? {
+        Opened::Subject(subject) => subject.bundle,
+        Opened::Ended(exit) => return Ok(exit),
+    };
+    bundle.check_all()?;
+    let made = made(&bundle, *form, name)?;
+    let mut rows = Vec::new();
+    let mut files: Vec<MadeFile> = Vec::new();
+    let mut paths = BTreeSet::new();
+    for Made { of, file, changes } in made {
+        let file = file.and_then(|file| match is_below(&file.path) {
+            false => Err("its name is no path of a file".to_owned()),
+            true if !paths.insert(file.path.to_lowercase()) => {
+                Err(format!("`{}` is the file of another one", file.path))
+            }
+            true => Ok(file),
+        });
+        let (outcome, path, reasons) = match &file {
+            Ok(file) if changes.is_empty() => (Outcome::Exact, Some(file.path.clone()), changes),
+            Ok(file) => (Outcome::Changes, Some(file.path.clone()), changes),
+            Err(reason) => (Outcome::LeftOut, None, vec![reason.clone()]),
+        };
+        rows.push(Row { outcome, of, file: path, reasons });
+        files.extend(file);
+    }
+    write(folder, &files)?;
+    rows.sort();
+    if format.chosen() == AnswerFormat::Json {
+        output.json(&Exported { format_version: FORMAT_VERSION, report: rows })?;
+    } else {
+        output.result(draw(&rows, folder, output.result_look().width))?;
+    }
+    Ok(if files.is_empty() { Exit::No } else { Exit::Yes })
+}
+
+/// Makes the files of the prompts or skills with these names, of all if there are no names.
+fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>, Failure> {
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    let mut known = Vec::new();
+    let mut made = Vec::new();
+    let of_prompt: Option<fn(&Prompt) -> Made> = match form {
+        ExportForm::AgentSkill => Some(export::agent_skill),
+        ExportForm::Command => Some(export::command),
+        ExportForm::Mdc => Some(export::mdc),
+        ExportForm::Stoa => None,
+    };
+    if let Some(of_prompt) = of_prompt {
+        for prompt in bundle.prompts() {
+            let prompt = prompt.and_then(|prompt| prompt.to_owned())?;
+            made.extend(is_wanted(&prompt.name).then(|| of_prompt(&prompt)));
+            known.push(prompt.name);
+        }
+    } else {
+        for skill in bundle.skills() {
+            let skill = skill.and_then(|skill| skill.to_owned())?;
+            made.extend(is_wanted(&skill.name).then(|| export::stoa(&skill)));
+            known.push(skill.name);
+        }
+    }
+    let kind = if form == ExportForm::Stoa { "skill" } else { "prompt" };
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        let failure = Failure::error(format!("unknown {kind} `{}`", printable(unknown)));
+        let near = nearest(unknown, known.iter().map(String::as_str));
+        return Err(match near {
+            Some(near) => failure.help(format!("did you mean `{}`?", printable(near))),
+            None => failure,
+        });
+    }
+    if made.is_empty() {
+        return Err(Failure::no(format!("there is no {kind} to export")));
+    }
+    Ok(made)
+}
+
+/// Returns whether a path stays below the folder that is written to.
+fn is_below(path: &str) -> bool {
+    let is_plain = |component| matches!(component, Component::Normal(_));
+    let has_control = path.contains(char::is_control);
+    !has_control && !path.contains('\\') && Path::new(path).components().all(is_plain)
+}
+
+/// Writes the files, or none if one of them is there already.
+fn write(folder: &Path, files: &[MadeFile]) -> Result<(), Failure> {
+    let taken = |path: &Path| {
+        Failure::error(format!("`{}` already exists", shown_path(path)))
+            .help("an export replaces nothing: give another folder with -o")
+    };
+    for MadeFile { path, text: _ } in files {
+        let path = folder.join(path);
+        if fs::symlink_metadata(&path).is_ok() {
+            return Err(taken(&path));
+        }
+        // A folder of the bundle's choice may be a link to anywhere.
+        let parents = path.ancestors().skip(1).take_while(|parent| *parent != folder);
+        for parent in parents {
+            if parent.is_symlink() {
+                return Err(Failure::error(format!("`{}` is a link", shown_path(parent)))
+                    .help("give a folder without links below it"));
+            }
+        }
+    }
+    for MadeFile { path, text } in files {
+        let path = folder.join(path);
+        let parent = disk::folder_of(&path);
+        fs::create_dir_all(&parent).map_err(|error| Failure::file("create", &parent, &error))?;
+        if !disk::create(&path, text.as_bytes(), Access::AllUsers)? {
+            return Err(taken(&path));
+        }
+    }
+    Ok(())
+}
+
+/// Draws the report: a line for each prompt or skill, and its reasons.
+fn draw(rows: &[Row], folder: &Path, width: usize) -> String {
+    let groups =
+        [(Outcome::Exact, "exact"), (Outcome::Changes, "changes"), (Outcome::LeftOut, "left out")];
+    let mut page = String::new();
+    for (outcome, title) in groups {
+        let rows: Vec<_> = rows.iter().filter(|row| row.outcome == outcome).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        page.push_str(&format!("{} ({})\n", bold(title), rows.len()));
+        for Row { outcome: _, of, file, reasons } in rows {
+            let file = file.as_ref().map(|file| format!(": {}", shown_path(folder.join(file))));
+            page.push_str(&format!("  {}{}\n", printable(of), file.unwrap_or_default()));
+            for reason in reasons {
+                page.push_str(&wrapped(reason, "      ", width));
+            }
+        }
+    }
+    page
+}

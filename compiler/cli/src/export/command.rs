@@ -1,0 +1,38 @@
+//! A prompt as a markdown command, as Claude Code and others read it.
+
+use relay_bundle::Prompt;
+use serde_json::{Map, Value};
+
+use super::made::{Made, MadeFile};
+use super::text;
+use crate::markdown::{self, Key};
+
+pub(super) fn made(prompt: &Prompt) -> Made {
+    let mut changes = text::changes(prompt, false);
+    if prompt.briefing.value {
+        changes.push("people run it; no briefing sends it".to_owned());
+    }
+    let (description, summary) = (text::description(prompt), text::summary(prompt));
+    if description.is_some() && summary.is_some() && description != summary {
+        changes.push("its summary is dropped".to_owned());
+    }
+    let mut keys: Vec<_> =
+        description.or(summary).map(|text| key("description", text)).into_iter().collect();
+    keys.extend(prompt.title.as_ref().map(|title| key("title", &title.value)));
+    let meta = prompt.meta.as_deref().and_then(|meta| serde_json::from_str(meta).ok());
+    let meta: Map<String, Value> = meta.unwrap_or_default();
+    keys.extend(meta.into_iter().map(|(name, value)| Key { name, value }));
+    if !keys.is_empty() && description.or(summary).is_none() {
+        // Front matter without one would be a fault.
+        keys.insert(0, key("description", &prompt.name));
+    }
+    let file = text::of(prompt).map(|text| MadeFile {
+        path: format!("{}.md", prompt.name),
+        text: markdown::file(&keys, &text),
+    });
+    Made { of: format!("prompt {}", prompt.name), file, changes }
+}
+
+fn key(name: &str, text: &str) -> Key {
+    Key { name: name.to_owned(), value: text.into() }
+}

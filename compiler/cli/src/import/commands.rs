@@ -1,0 +1,46 @@
+//! `.claude/commands` and `.github/prompts`: folders of markdown commands, read where they are.
+
+use super::part::{Content, Folder, FolderFile, FolderNode, Part};
+use super::row::{Origin, Row};
+use super::source::{Found, Source, name_below};
+
+/// The ending of every file that `commands` reads without a pattern.
+const MARKDOWN: &str = ".md";
+
+/// The ending of the files of each folder.
+const FOLDERS: [(&str, &str, Origin); 2] = [
+    (".claude/commands", ".md", Origin::ClaudeCommands),
+    (".github/prompts", ".prompt.md", Origin::GithubPrompts),
+];
+
+pub(super) fn find(source: &Source<'_>, found: &mut Found) {
+    for (folder, ending, origin) in FOLDERS {
+        let (paths, others): (Vec<_>, Vec<_>) = source
+            .list(folder, &[MARKDOWN], origin, found)
+            .into_iter()
+            .partition(|path| path.ends_with(ending));
+        let reason =
+            |path| Row::left_out(origin, path, 1, format!("it does not end with {ending}"));
+        let pattern = (!others.is_empty()).then(|| format!("*{ending}"));
+        found.rows.extend(others.into_iter().map(reason));
+        let path = source.path(folder);
+        let files = paths.into_iter().map(|file| FolderFile {
+            name: name_below(&file, &path, ending).to_owned(),
+            path: file,
+            made: None,
+        });
+        let files: Vec<_> = files.collect();
+        if files.is_empty() {
+            continue;
+        }
+        let content = Content::Folder(Folder {
+            node: FolderNode::Commands,
+            path: path.clone(),
+            files,
+            excluded: Vec::new(),
+            pattern,
+            prefix: None,
+        });
+        found.parts.push(Part { origin, file: path, line: 1, changes: Vec::new(), content });
+    }
+}

@@ -1,0 +1,135 @@
+//! `.gemini/commands`: prompts in TOML, which no node reads. Short ones become lines of the project, else
+//! all become markdown commands in a folder of their own.
+
+use toml::{Table, Value};
+
+use super::name;
+use super::part::{Body, Content, Folder, FolderFile, FolderNode, Made, Part, Prompt};
+use super::row::{Origin, Row};
+use super::source::{COPIES, Found, LIST_BYTES_MAX, MARKDOWN_BYTES_MAX, Source, name_below};
+use crate::markdown::{self, Key};
+
+const FOLDER: &str = ".gemini/commands";
+const ENDING: &str = ".toml";
+const ORIGIN: Origin = Origin::GeminiCommands;
+
+/// The mark of the typed arguments, here and there.
+const TYPED: [&str; 2] = ["{{args}}", "$ARGUMENTS"];
+/// The marks of a command whose output, and of a file whose text, is put into the prompt.
+const PUT_IN: [(&str, &str); 2] = [("!{", "no command is run"), ("@{", "no file is put in")];
+
+/// The most commands, and the most characters of each, that are written into the project.
+const LINES_MAX: usize = 8;
+const LINE_CHARS_MAX: usize = 80;
+
+/// A command as its file says it.
+struct Command {
+    file: String,
+    name: String,
+    description: Option<String>,
+    text: String,
+    changes: Vec<(usize, String)>,
+}
+
+pub(super) fn find(source: &Source<'_>, found: &mut Found) {
+    let mut commands = Vec::new();
+    for path in source.list(FOLDER, &[ENDING], ORIGIN, found) {
+        let Some(text) = source.text(&path, LIST_BYTES_MAX, ORIGIN, found) else { continue };
+        match command(source, &path, &text) {
+            Ok(command) => commands.push(command),
+            Err((line, reason)) => found.rows.push(Row::left_out(ORIGIN, path, line, reason)),
+        }
+    }
+    let is_line = |command: &Command| {
+        !command.text.contains('\n') && command.text.chars().count() <= LINE_CHARS_MAX
+    };
+    if commands.len() <= LINES_MAX && commands.iter().all(is_line) {
+        found.parts.extend(commands.into_iter().map(line));
+    } else {
+        found.parts.push(folder(source, commands));
+    }
+}
+
+fn command(source: &Source<'_>, path: &str, text: &str) -> Result<Command, (usize, String)> {
+    let line_of = |offset: usize| text.get(..offset).unwrap_or_default().matches('\n').count() + 1;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let at = error.span().map_or(1, |span| line_of(span.start));
+        (at, format!("it is not TOML: {}", error.message()))
+    })?;
+    let written = name_below(path, &source.path(FOLDER), ENDING).to_owned();
+    let name = name::plain(&written)
+        .ok_or_else(|| (1, "no name of a prompt can be made of its own".to_owned()))?;
+    let mut changes = Vec::new();
+    if name != written {
+        changes.push((1, format!("its name is `{name}`: prompts have no other letters")));
+    }
+    let (mut prompt, mut description) = (None, None);
+    for (key, value) in table {
+        let line = line_of(text.find(&key).unwrap_or(0));
+        match (key.as_str(), value) {
+            ("prompt", Value::String(value)) => prompt = Some((line, value)),
+            ("description", Value::String(value)) => description = Some(value),
+            _ => changes.push((line, format!("`{key}` is dropped"))),
+        }
+    }
+    let (line, prompt) = prompt.ok_or_else(|| (1, "it has no `prompt`".to_owned()))?;
+    if prompt.len() > MARKDOWN_BYTES_MAX {
+        let bytes = prompt.len();
+        return Err((line, format!("its prompt has {bytes} bytes, over {MARKDOWN_BYTES_MAX}")));
+    }
+    let [typed, ours] = TYPED;
+    if !prompt.contains(typed) {
+        let change = "arguments that people type are ignored: Gemini appends them to the text";
+        changes.push((line, change.to_owned()));
+    }
+    for (mark, change) in PUT_IN.into_iter().filter(|(mark, _)| prompt.contains(mark)) {
+        let at = line_of(text.find(mark).unwrap_or(0));
+        changes.push((at, format!("`{mark}…}}` stays as it is written: {change}")));
+    }
+    let text = prompt.trim_matches('\n').replace(typed, ours);
+    Ok(Command { file: path.to_owned(), name, description, text, changes })
+}
+
+/// Returns a command as a node of the project.
+fn line(Command { file, name, description, text, changes }: Command) -> Part {
+    let content = Content::Prompt(Prompt {
+        name,
+        priority: None,
+        bytes: text.len(),
+        is_settled: text.contains("{{") || text.contains("{%"),
+        body: Body::Line(text),
+        summary: None,
+        description,
+        is_command: true,
+    });
+    Part { origin: ORIGIN, file, line: 1, changes, content }
+}
+
+/// Returns commands as the files of a folder.
+fn folder(source: &Source<'_>, commands: Vec<Command>) -> Part {
+    let path = format!("{COPIES}/gemini-commands");
+    let files = commands.into_iter().map(|command| {
+        let Command { file, name, description, text, changes } = command;
+        let keys =
+            description.map(|text| Key { name: "description".to_owned(), value: text.into() });
+        FolderFile {
+            path: format!("{path}/{name}.md"),
+            name,
+            made: Some(Made {
+                text: markdown::file(keys.as_slice(), &text),
+                from: (file, 1),
+                changes,
+            }),
+        }
+    });
+    let content = Content::Folder(Folder {
+        node: FolderNode::Commands,
+        files: files.collect(),
+        path,
+        excluded: Vec::new(),
+        pattern: None,
+        prefix: None,
+    });
+    let file = source.path(FOLDER);
+    Part { origin: ORIGIN, file, line: 1, changes: Vec::new(), content }
+}

@@ -1,0 +1,193 @@
+//! The parts of a project that an import makes of files: prompts, folders of prompts, skills.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::Level;
+use serde_json::Value;
+
+use super::row::Origin;
+
+/// A part of the project, made of a file or a folder.
+pub(crate) struct Part {
+    /// The kind of file that it is made of.
+    pub(crate) origin: Origin,
+    /// The file or folder, by its path from the project's folder.
+    pub(crate) file: String,
+    /// The line in that file, from 1.
+    pub(crate) line: usize,
+    /// The differences between the file's meaning in its own program and the part's, each with its line.
+    pub(crate) changes: Vec<(usize, String)>,
+    /// The node that is written.
+    pub(crate) content: Content,
+}
+
+/// The node of a part.
+pub(crate) enum Content {
+    /// `prompt`
+    Prompt(Prompt),
+    /// `commands`, `folder`, `agent-skills`
+    Folder(Folder),
+    /// `skill`
+    Skill(Skill),
+}
+
+/// A prompt.
+pub(crate) struct Prompt {
+    /// Its name.
+    pub(crate) name: String,
+    /// The importance; absent for the default.
+    pub(crate) priority: Option<u8>,
+    /// Its text.
+    pub(crate) body: Body,
+    /// The text that keywords match.
+    pub(crate) summary: Option<String>,
+    /// The text that lists show.
+    pub(crate) description: Option<String>,
+    /// Whether people run it, so that no briefing sends it.
+    pub(crate) is_command: bool,
+    /// Whether the node says that the text is no template, since it looks like one.
+    pub(crate) is_settled: bool,
+    /// Bytes of its text.
+    pub(crate) bytes: usize,
+}
+
+/// The text of a prompt.
+pub(crate) enum Body {
+    /// A file where it is.
+    File {
+        /// Its path from the project's folder.
+        path: String,
+        /// Whether it begins with front matter, which the text leaves out.
+        has_front_matter: bool,
+    },
+    /// A text of one line.
+    Line(String),
+}
+
+/// A folder of prompts.
+pub(crate) struct Folder {
+    /// The node that reads it.
+    pub(crate) node: FolderNode,
+    /// Its path from the project's folder.
+    pub(crate) path: String,
+    /// Its files.
+    pub(crate) files: Vec<FolderFile>,
+    /// The files that the node leaves out, by their path from the folder.
+    pub(crate) excluded: Vec<String>,
+    /// The ending of the files that are read; absent if the folder has no other markdown files.
+    pub(crate) pattern: Option<String>,
+    /// The beginning of each name, if another folder has prompts of the same names.
+    pub(crate) prefix: Option<String>,
+}
+
+/// The node that reads a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FolderNode {
+    /// Markdown commands of another program.
+    Commands,
+    /// Markdown files with relay's own front matter.
+    Prompts,
+    /// Folders with a `SKILL.md`.
+    AgentSkills,
+}
+
+/// A file of a folder.
+pub(crate) struct FolderFile {
+    /// Its path from the project's folder.
+    pub(crate) path: String,
+    /// The name of its prompt.
+    pub(crate) name: String,
+    /// The converted text of a file that an import writes, and where it comes from.
+    pub(crate) made: Option<Made>,
+}
+
+/// A file that an import writes.
+pub(crate) struct Made {
+    /// Its text.
+    pub(crate) text: String,
+    /// The file that it was made of, and the line.
+    pub(crate) from: (String, usize),
+    /// The differences from that file, each with its line.
+    pub(crate) changes: Vec<(usize, String)>,
+}
+
+/// A skill.
+pub(crate) struct Skill {
+    /// The block that it is in.
+    pub(crate) level: Level,
+    /// The tenant, tool pattern or user of the block; empty for every call.
+    pub(crate) selector: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// The priority; absent for the default.
+    pub(crate) priority: Option<u64>,
+    /// The other selectors, as properties.
+    pub(crate) narrowed: Vec<(&'static str, String)>,
+    /// The title for people.
+    pub(crate) title: Option<String>,
+    /// Its purpose.
+    pub(crate) description: Option<String>,
+    /// Further facts: texts, numbers and booleans.
+    pub(crate) meta: Vec<(String, Value)>,
+    /// Whether it is in the bundle.
+    pub(crate) is_enabled: bool,
+    /// Its text.
+    pub(crate) text: String,
+    /// The file that an import writes its text to, unless that is one short line.
+    pub(crate) copy: Option<String>,
+}
+
+impl Part {
+    /// Returns the files that the part needs and that are not there yet, by path.
+    pub(crate) fn copies(&self) -> BTreeMap<String, String> {
+        match &self.content {
+            Content::Prompt(_) => BTreeMap::new(),
+            Content::Folder(folder) => {
+                let made = folder
+                    .files
+                    .iter()
+                    .filter_map(|file| Some((file.path.clone(), file.made.as_ref()?.text.clone())));
+                made.collect()
+            }
+            Content::Skill(skill) => {
+                skill.copy.iter().map(|path| (path.clone(), skill.text.clone())).collect()
+            }
+        }
+    }
+
+    /// Returns whether a file of the project belongs to the part.
+    pub(crate) fn has_file(&self, path: &str) -> bool {
+        match &self.content {
+            Content::Prompt(Prompt { body: Body::File { path: own, .. }, .. }) => own == path,
+            Content::Prompt(_) => false,
+            Content::Folder(folder) => folder.files.iter().any(|file| file.path == path),
+            Content::Skill(skill) => skill.copy.as_deref() == Some(path),
+        }
+    }
+
+    /// Returns the name of the part in the project, for the report.
+    pub(crate) fn becomes(&self) -> String {
+        match &self.content {
+            Content::Prompt(prompt) => format!("prompt {}", prompt.name),
+            Content::Folder(folder) => {
+                let count = folder.files.len() - folder.excluded.len();
+                let noun = match (folder.node, count) {
+                    (FolderNode::AgentSkills, 1) => "agent skill",
+                    (FolderNode::AgentSkills, _) => "agent skills",
+                    (FolderNode::Commands | FolderNode::Prompts, 1) => "prompt",
+                    (FolderNode::Commands | FolderNode::Prompts, _) => "prompts",
+                };
+                format!("{count} {noun}")
+            }
+            Content::Skill(skill) => {
+                let Skill { level, selector, name, .. } = skill;
+                match level {
+                    Level::Global => format!("skill {name}"),
+                    Level::Tenant | Level::Tool | Level::User => {
+                        format!("skill {} {selector}/{name}", level.word())
+                    }
+                }
+            }
+        }
+    }
+}

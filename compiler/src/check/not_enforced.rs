@@ -1,0 +1,47 @@
+//! Settings that no server enforces yet.
+//!
+//! A server of this version has no tool that runs commands or calls other servers, so it has nothing to
+//! deny by them. An author who reads them in a project could believe that agents are held to them.
+
+use miette::Diagnostic;
+use relay_bundle::Tier;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::{Model, Role};
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("no server enforces this yet: {settings}")]
+#[diagnostic(
+    code(project::not_enforced),
+    severity(Advice),
+    help(
+        "`relay classify`, `explain`, `expect` and `diff` go by it; a server will enforce it from the release that offers tools that run commands"
+    )
+)]
+struct NotEnforced {
+    /// The kinds of settings, in the order of the text.
+    settings: String,
+    #[label(primary, "the first of them")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let raised = |role: &&Role| role.tier.value > Tier::ReadOnly;
+    let tiers = model.access.roles.iter().filter(raised).filter_map(|role| role.tier.at);
+    let policy = model.policy.iter().map(|(policy, _)| policy.at);
+    let others = model.other_tools.iter().map(|pattern| pattern.at);
+    let mut first: Vec<(Span, &str)> = [
+        (tiers.min(), "the `tier=` of roles"),
+        (policy.min(), "`policy` with its floors, paths and facts"),
+        (others.min(), "what roles and skills say of tools of other servers"),
+    ]
+    .into_iter()
+    .filter_map(|(at, settings)| Some((at?, settings)))
+    .collect();
+    first.sort_unstable();
+    let Some(&(at, _)) = first.first() else { return };
+    let settings = first.iter().map(|(_, settings)| *settings).collect::<Vec<_>>().join(", and ");
+    out.report(at, NotEnforced { settings, at });
+}

@@ -1,0 +1,42 @@
+//! Agent skills: their rows, made of the prompts and resources.
+
+use relay_bundle::{AgentSkill, Content, Resource};
+use relay_engine::agent_skill::SKILL_MD;
+use relay_engine::derived::agent_skills::{Manifest, file_bytes};
+
+use super::places::Places;
+use crate::model;
+
+/// Lowers the agent skills that hosts can list, given the prompt of each, and all resources in the
+/// order of their URIs.
+pub(super) fn agent_skills(
+    found: Vec<(String, model::AgentSkill)>,
+    resources: &[Resource],
+    places: &Places<'_>,
+) -> Vec<AgentSkill> {
+    let lowered = found.into_iter().filter_map(|(prompt, skill)| {
+        let model::AgentSkill { uri, frontmatter, files: _, at } = skill;
+        let uri = uri?;
+        let manifest = manifest(uri.strip_suffix(SKILL_MD)?, resources);
+        let frontmatter = serde_json::Value::Object(frontmatter).to_string();
+        Some(AgentSkill { uri, prompt, frontmatter, manifest, at: places.of(at) })
+    });
+    let mut lowered: Vec<_> = lowered.collect();
+    lowered.sort_by(|a, b| a.uri.cmp(&b.uri));
+    lowered
+}
+
+/// Returns the list of the files below a folder.
+fn manifest(folder: &str, resources: &[Resource]) -> String {
+    let start = resources.partition_point(|resource| resource.uri.as_str() < folder);
+    let from = resources.get(start..).unwrap_or_default();
+    let mut manifest = Manifest::default();
+    for resource in from.iter().take_while(|resource| resource.uri.starts_with(folder)) {
+        let content = match &resource.content.value {
+            Content::Text(text) => Content::Text(text.as_str()),
+            Content::Blob(bytes) => Content::Blob(&*bytes.0),
+        };
+        manifest.add(&resource.uri, file_bytes(content));
+    }
+    manifest.finish()
+}

@@ -1,0 +1,56 @@
+//! Texts that were written without quotes, and that KDL would read as something else.
+
+use std::ops::Range;
+
+use super::cursor::Cursor;
+use crate::parse::document::scalar;
+use crate::parse::document::token::Token;
+use crate::parse::node::Scalar;
+
+/// A text without quotes.
+pub(super) struct Unquoted<'t> {
+    pub(super) text: &'t str,
+    /// The offset of its beginning.
+    pub(super) from: usize,
+    /// The first token that no word of KDL is.
+    pub(super) fault: Range<usize>,
+}
+
+/// Returns the text that begins with the next token if it needs quotes: a mark or a number in it would be
+/// a fault. Properties after it, and other quotes around it, are for other reports.
+pub(super) fn text<'t>(cursor: &Cursor<'t>) -> Option<Unquoted<'t>> {
+    let (Token::Word, from, first) = cursor.next? else { return None };
+    if first.starts_with(['\'', '`', '“', '”', '„', '‘', '’', '«', '»', '#']) {
+        return None;
+    }
+    let (mut to, mut tokens, mut fault) = (from, 0, None);
+    let mut is_apart = true;
+    for (token, at, written) in cursor.rest_of_node() {
+        // `//` in an address takes the braces after it along.
+        let written = match token {
+            Token::LineComment => written.trim_end_matches(['}', ' ', '\t']),
+            _ => written,
+        };
+        let end = at + written.len();
+        let is_fault = match token {
+            Token::Space => {
+                is_apart = true;
+                continue;
+            }
+            Token::LineComment if is_apart => break,
+            Token::Word => !matches!(scalar::decode(written), Ok(Scalar::Text(_))),
+            Token::Text => false,
+            Token::Stray | Token::AnnotationOpen | Token::AnnotationClose | Token::LineComment => {
+                true
+            }
+            _ => return None,
+        };
+        if is_fault && fault.is_none() {
+            fault = Some(at..end);
+        }
+        (to, tokens, is_apart) = (end, tokens + 1, false);
+    }
+    let text = cursor.slice(from, to);
+    let fault = fault.filter(|_| tokens > 1 || text.contains(','))?;
+    Some(Unquoted { text, from, fault })
+}

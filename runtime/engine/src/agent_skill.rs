@@ -1,0 +1,180 @@
+//! Agent skills: the ones that a caller sees, their files, and the folders between them (SEP-2640).
+//!
+//! Files are the resources below the folder of a `SKILL.md`. Whoever sees the prompt of an agent skill
+//! sees all of it.
+
+use std::ops::Range;
+
+use relay_bundle::{AgentSkillView, Bundle, Corrupt, List, ResourceView};
+
+use crate::view::View;
+
+/// The name of the file that makes a folder an agent skill.
+pub const SKILL_MD: &str = "SKILL.md";
+/// The beginning of the URIs of agent skills and their files.
+pub const SCHEME: &str = "skill://";
+/// The most agent skills of a page of `skills/list`.
+const PAGE_SKILLS_MAX: usize = 100;
+/// The most bytes of a page, unless one agent skill has more: its list of files is never split.
+const PAGE_BYTES_MAX: usize = 64 * 1024;
+/// The most children of a page of `resources/directory/read`.
+const PAGE_CHILDREN_MAX: usize = 100;
+
+/// A part of a list, and the number at which the next one begins.
+pub struct Page<T> {
+    /// The entries.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` for the last.
+    pub next: Option<usize>,
+}
+
+/// A direct child of a folder.
+pub enum Child<'b> {
+    /// A file.
+    File(ResourceView<'b>),
+    /// A folder, by its URI without a `/` at the end.
+    Folder(&'b str),
+}
+
+/// Returns the agent skill whose `SKILL.md` has the URI `uri`, if the caller sees it.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<AgentSkillView<'b>>, Corrupt> {
+    let Some(skill) = view.bundle().find_agent_skill(uri)? else { return Ok(None) };
+    Ok(is_seen(view, &skill)?.then_some(skill))
+}
+
+/// Returns whether the bundle has an agent skill of this URI that is not seen: for records alone.
+#[must_use]
+pub fn is_hidden(view: &View<'_>, uri: &str) -> bool {
+    let found = view.bundle().find_agent_skill(uri).ok().flatten();
+    found.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
+}
+
+/// Returns whether the caller sees any agent skill.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn is_any_seen(view: &View<'_>) -> Result<bool, Corrupt> {
+    for skill in view.bundle().agent_skills() {
+        if is_seen(view, &skill?)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the agent skills that the caller sees, from row `first` on, as many as one page has.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn page<'b>(view: &View<'b>, first: usize) -> Result<Page<AgentSkillView<'b>>, Corrupt> {
+    let bundle = view.bundle();
+    let (mut items, mut bytes) = (Vec::new(), 0_usize);
+    for row in first..bundle.agent_skill_count() {
+        let skill = bundle.agent_skill(row)?;
+        if !is_seen(view, &skill)? {
+            continue;
+        }
+        bytes = bytes.saturating_add(skill.entry_bytes());
+        let is_full = items.len() == PAGE_SKILLS_MAX || bytes > PAGE_BYTES_MAX;
+        if is_full && !items.is_empty() {
+            return Ok(Page { items, next: Some(row) });
+        }
+        items.push(skill);
+    }
+    Ok(Page { items, next: None })
+}
+
+fn is_seen(view: &View<'_>, skill: &AgentSkillView<'_>) -> Result<bool, Corrupt> {
+    Ok(view.sees_everything() || view.find_prompt(skill.prompt()?)?.is_some())
+}
+
+/// Returns the rows of the resources that are the files of the agent skill whose `SKILL.md` has the URI
+/// `uri`, those of agent skills inside it too.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
+    match uri.strip_suffix(SKILL_MD) {
+        Some(folder) if folder.ends_with('/') => below(bundle, folder),
+        _ => Ok(0..0),
+    }
+}
+
+/// Returns the direct children of a folder that the caller sees, from row `first` of the resources on;
+/// `None` if the URI is that of no folder of an agent skill.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn children<'b>(
+    view: &View<'b>,
+    uri: &str,
+    first: usize,
+) -> Result<Option<Page<Child<'b>>>, Corrupt> {
+    let bundle = view.bundle();
+    if !is_of_skill(view, uri)? {
+        return Ok(None);
+    }
+    let folder = format!("{uri}/");
+    let rows = below(bundle, &folder)?;
+    let (mut items, mut row) = (Vec::new(), first.max(rows.start));
+    let mut is_folder = false;
+    while row < rows.end {
+        let resource = bundle.resource(row)?;
+        let uri = resource.uri()?;
+        let rest = uri.get(folder.len()..).unwrap_or_default();
+        let inner = rest.find('/').and_then(|end| uri.get(..folder.len() + end));
+        let next = match inner {
+            Some(inner) => below(bundle, &format!("{inner}/"))?.end.max(row + 1),
+            None => row + 1,
+        };
+        // All files of an agent skill have the same readers.
+        if view.sees(List::Resources, row)? {
+            is_folder = true;
+            if items.len() == PAGE_CHILDREN_MAX {
+                return Ok(Some(Page { items, next: Some(row) }));
+            }
+            items.push(inner.map_or(Child::File(resource), Child::Folder));
+        }
+        row = next;
+    }
+    Ok((is_folder || first > rows.start).then_some(Page { items, next: None }))
+}
+
+/// Returns whether a URI is that of a folder of an agent skill, or below it, which the caller sees.
+fn is_of_skill(view: &View<'_>, uri: &str) -> Result<bool, Corrupt> {
+    let ends = uri.match_indices('/').map(|(end, _)| end).chain([uri.len()]);
+    for end in ends {
+        let Some(folder) = uri.get(..end).filter(|folder| !folder.ends_with('/')) else { continue };
+        if find(view, &format!("{folder}/{SKILL_MD}"))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the rows of the resources whose URI begins with `prefix`: they are sorted.
+fn below(bundle: &Bundle, prefix: &str) -> Result<Range<usize>, Corrupt> {
+    let point = |is_before: &dyn Fn(&str) -> bool| {
+        let (mut low, mut high) = (0, bundle.resource_count());
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_before(bundle.resource(middle)?.uri()?) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok::<_, Corrupt>(low)
+    };
+    let start = point(&|uri| uri < prefix)?;
+    let end = point(&|uri| uri < prefix || uri.starts_with(prefix))?;
+    Ok(start..end)
+}

@@ -1,0 +1,139 @@
+//! A fault of a TOML file in words: its place, its key, and the text to write instead.
+//!
+//! The caller reads the file. This module gets the message of its reader, which names types of Rust,
+//! and the bytes that the message is about.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::nearest::nearest;
+
+/// A fault of a TOML file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TomlFault {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The fault, with the remedy if it is known.
+    pub message: String,
+}
+
+impl fmt::Display for TomlFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, message } = self;
+        write!(f, "{line}:{column}: {message}")
+    }
+}
+
+/// Names of Rust in the messages of a reader of TOML, and the value that a person writes.
+const EXPECTED: [(&str, &str); 12] = [
+    (
+        "struct TrustedKey",
+        "a table: write `[[keys]]` on a line of its own, as `relay trust add` does",
+    ),
+    ("struct Revoked", "a table: write `[revoked]` on a line of its own, then keys and digests"),
+    ("struct", "a table: write its name in brackets on a line of its own, then its keys"),
+    ("a sequence", "a list: write `[\"…\", \"…\"]`"),
+    ("a map", "a table"),
+    ("a nonzero", "a whole number from 1; the name of the key has its unit"),
+    ("a boolean", "true or false"),
+    ("a string", "a text in quotes"),
+    ("a character", "a text in quotes"),
+    ("path string", "a path in quotes"),
+    ("socket address", "an address in quotes, such as \"127.0.0.1:8700\""),
+    ("", "a whole number"),
+];
+
+/// Returns the fault that the message of a reader of `text` is about.
+///
+/// `tables` gives, for types of the caller, the beginning of their name in messages and the lines that
+/// a person writes.
+#[must_use]
+pub fn of_message(
+    text: &str,
+    span: Option<Range<usize>>,
+    message: &str,
+    tables: &[(&str, &str)],
+) -> TomlFault {
+    let start = span.map_or(0, |span| span.start);
+    let before = text.get(..start).unwrap_or(text);
+    let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
+    TomlFault {
+        line: before.matches('\n').count() + 1,
+        column: before.get(line_begins..).unwrap_or_default().chars().count() + 1,
+        message: in_words(message.trim_end(), key_before(before), tables),
+    }
+}
+
+/// Returns the key whose value goes on where `before` ends.
+fn key_before(before: &str) -> Option<&str> {
+    let line = before.rsplit('\n').next()?;
+    // A list may go over several lines, and begins after the last `=`.
+    let is_list =
+        line.trim_start().starts_with(['"', '\'', '{', ']', '[']) || line.trim().is_empty();
+    let assignment = if line.contains('=') {
+        line
+    } else {
+        let open = before.rsplit('\n').skip(1).find(|line| line.contains('='))?;
+        (is_list && open.trim_end().ends_with(['[', ','])).then_some(open)?
+    };
+    let key = assignment.rsplit_once('=')?.0;
+    let key = key.rsplit(['{', ',']).next().unwrap_or(key).trim();
+    (!key.is_empty()).then_some(key)
+}
+
+fn in_words(message: &str, key: Option<&str>, tables: &[(&str, &str)]) -> String {
+    if let Some((found, expected)) = wrong_type(message, tables) {
+        return match key {
+            Some(key) => format!("{found} does not fit `{key}`, which takes {expected}"),
+            None => format!("{found} does not fit: this key takes {expected}"),
+        };
+    }
+    let mut names = message.split('`').skip(1).step_by(2);
+    let field = names.next().unwrap_or_default();
+    if message.starts_with("unknown field") {
+        return unknown_key(field, &names.collect::<Vec<_>>());
+    }
+    if message.starts_with("missing field") {
+        return format!("the key `{field}` is missing");
+    }
+    let message = message.replace('\n', ", ");
+    match key.filter(|key| !message.contains(*key)) {
+        Some(key) => format!("`{key}`: {message}"),
+        None => message,
+    }
+}
+
+fn unknown_key(name: &str, known: &[&str]) -> String {
+    let begun = || known.iter().copied().filter(|known| name.starts_with(known)).max();
+    match nearest(name, known.iter().copied()).or_else(begun) {
+        Some(near) => format!("unknown key `{name}`; did you mean `{near}`?"),
+        None if known.is_empty() => format!("unknown key `{name}`; no key belongs here"),
+        None => format!("unknown key `{name}`; known keys: {}", known.join(", ")),
+    }
+}
+
+/// Returns what was found and what is expected, of a message about the type of a value.
+fn wrong_type<'t>(message: &str, tables: &[(&'t str, &'t str)]) -> Option<(String, &'t str)> {
+    let (found, expected) = message
+        .strip_prefix("invalid type: ")
+        .or_else(|| message.strip_prefix("invalid value: "))?
+        .split_once(", expected ")?;
+    let is_number = ["u8", "u16", "u32", "u64", "usize", "i64"].contains(&expected);
+    let (_, meant) = tables.iter().chain(&EXPECTED).find(|(rust, _)| match *rust {
+        "" => is_number,
+        rust => expected.starts_with(rust),
+    })?;
+    let found = [
+        ("string ", "the text "),
+        ("integer ", "the number "),
+        ("floating point ", "the number "),
+        ("boolean ", "the value "),
+        ("sequence", "a list"),
+        ("map", "a table"),
+    ]
+    .iter()
+    .fold(found.to_owned(), |found, (rust, words)| found.replacen(rust, words, 1));
+    Some((found, *meant))
+}

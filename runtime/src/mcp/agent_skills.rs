@@ -1,0 +1,131 @@
+//! `skills/list`, `skills/get` and `resources/directory/read`: agent skills, by the skills extension
+//! (SEP-2640). Their files are read like every resource.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{AgentSkillView, Corrupt};
+use relay_engine::agent_skill::{self, Child};
+use relay_engine::audit_record::{OutputHash, Subject};
+use rmcp::ErrorData;
+use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, Skill, SkillFrontmatter, SkillResources};
+
+use super::lists::{self, Page};
+use super::rejection;
+use crate::caller::rejection::{self as reasons, Rejection};
+use crate::caller::{Caller, truncate};
+use crate::record::audit::Entry;
+use crate::record::verb;
+use crate::server::Server;
+use crate::trust::placed::Placed;
+
+/// Returns the page of `skills/list` for a cursor; the first one without a cursor.
+pub(super) fn list(placed: &Placed, cursor: Option<&str>) -> Result<Page<Skill>, ErrorData> {
+    let first = lists::row(placed, cursor)?;
+    let page = || -> Result<_, Rejection> {
+        placed.loaded.in_force()?;
+        let page = agent_skill::page(&placed.view()?, first)?;
+        let items = page.items.iter().map(entry).collect::<Result<_, _>>()?;
+        Ok((items, page.next))
+    };
+    let (items, next) = page().map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
+    Ok(Page { items, next_cursor: lists::row_cursor(placed, next)? })
+}
+
+/// Answers with the agent skill whose `SKILL.md` has the URI `uri`. The request gets one record.
+pub(super) fn get(
+    server: &Server,
+    placed: &Placed,
+    caller: &Caller,
+    uri: &str,
+) -> Result<Skill, ErrorData> {
+    let found = || -> Result<_, Rejection> {
+        placed.loaded.in_force()?;
+        let view = placed.view()?;
+        match agent_skill::find(&view, uri)? {
+            Some(skill) => Ok((entry(&skill)?, skill.at()?.to_string())),
+            None => Err(unknown("agent skill", uri, agent_skill::is_hidden(&view, uri))),
+        }
+    };
+    answer(server, placed, caller, (verb::MANIFEST, uri), found())
+}
+
+/// Answers with the children of a folder of an agent skill. The request gets one record.
+pub(super) fn children(
+    server: &Server,
+    placed: &Placed,
+    caller: &Caller,
+    uri: &str,
+    cursor: Option<&str>,
+) -> Result<Page<Resource>, ErrorData> {
+    let first = lists::row(placed, cursor)?;
+    let found = || -> Result<_, Rejection> {
+        placed.loaded.in_force()?;
+        match agent_skill::children(&placed.view()?, uri, first)? {
+            Some(page) => {
+                let items = page.items.iter().map(child).collect::<Result<Vec<_>, _>>()?;
+                Ok(((items, page.next), String::new()))
+            }
+            None => Err(unknown("folder of an agent skill", uri, false)),
+        }
+    };
+    let (items, next) = answer(server, placed, caller, (verb::DIRECTORY, uri), found())?;
+    Ok(Page { items, next_cursor: lists::row_cursor(placed, next)? })
+}
+
+/// Records a request that names `uri`, and returns its answer.
+fn answer<T>(
+    server: &Server,
+    placed: &Placed,
+    caller: &Caller,
+    (verb, uri): (&str, &str),
+    found: Result<(T, String), Rejection>,
+) -> Result<T, ErrorData> {
+    let loaded = &placed.loaded;
+    let is_known = match &found {
+        Ok(_) => true,
+        Err(_) => placed.view().is_ok_and(|view| agent_skill::is_hidden(&view, uri)),
+    };
+    let subject = if is_known { Subject::Resource(uri) } else { Subject::UnknownResource };
+    let label = format!("{verb}:{subject}");
+    let (entry, answer) = match found {
+        Ok((answer, place)) => {
+            (Entry::served(label, BTreeMap::new(), OutputHash::default(), place), Ok(answer))
+        }
+        Err(rejected) => {
+            let entry = Entry::refused(label, BTreeMap::new(), rejected.rule());
+            (entry, Err(rejection::error(rejected, loaded)))
+        }
+    };
+    server.audit.record(caller, loaded.digest(), entry);
+    answer
+}
+
+fn unknown(what: &'static str, uri: &str, is_hidden: bool) -> Rejection {
+    let text = format!("unknown {what} `{}`", truncate(uri));
+    Rejection::Wrong { text, rule: reasons::unknown(what, is_hidden) }
+}
+
+/// Returns an agent skill as MCP sends it.
+fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
+    let malformed = |_| Corrupt::Record { section: "agent-skills", what: "JSON" };
+    let frontmatter: SkillFrontmatter =
+        serde_json::from_str(skill.frontmatter()?).map_err(malformed)?;
+    let resources: SkillResources = serde_json::from_str(skill.manifest()?).map_err(malformed)?;
+    Ok(Skill::new(skill.uri()?, frontmatter, resources))
+}
+
+fn child(child: &Child<'_>) -> Result<Resource, Corrupt> {
+    Ok(match child {
+        Child::Folder(uri) => {
+            let name = uri.rsplit('/').next().unwrap_or(uri);
+            Resource::new(*uri, name).with_mime_type(DIRECTORY_MIME_TYPE)
+        }
+        Child::File(file) => {
+            let mut resource =
+                Resource::new(file.uri()?, file.name()?).with_mime_type(file.mime()?);
+            resource.description = file.description()?.map(str::to_owned);
+            resource.size = Some(file.size().into());
+            resource
+        }
+    })
+}
