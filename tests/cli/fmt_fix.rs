@@ -109,8 +109,13 @@ fn slips() -> Vec<Slip> {
         ),
         prompt("front_matter::missing", BODY, &matter("description: \"Names are short.\"")),
         prompt(
-            "front_matter::missing",
+            "front_matter::spaces",
             &format!("--- \ndescription: D\n---\n{BODY}"),
+            &matter("description: D"),
+        ),
+        prompt(
+            "front_matter::spaces",
+            &format!("---\ndescription: D\n---\t\n{BODY}"),
             &matter("description: D"),
         ),
         prompt(
@@ -205,6 +210,80 @@ fn the_choices_of_an_author_are_not_made() {
         assert!(!run.stderr.contains("fixed"), "{text}: {run:?}");
         assert!(run.stderr.contains("left for you: `relay check` prints them"), "{text}: {run:?}");
     }
+}
+
+/// A first sentence before front matter, and a `description` beside one, would be wrong.
+#[test]
+fn misplaced_front_matter_is_left_to_its_author() {
+    let files = [
+        ("front_matter::missing", "\n---\ndescription: D\n---\nOne. Two.\n"),
+        ("front_matter::missing", "+++\ndescription = \"D\"\n+++\nOne. Two.\n"),
+        ("front_matter::no_description", "---\n---\ndescription: D\n---\nOne. Two.\n"),
+    ];
+    for (code, before) in files {
+        let sandbox = prompt(code, before, before).sandbox();
+        let found = findings(&sandbox);
+        assert_eq!(codes(&found).get(code), Some(&1), "{before}\n{found:#?}");
+        let run = sandbox.relay("fmt . --fix");
+        assert!(!run.stderr.contains("fixed"), "{before}\n{run:?}");
+        assert_eq!(sandbox.read("notes/a.md"), before);
+    }
+}
+
+#[test]
+fn every_file_of_a_joined_finding_is_corrected() {
+    let sandbox = Sandbox::of(&[
+        (
+            "project.kdl",
+            &format!("{HEAD}prompts {{\n    commands cmds front-matter=required\n}}\n"),
+        ),
+        ("cmds/a.md", "One. Two.\n"),
+        ("cmds/b.md", "Three. Four.\n"),
+        ("cmds/c.md", "---\ndescription: D\ntitle: a: b\n---\nFive.\n"),
+        ("cmds/d.md", "---\ndescription: c: d\n--- \ntitle: no key\n"),
+        ("cmds/e.md", "--- \ndescription: E\n---\nSix.\n"),
+    ]);
+    let joined = [
+        ("front_matter::missing", ["cmds/a.md", "cmds/b.md"]),
+        ("front_matter::yaml", ["cmds/c.md", "cmds/d.md"]),
+        ("front_matter::spaces", ["cmds/d.md", "cmds/e.md"]),
+    ];
+    let found = findings(&sandbox);
+    let log = sandbox.relay("check . --format sarif").ends(1).json();
+    let results = log["runs"][0]["results"].as_array().expect("a list");
+    for (code, files) in joined {
+        let of_code: Vec<_> = found.iter().filter(|finding| finding["code"] == code).collect();
+        assert_eq!(of_code.len(), 1, "{code}: {found:#?}");
+        let edits = of_code[0]["edits"].as_array().expect("a list");
+        assert_eq!(edits.iter().map(|edit| &edit["file"]).collect::<Vec<_>>(), files, "{code}");
+        let result = results.iter().find(|result| result["ruleId"] == code).expect("a result");
+        let changes = result["fixes"][0]["artifactChanges"].as_array().expect("a list");
+        let uris = changes.iter().map(|change| &change["artifactLocation"]["uri"]);
+        assert_eq!(uris.collect::<Vec<_>>(), files, "{code}");
+    }
+    let run = sandbox.relay("fmt . --fix").ends(0);
+    let fixed = run.stderr.lines().filter(|line| line.starts_with("fixed cmds/")).count();
+    assert_eq!(fixed, 6, "{run:?}");
+    assert_eq!(sandbox.read("cmds/b.md"), "---\ndescription: \"Three.\"\n---\nThree. Four.\n");
+    assert_eq!(sandbox.read("cmds/d.md"), "---\ndescription: \"c: d\"\n---\ntitle: no key\n");
+    assert_eq!(findings(&sandbox), Vec::<Value>::new());
+}
+
+/// A `SKILL.md` with a slip is served, so the slip is a warning.
+#[test]
+fn an_agent_skill_is_corrected() {
+    let sandbox = Sandbox::of(&[
+        ("project.kdl", &format!("{HEAD}skills {{\n    agent-skills packs\n}}\n")),
+        ("packs/one/SKILL.md", "---\nname: one\ndescription: Use: often\n---\nOne.\n"),
+        ("packs/two/SKILL.md", "---\nname: two\ndescription: Use: rarely\n---\nTwo.\n"),
+    ]);
+    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), Some(&1));
+    sandbox.relay("fmt . --fix").ends(0);
+    for (name, use_) in [("one", "often"), ("two", "rarely")] {
+        let text = sandbox.read(&format!("packs/{name}/SKILL.md"));
+        assert!(text.contains(&format!("\ndescription: \"Use: {use_}\"\n")), "{text}");
+    }
+    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), None);
 }
 
 #[test]

@@ -64,7 +64,7 @@ const PROMPTS: &str = r##"[
 ]
 "##;
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     (
         "commands",
         &[
@@ -75,6 +75,17 @@ const KINDS: [Kind; 12] = [
             (".claude/commands/git/commit.md", "Write a commit message.\n"),
         ],
         "    commands \".claude/commands\"",
+    ),
+    (
+        "skills",
+        &[
+            (
+                ".claude/skills/deploy/SKILL.md",
+                "---\nname: deploy\ndescription: Deploys a service.\n---\nRun the script.\n",
+            ),
+            (".claude/skills/deploy/scripts/run.sh", "echo\n"),
+        ],
+        "    agent-skills \".claude/skills\"",
     ),
     (
         "CLAUDE.md",

@@ -109,7 +109,7 @@ pub(crate) static AGENT_SKILLS: Rule = Rule {
         STRICT,
         NEW,
     ],
-    children: &[&readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
+    children: &[&EXCLUDE, &readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
     example: "",
 };
 

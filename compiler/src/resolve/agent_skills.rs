@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::prompt::Markdown;
 use super::resource;
 use super::text;
-use super::{file, markdown, media};
+use super::{file, markdown, media, pattern};
 use crate::alike::Alike;
 use crate::ast::{self, Folder, PromptSettings};
 use crate::diagnostic::Diagnostics;
@@ -69,6 +69,10 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
             return found;
         }
     };
+    let mut listed = listed;
+    let exclude = pattern::valid(node.settings.exclude.clone().unwrap_or_default(), out);
+    let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    markdown::leave_out(&exclude, &mut listed, &below, out);
     let roots = roots(&listed);
     if roots.is_empty() {
         let at = written.at;

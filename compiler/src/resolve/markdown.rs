@@ -12,6 +12,7 @@ use thiserror::Error;
 pub(crate) use self::marks::{FORMS as MARK_FORMS, Form as MarkForm};
 
 use self::listing::Choice;
+pub(super) use self::listing::leave_out;
 use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX};

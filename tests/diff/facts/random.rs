@@ -371,7 +371,7 @@ fn whenever_a_command_is_lower_the_comparison_says_loosens() {
     base.facts = table(&shipped).expect("a table");
     let unchanged = bundle(&base, &shipped).expect("a bundle");
     let numbers = programs(&shipped, &commands);
-    let mut random = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut random = Numbers(0xD1B5_4A32_D192_ED03);
     let (mut lowered, mut silent, mut wrong) = (0, 0, String::new());
     for _ in 0..PAIRS {
         let (mut knowledge, mut contents) = (shipped.clone(), base.clone());

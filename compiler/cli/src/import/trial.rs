@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_compiler::{Compiled, Files, Options, Report, Sources};
 
-use super::part::{Content, Folder, FolderNode, Part};
+use super::part::{Content, FolderNode, Part};
 use super::row::Row;
 use super::write::{Gate, LINES_MAX, Plan, Start};
 use crate::files::WithFiles;
@@ -23,9 +23,6 @@ const ENTRY_CHARS: [usize; 3] = [60, 40, 20];
 const SHORTENED: &str = "message::shortened";
 /// The finding on a text that looks like a template.
 const LOOKS_LIKE_TEMPLATE: &str = "text::template_mark";
-
-/// Whether this compiler reads `agent-skills`; else such a node is written without a trial.
-const READS_AGENT_SKILLS: bool = false;
 
 /// A finding that no part of the project is to blame for.
 pub(crate) struct Unsettled {
@@ -82,31 +79,17 @@ impl Finding {
 
 /// Compiles the project as it would be written.
 fn compile(plan: &Plan, files: &dyn Files, document: &str) -> Result<(), Vec<Finding>> {
-    let is_tried = |part: &&Part| READS_AGENT_SKILLS || !is_agent_skills(part);
-    let untried = plan.parts.iter().position(|part| !is_tried(&part));
     let written = plan.written();
-    let mut text = written.text.clone();
-    if let Some(untried) = untried {
-        // Its line stays, so that the others have their numbers.
-        let line = |(number, line): (usize, &str)| match written.part_at(number + 1) {
-            Some(part) if part == untried => "\n".to_owned(),
-            _ => format!("{line}\n"),
-        };
-        text = text.lines().enumerate().map(line).collect();
-        if plan.parts.iter().filter(is_tried).count() == 0 {
-            return Ok(());
-        }
-    }
     let mut added: BTreeMap<String, Vec<u8>> =
         plan.parts.iter().flat_map(Part::copies).map(|(path, text)| (path, text.into())).collect();
-    added.insert(document.to_owned(), text.into());
+    added.insert(document.to_owned(), written.text.clone().into());
     let files = WithFiles { files, added };
     let sources = Sources::new(&files, document).with_facts(shipped::facts());
     let Compiled { diagnostics, .. } = relay_compiler::check(&sources, &Options::default());
     if diagnostics.error_count() + diagnostics.warning_count() == 0 {
         return Ok(());
     }
-    let finding = |report: &&Report| {
+    let finding = |report: &Report| {
         let place = sources.place(report.at);
         let line = place.line as usize;
         let part = (place.file == document).then(|| written.part_at(line)).flatten();
@@ -119,14 +102,12 @@ fn compile(plan: &Plan, files: &dyn Files, document: &str) -> Result<(), Vec<Fin
             part,
         }
     };
+    // Findings of one kind are one report.
     let sorted = diagnostics.sorted();
+    let all = || sorted.iter().flat_map(|report| std::iter::once(*report).chain(&report.others));
     // A warning may be the consequence of an error.
-    let errors: Vec<_> = sorted.iter().filter(|report| report.is_error()).map(finding).collect();
-    Err(if errors.is_empty() { sorted.iter().map(finding).collect() } else { errors })
-}
-
-fn is_agent_skills(part: &Part) -> bool {
-    matches!(&part.content, Content::Folder(Folder { node: FolderNode::AgentSkills, .. }))
+    let errors: Vec<_> = all().filter(|report| report.is_error()).map(finding).collect();
+    Err(if errors.is_empty() { all().map(finding).collect() } else { errors })
 }
 
 /// The parts and files that the findings of one trial take out.

@@ -294,7 +294,7 @@ fn folder_node(folder: &Folder) -> (String, Vec<String>) {
     let Folder { node, path, files: _, excluded, pattern, prefix } = folder;
     let path = quoted(path);
     let mut head = match node {
-        FolderNode::Commands => format!("commands {path} front-matter=optional"),
+        FolderNode::Commands => format!("commands {path}"),
         FolderNode::Prompts => format!("folder {path}"),
         FolderNode::AgentSkills => format!("agent-skills {path}"),
     };

@@ -59,16 +59,27 @@ impl Choice {
         // The list holds a folder, with a `/` at its end, if its contents are unknown.
         let mut files: Vec<Listed> = listed;
         files.retain(|file| file.path.ends_with('/') || is_chosen(&path(file)));
-        for Spanned { value, at } in &self.exclude {
-            if !files.iter().any(|file| glob::matches(value, &path(file))) {
-                out.report(*at, IdleExclude { pattern: value.clone(), at: *at });
-            }
-        }
-        let is_excluded =
-            |path: &str| self.exclude.iter().any(|pattern| glob::matches(&pattern.value, path));
-        files.retain(|file| !is_excluded(&path(file)));
+        leave_out(&self.exclude, &mut files, below, out);
         files
     }
+}
+
+/// Removes the files that a pattern excludes; reports a pattern that excludes none.
+pub(in crate::resolve) fn leave_out(
+    exclude: &[Spanned<String>],
+    files: &mut Vec<Listed>,
+    below: &str,
+    out: &mut Diagnostics,
+) {
+    let is_excluded = |pattern: &str, file: &Listed| {
+        glob::matches(pattern, file.path.strip_prefix(below).unwrap_or(&file.path))
+    };
+    for Spanned { value, at } in exclude {
+        if !files.iter().any(|file| is_excluded(value, file)) {
+            out.report(*at, IdleExclude { pattern: value.clone(), at: *at });
+        }
+    }
+    files.retain(|file| !exclude.iter().any(|pattern| is_excluded(&pattern.value, file)));
 }
 
 /// Returns whether a path is that of a description of its folder.
