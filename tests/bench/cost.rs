@@ -36,7 +36,7 @@ fn schedstat(path: &Path) -> Result<u64> {
 }
 
 /// Seconds of CPU of all children that were waited for, in ticks of 10 ms.
-fn children_cpu_s() -> Result<f64> {
+pub(crate) fn children_cpu_s() -> Result<f64> {
     let text = fs::read_to_string("/proc/self/stat")?;
     let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or_default().split(' ').collect();
     let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());

@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
+mod agent_skills;
 mod allocation;
 mod audience;
 mod cascade;
@@ -52,7 +53,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 14] = [
+    let benches: [(&str, Bench); 15] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -60,6 +61,7 @@ fn main() -> Result<()> {
         ("check", cost::check),
         ("build", cost::build),
         ("diff", diff::diff),
+        ("agent-skills", agent_skills::skills),
         ("load", load),
         ("read", read),
         ("select", select::by_tags),

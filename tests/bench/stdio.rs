@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// Sends a request and returns the answer's bytes.
-    fn ask(&mut self, request: &str) -> Result<usize> {
+    pub(crate) fn ask(&mut self, request: &str) -> Result<usize> {
         self.to.write_all(request.as_bytes())?;
         self.line.clear();
         let length = self.from.read_line(&mut self.line)?;
@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-fn serve(setting: &Setting, bundle: &std::path::Path) -> Command {
+pub(crate) fn serve(setting: &Setting, bundle: &std::path::Path) -> Command {
     let mut command = harness::command(&setting.relay_serve, &setting.folder);
     command.arg(bundle).arg("--stdio").arg("--trust").arg(setting.trust_file());
     command.arg("--audit").arg(setting.folder.join("audit.jsonl"));

@@ -273,7 +273,7 @@ fn every_file_of_a_joined_finding_is_corrected() {
 #[test]
 fn an_agent_skill_is_corrected() {
     let sandbox = Sandbox::of(&[
-        ("project.kdl", &format!("{HEAD}skills {{\n    agent-skills packs\n}}\n")),
+        ("project.kdl", &format!("{HEAD}prompts {{\n    agent-skills packs\n}}\n")),
         ("packs/one/SKILL.md", "---\nname: one\ndescription: Use: often\n---\nOne.\n"),
         ("packs/two/SKILL.md", "---\nname: two\ndescription: Use: rarely\n---\nTwo.\n"),
     ]);

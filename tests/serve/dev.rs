@@ -110,7 +110,7 @@ fn a_document_that_is_gone_may_come_back() {
     let web = over_http(&house);
     let path = house.path("shop/project.kdl");
     fs::remove_file(&path).unwrap();
-    web.server.hear("cannot read `shop/project.kdl`: no such file or folder");
+    web.server.hear("cannot read `shop/project.kdl`: the file or folder does not exist");
     assert_eq!(text(&web, "naming").as_deref(), Some("Names are short."));
     let other = PROJECT.replace("folder notes", "prompt inline { summary \"S\"; text \"T\" }");
     house.write("shop/project.kdl", other);

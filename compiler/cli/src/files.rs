@@ -45,7 +45,7 @@ impl ProjectFiles<Disk> {
 }
 
 impl ProjectFiles<Watched> {
-    /// Opens the folder at `root` on disk and notes what is read of it.
+    /// Opens the folder at `root` on disk and notes each path that is read of it.
     pub(crate) fn open_watched(root: &Path) -> io::Result<(Self, Rc<RefCell<Noted>>)> {
         let tree = Watched::default();
         let noted = tree.noted();

@@ -32,9 +32,11 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
 
 fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
+    let mut settings = FolderSettings::default();
     // `folder` and `commands` differ in this default.
-    let front_matter = Slot::unwritten(rule.default(FRONT_MATTER.name));
-    let mut settings = FolderSettings { front_matter, ..FolderSettings::default() };
+    if let default @ Some(_) = rule.default(FRONT_MATTER.name) {
+        settings.front_matter = Slot::unwritten(default);
+    }
     reader.settings(&mut settings, out);
     let folder = Folder {
         path: reader.name(out),

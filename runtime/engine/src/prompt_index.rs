@@ -24,17 +24,16 @@ pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
 }
 
 /// Returns the rows of the prompts that an index may list, in its order: the most important first.
-/// With a gate, these are the prompts that briefings may send.
+/// These are the prompts that briefings may send, with a gate or without one: people run the others.
 ///
 /// # Errors
 ///
 /// The bundle is corrupt.
 pub fn order(bundle: &Bundle) -> Result<Vec<usize>, Corrupt> {
-    let is_gated = bundle.gate().is_some();
     let mut order = Vec::new();
     for prompt in bundle.prompts() {
         let prompt = prompt?;
-        if prompt.is_briefed() || !is_gated {
+        if prompt.is_briefed() {
             order.push((Reverse(prompt.priority()), prompt.index()));
         }
     }

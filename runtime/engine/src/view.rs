@@ -350,6 +350,16 @@ impl<'b> View<'b> {
         })
     }
 
+    /// Returns the number of visible prompts that briefings may send, and that an index counts.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn briefed(&self) -> Result<usize, Corrupt> {
+        let all = self.bundle.tag_index()?.map_or(0, |index| index.rank_count());
+        Ok(self.ranked(all))
+    }
+
     /// Returns the number of visible prompts that briefings may send, of `all`.
     pub(crate) fn ranked(&self, all: usize) -> usize {
         match self.sees {

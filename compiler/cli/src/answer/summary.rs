@@ -355,7 +355,7 @@ fn gate_index(bundle: &Bundle, view: &View<'_>) -> Result<Option<Size>, Corrupt>
         names.iter().filter_map(about).any(|about| about.is_empty() || about.starts_with(':'))
     };
     let entries: Vec<String> = instructions.lines().filter(is_entry).map(str::to_owned).collect();
-    let omitted = view.count(List::Prompts).saturating_sub(names.len());
+    let omitted = view.briefed()?.saturating_sub(names.len());
     Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
 }
 

@@ -1,5 +1,5 @@
-//! The disk, with a note of every path that was asked for and its state before it was read: what a later build may
-//! read otherwise.
+//! The disk, with a note of every requested path and its state before it was read: a later build may read another
+//! state.
 //!
 //! A folder that was listed is a path of its own, and so is each folder in it, so that a new file is noticed. A path that was
 //! missing is noted too: it may appear.
@@ -15,7 +15,7 @@ use relay_compiler::ReadError;
 use crate::files::disk::Disk;
 use crate::files::tree::{Entries, FileTree};
 
-/// The disk, which notes what is read.
+/// The disk, which notes each path that is read.
 #[derive(Default)]
 pub(crate) struct Watched {
     noted: Rc<RefCell<Noted>>,
@@ -36,12 +36,12 @@ struct State {
 }
 
 impl Watched {
-    /// Returns the notes, which grow with what is read.
+    /// Returns the notes, which grow with each path that is read.
     pub(crate) fn noted(&self) -> Rc<RefCell<Noted>> {
         Rc::clone(&self.noted)
     }
 
-    /// Notes a path that is about to be read. Its first state counts: a later one may be newer than what was read.
+    /// Notes a path that is about to be read. Its first state counts: a later one may be newer than the bytes that were read.
     fn note(&self, path: &Path) {
         let Noted(paths) = &mut *self.noted.borrow_mut();
         if !paths.contains_key(path) {
@@ -88,7 +88,7 @@ impl Noted {
 }
 
 impl State {
-    /// Returns the state of what a path leads to; `None` if it leads to nothing.
+    /// Returns the state of the file or folder that a path leads to; `None` if it leads to nothing.
     fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let is_folder = metadata.is_dir();

@@ -57,7 +57,7 @@ impl<'o> Reporter<'o> {
         self.refuse_unless(report, SKIP);
     }
 
-    /// Reports that the file lacks what the folder requires.
+    /// Reports that the file lacks a part that the folder requires.
     pub(crate) fn lack(&mut self, at: Span, fault: impl Finding + Fixable) {
         let report = Report::fixable(at, self.refused_fault(fault));
         self.out.take(report, Some(TAKE));

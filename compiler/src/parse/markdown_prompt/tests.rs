@@ -444,7 +444,8 @@ fn faults_without_correction() {
     let copied = "what `*` repeats is too much in all";
     let inside = "`*` is inside what it repeats";
     let deep = "lists and groups nest too deep";
-    let excess = [copied, inside, deep];
+    let second = "a second YAML document begins here";
+    let excess = [copied, inside, deep, second];
     let mut bomb = "a0: &a0 [lol, lol, lol, lol]\n".to_string();
     for level in 1..30 {
         let inner = format!("*a{}, ", level - 1).repeat(10);
@@ -455,7 +456,7 @@ fn faults_without_correction() {
         ("x: \u{0}", "the control character U+0000 is not allowed here"),
         ("a: &a [1]\n*a : b", "a key must be plain text"),
         ("a: &a [*a]", inside),
-        ("a: b\n...\nc: d", "a second YAML document begins here"),
+        ("a: b\n...\nc: d", second),
         (bomb.as_str(), copied),
         (&format!("a0: &a0 []\n{chain}"), deep),
         (&format!("a:\n  {}b", "- ".repeat(40)), deep),

@@ -275,11 +275,7 @@ fn audiences(
     let order = prompt_index::order(bundle)?;
     for (number, audience) in audiences.list.iter().enumerate() {
         let sees = |row: &&usize| audience.prompts.rows.contains(**row);
-        // A gate excludes the prompts that briefings may not send.
-        let count = match bundle.gate() {
-            Some(_) => bundle.audiences().get(number)?.ranked(),
-            None => audience.prompts.rows.count(),
-        };
+        let count = bundle.audiences().get(number)?.ranked();
         let prompts = order.iter().filter(sees).map(|row| bundle.prompt(*row));
         let is_index =
             prompt_index::is_index(&audience.index, count, bundle.gate().is_some(), prompts)?;

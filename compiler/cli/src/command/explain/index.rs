@@ -1,6 +1,5 @@
 //! The prompts that the instructions list, and the number of omitted ones.
 
-use relay_bundle::List;
 use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +42,7 @@ fn answer(view: &View<'_>) -> Result<IndexExplained, Failure> {
     let index: Vec<String> = view.listed()?.into_iter().map(str::to_owned).collect();
     Ok(IndexExplained {
         format_version: FORMAT_VERSION,
-        omitted: view.count(List::Prompts).saturating_sub(index.len()),
+        omitted: view.briefed()?.saturating_sub(index.len()),
         index,
         instructions: view.instructions()?,
     })

@@ -34,7 +34,7 @@ pub(super) fn replace(written: &str, text: &str) -> Correction {
     Correction { from: 0, to: written.len(), text: text.into() }
 }
 
-/// Returns the correction of a word that is no value; `rest` is the text from it on.
+/// Returns the correction of an invalid word; `rest` is the text from it on.
 pub(super) fn of_value(written: &str, rest: &str, role: Role) -> Option<Correction> {
     let after = rest.get(written.len()..).unwrap_or_default();
     if matches!(written, "true" | "false") {
@@ -91,7 +91,7 @@ fn of_quotes(rest: &str) -> Option<Correction> {
     })?;
     let text = inner.get(..end)?;
     let after = inner.get(end + close.len_utf8()..)?;
-    // A mark within the text that is no apostrophe makes its end uncertain.
+    // A mark within the text makes its end uncertain, unless it is an apostrophe.
     let mut letters = text.char_indices().filter(|(_, letter)| *letter == open || *letter == close);
     let is_apostrophe = |(at, _): (usize, char)| {
         text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric))
