@@ -65,7 +65,7 @@ pub struct Report {
     /// The environments in which it was found, sorted; empty if it was found without one, or if
     /// only one was compiled.
     pub environments: Vec<String>,
-    /// The findings of the same kind that are reported with it, sorted by place. They are not
+    /// The findings of the same kind that are reported with it, sorted by place. Each is
     /// counted.
     pub others: Vec<Report>,
 }
@@ -231,12 +231,18 @@ impl Diagnostics {
         }
     }
 
-    fn add(&mut self, said: Said, report: Option<Report>) {
-        match said.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Note => self.notes += 1,
+    fn count(&mut self, severity: Severity) -> &mut usize {
+        match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
         }
+    }
+
+    fn add(&mut self, said: Said, report: Option<Report>) {
+        // Each further place of a finding counts.
+        let others = report.as_ref().map_or(0, |report| report.others.len());
+        *self.count(said.severity) += 1 + others;
         let kept = report.filter(|_| self.reports.len() < KEPT_MAX);
         if self.said.len() < SAID_MAX {
             self.said.insert(said, kept.is_some().then_some(self.reports.len()));
@@ -277,7 +283,8 @@ impl Diagnostics {
     /// Returns the number of dropped diagnostics, which were only counted.
     #[must_use]
     pub fn dropped_count(&self) -> usize {
-        self.errors + self.warnings + self.notes - self.reports.len()
+        let kept: usize = self.reports.iter().map(|report| 1 + report.others.len()).sum();
+        (self.errors + self.warnings + self.notes).saturating_sub(kept)
     }
 
     /// Returns the kept diagnostics, in the order of reports.

@@ -219,6 +219,8 @@ fn misplaced_front_matter_is_left_to_its_author() {
         ("front_matter::missing", "\n---\ndescription: D\n---\nOne. Two.\n"),
         ("front_matter::missing", "+++\ndescription = \"D\"\n+++\nOne. Two.\n"),
         ("front_matter::no_description", "---\n---\ndescription: D\n---\nOne. Two.\n"),
+        ("front_matter::no_description", "---\ntitle: T\n---\ndescription: D\n---\nOne. Two.\n"),
+        ("front_matter::spaces", "---\ntitle: T\n--- \ndescription: D\n---\nOne. Two.\n"),
     ];
     for (code, before) in files {
         let sandbox = prompt(code, before, before).sandbox();

@@ -226,7 +226,7 @@ fn front_matter_of_two_documents_says_which_line_to_remove() {
             1,
             "remove that line, so that the keys below count",
         ),
-        ("---\ntitle: Names\n--- \ndescription: Names\n---\nNames.\n", 3, "remove this line"),
+        ("---\ntitle: Names\n--- \ndescription: Names\n---\nNames.\n", 3, "write exactly `---`"),
         ("---\n---\nNames.\n", 1, "add a line `description: …`"),
     ] {
         let sandbox = Sandbox::of(&[("project.kdl", &project), ("prompts/a.md", text)]);

@@ -156,7 +156,11 @@ fn given(sandbox: &Sandbox, arguments: &str) -> Value {
     for kind in ["prompts", "resources", "templates", "instructions"] {
         let mut things = answer[kind].take();
         if let Some(list) = things.as_array_mut() {
-            list.retain(|thing| !folders(thing) && thing["name"] != "go");
+            // Files of agent skills are declared by their folder, or by the output.
+            let of_skill = |thing: &Value| {
+                thing["uri"].as_str().is_some_and(|uri| uri.starts_with("skill://"))
+            };
+            list.retain(|thing| !folders(thing) && !of_skill(thing) && thing["name"] != "go");
             list.iter_mut()
                 .for_each(|thing| drop(thing.as_object_mut().expect("an object").remove("at")));
         }

@@ -126,7 +126,11 @@ fn each_derived_part_that_was_altered_is_named() {
         ),
         (
             &|it| it.agent_skills[0].prompt = "disk".into(),
-            &["files or prompt of agent skill skill://care/SKILL.md"],
+            // The prompt that had its text is one like others then.
+            &[
+                "files or prompt of agent skill skill://care/SKILL.md",
+                "text of prompt care in briefings",
+            ],
         ),
         (
             &|it| {

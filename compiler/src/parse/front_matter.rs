@@ -137,18 +137,15 @@ impl<'t> FrontMatter<'t> {
         self.start == 0
     }
 
-    /// Returns whether its end comes too early: it has no key, and a `key:` line and another end follow.
+    /// Returns whether its end comes too early: it has no key, and more front matter follows.
     pub(super) fn is_closed_early(&self) -> bool {
+        self.entries.is_empty() && self.goes_on()
+    }
+
+    /// Returns whether more front matter follows its end.
+    pub(super) fn goes_on(&self) -> bool {
         let body = self.text.text.get(self.body..).unwrap_or_default();
-        let mut lines = body.lines().take(32);
-        let is_key = |line: &str| {
-            let key = line.split_once(':').map_or("", |(key, _)| key);
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
-        };
-        !self.is_absent()
-            && self.entries.is_empty()
-            && lines.next().is_some_and(is_key)
-            && lines.any(|line| line == MARK)
+        !self.is_absent() && opening::goes_on(body)
     }
 
     fn range(&self, range: &Range<usize>) -> Range<usize> {

@@ -164,15 +164,14 @@ pub(crate) fn markdown_prompt(
         meta,
     } = keys;
     if !has_description && rule == FrontMatterRule::Required {
-        let is_closed_early = matter.is_closed_early();
-        let help = match is_closed_early {
+        let help = match matter.is_closed_early() {
             false => "add a line `description: …` that says what the prompt is for",
             true => {
                 "the second `---` of the file ends the front matter, and no key is above it: remove that line, so that the keys below count"
             }
         };
         // A `description` may be among the keys below, so a second one could be wrong.
-        let edit = if is_closed_early { None } else { matter.with_description() };
+        let edit = if matter.goes_on() { None } else { matter.with_description() };
         let (at, edits) = (matter.opening, edit.into_iter().collect());
         reporter.lack(at, NoDescription { at, help, edits });
     }

@@ -93,7 +93,8 @@ fn summary(diagnostics: &Diagnostics) -> String {
     }
     let reports = diagnostics.sorted();
     let counted_reports = reports.iter().filter(|report| report.severity() != Severity::Note);
-    let files: BTreeSet<_> = counted_reports.map(|report| report.at.file).collect();
+    let places = counted_reports.flat_map(|report| report.all());
+    let files: BTreeSet<_> = places.map(|report| report.at.file).collect();
     let files = size::counted(files.len(), "file");
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))

@@ -20,6 +20,9 @@ use crate::source::Span;
 /// The line that opens and closes front matter.
 pub(super) const MARK: &str = "---";
 
+/// The most lines of a body that are read as more front matter.
+const LINES_MORE_MAX: usize = 32;
+
 /// The beginning of a file.
 pub(super) enum Opening {
     /// Front matter.
@@ -88,7 +91,10 @@ pub(super) fn find(
     for (_, at) in inexact.into_iter().filter(|(is_exact, _)| !is_exact) {
         let written = text.text.get(at.clone()).unwrap_or_default();
         let at = text.span(&(at.start..at.start + without_end(written).len()));
-        reporter.correct(at, Spaces { at, edits: vec![mark(at)] });
+        // With more keys below, the author may have meant another line as the end.
+        let is_certain = !goes_on(text.text.get(line.end..).unwrap_or_default());
+        let edits = if is_certain { vec![mark(at)] } else { Vec::new() };
+        reporter.correct(at, Spaces { at, edits });
     }
     if reporter.refused() {
         return None;
@@ -130,6 +136,16 @@ fn almost_end(text: &str, start: usize) -> Option<Range<usize>> {
         offset += line.len();
     }
     None
+}
+
+/// Returns whether a body begins as more front matter: with a `key:` line, and with an end near it.
+pub(super) fn goes_on(body: &str) -> bool {
+    let mut lines = body.lines().take(LINES_MORE_MAX);
+    let is_key = |line: &str| {
+        let key = line.split_once(':').map_or("", |(key, _)| key);
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    };
+    lines.next().is_some_and(is_key) && lines.any(|line| line == MARK)
 }
 
 /// Returns the correction of a line that is nearly `---`.

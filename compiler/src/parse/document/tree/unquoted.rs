@@ -33,6 +33,8 @@ pub(super) fn text<'t>(cursor: &Cursor<'t>) -> Option<Unquoted<'t>> {
         };
         let end = at + written.len();
         let is_fault = match token {
+            // Keywords are values of their own.
+            Token::Word if written.starts_with('#') => return None,
             Token::Space => {
                 is_apart = true;
                 continue;
