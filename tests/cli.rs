@@ -21,6 +21,7 @@ mod exit_codes;
 mod explain;
 mod files;
 mod fmt;
+mod fmt_fix;
 mod formats;
 mod git_setup;
 mod help;

@@ -8,6 +8,7 @@ mod audit_trouble;
 mod auth;
 mod crowd;
 mod decide;
+mod dev;
 mod dpop;
 mod edge;
 mod equal_names;

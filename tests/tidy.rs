@@ -58,7 +58,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
         "serde_saphyr",
         &["compiler/src/parse/front_matter/yaml.rs", "compiler/src/parse/front_matter.rs"],
     ),
-    ("compiler", "pulldown_cmark", &["compiler/src/resolve/summary.rs"]),
+    ("compiler", "pulldown_cmark", &["compiler/src/outline.rs"]),
     ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
     // The forms of a comparison lay out one outline.
     (

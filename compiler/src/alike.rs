@@ -1,7 +1,7 @@
 //! Findings of one kind, which are one report: forty files without front matter are one fault.
 //!
-//! The report is the first finding, and the others are its further places. An option that answers
-//! all of them is in its help.
+//! The report is the first finding, and the others are its further places, each with its own
+//! correction. An option that answers all of them is in its help.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -33,8 +33,12 @@ impl Alike {
         diagnostic: impl Diagnostic + Send + Sync + 'static,
         option: Option<&'static str>,
     ) {
-        let report = Report::new(at, diagnostic);
-        let kind = self.kinds.entry((report.code(), report.is_error(), String::new())).or_default();
+        self.take(Report::new(at, diagnostic), option);
+    }
+
+    /// Takes the report of a finding, which may have a correction.
+    pub(crate) fn take(&mut self, report: Report, option: Option<&'static str>) {
+        let kind = self.kind(&report, "");
         kind.option = kind.option.or(option);
         kind.reports.push(report);
     }
@@ -46,9 +50,12 @@ impl Alike {
         diagnostic: impl Diagnostic + Send + Sync + 'static,
         word: &str,
     ) {
-        let report = Report::new(at, diagnostic);
-        let key = (report.code(), report.is_error(), word.to_owned());
-        self.kinds.entry(key).or_default().reports.push(report);
+        self.take_apart(Report::new(at, diagnostic), word);
+    }
+
+    /// Takes the report of a finding that is of one kind only with those of the same word.
+    pub(crate) fn take_apart(&mut self, report: Report, word: &str) {
+        self.kind(&report, word).reports.push(report);
     }
 
     /// Returns whether a finding is an error.
@@ -69,6 +76,10 @@ impl Alike {
             }
             out.take(first);
         }
+    }
+
+    fn kind(&mut self, report: &Report, word: &str) -> &mut Kind {
+        self.kinds.entry((report.code(), report.is_error(), word.to_owned())).or_default()
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod one_line;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
 use relay_bundle::Digest;
 
 use self::one_line::OneLine;
+use crate::secret;
 use crate::source::Span;
 
 /// The most diagnostics that are kept; the rest are counted.
@@ -36,16 +38,34 @@ pub struct Diagnostics {
     strict: bool,
 }
 
+/// A change of a source file that is part of a correction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The range that is replaced; empty where text is inserted.
+    pub at: Span,
+    /// The text in its place.
+    pub text: String,
+}
+
+/// A diagnostic that a program can correct in some cases: those in which only one correction keeps the author's
+/// meaning. An unknown name with a near one is no such case.
+pub(crate) trait Fixable: Diagnostic {
+    /// Returns the correction, whose parts do not overlap; nothing where it is the author's choice.
+    fn edits(&self) -> &[Edit];
+}
+
 /// One diagnostic with its span.
 pub struct Report {
     /// The smallest thing that the author must edit.
     pub at: Span,
     /// Code, message, labels and help, each in one line.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
+    /// The correction, if it is certain. All parts of it belong together. Those of `others` are theirs.
+    pub edits: Vec<Edit>,
     /// The environments in which it was found, sorted; empty if it was found without one, or if
     /// only one was compiled.
     pub environments: Vec<String>,
-    /// The findings of the same kind that are reported with it, sorted by place. They are not
+    /// The findings of the same kind that are reported with it, sorted by place. Each is
     /// counted.
     pub others: Vec<Report>,
 }
@@ -73,8 +93,23 @@ pub enum Severity {
 
 impl Report {
     pub(crate) fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        let diagnostic = Box::new(OneLine(diagnostic));
-        Self { at, diagnostic, environments: Vec::new(), others: Vec::new() }
+        let (edits, environments, others) = (Vec::new(), Vec::new(), Vec::new());
+        Self { at, diagnostic: Box::new(OneLine(diagnostic)), edits, environments, others }
+    }
+
+    /// Returns the report of a diagnostic that may have a correction. A correction that would print a
+    /// secret is left out.
+    pub(crate) fn fixable(at: Span, diagnostic: impl Fixable + Send + Sync + 'static) -> Self {
+        let is_secret =
+            |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
+        let edits = diagnostic.edits();
+        let edits = if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() };
+        Self { edits, ..Self::new(at, diagnostic) }
+    }
+
+    /// Returns this finding and those of the same kind that are reported with it.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
     }
 
     fn said(&self) -> Said {
@@ -120,6 +155,15 @@ impl Diagnostics {
     /// code, words and place.
     pub fn report(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
         self.take(Report::new(at, diagnostic));
+    }
+
+    /// Takes a diagnostic that may have a correction.
+    pub(crate) fn report_fixable(
+        &mut self,
+        at: Span,
+        diagnostic: impl Fixable + Send + Sync + 'static,
+    ) {
+        self.take(Report::fixable(at, diagnostic));
     }
 
     /// Takes a diagnostic that the thing at `at` is idle. It counts once [`Self::settle`] finds the

@@ -21,6 +21,7 @@ mod lower;
 mod matching;
 mod model;
 mod options;
+mod outline;
 mod parse;
 mod prove;
 mod reference;
@@ -35,7 +36,7 @@ use std::collections::BTreeSet;
 use matching::worst_case::{self, WorstCase};
 
 pub use derived::mismatches;
-pub use diagnostic::{Diagnostics, Report, Severity};
+pub use diagnostic::{Diagnostics, Edit, Report, Severity};
 pub use options::{Git, Options, VERSION};
 pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 pub use prove::{Coverage, Kind, Proof, Proven};

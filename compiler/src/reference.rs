@@ -6,7 +6,7 @@ use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
 use crate::language::prompt::PROMPT;
 use crate::model::audience::AUDIENCES_MAX;
-use crate::{check, language, parse, resolve, show};
+use crate::{check, language, outline, parse, resolve, show};
 
 /// The text of the reference; a word between percent signs is replaced by text made of the tables.
 const TEXT: &str = include_str!("reference/language.md");
@@ -306,8 +306,8 @@ fn limits() -> String {
             "one message that is sent with prompts, before they fill it",
             bytes(check::MESSAGE_BYTES_MAX as u64),
         ),
-        ("a generated summary", format!("{} words", resolve::SUMMARY_WORDS_MAX)),
-        ("generated chapters of one prompt", resolve::CHAPTERS_MAX.to_string()),
+        ("a generated summary", format!("{} words", outline::SUMMARY_WORDS_MAX)),
+        ("generated chapters of one prompt", outline::CHAPTERS_MAX.to_string()),
         ("roles", resolve::ROLES_MAX.to_string()),
         ("the id of a user or a group", format!("{} characters", resolve::ID_CHARS_MAX)),
         ("a pattern", format!("{} characters", resolve::PATTERN_CHARS_MAX)),

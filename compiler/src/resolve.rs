@@ -35,7 +35,7 @@ pub(crate) use markdown::{MARK_FORMS, MarkForm};
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use pattern::CHARS_MAX as PATTERN_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
-pub(crate) use summary::{CHAPTERS_MAX, SUMMARY_WORDS_MAX, are_generated};
+pub(crate) use summary::are_generated;
 pub(crate) use template::{
     TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX, vocabulary,
 };

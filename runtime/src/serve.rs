@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread;
 
 use relay_engine::system_error::reason;
 use rustix::process::Signal;
@@ -91,6 +92,9 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     };
     let done = runtime.block_on(async {
         stop_on_signal(server.clone())?;
+        if server.settings.ends_with_stdin && transport != Transport::Stdio {
+            stop_with_input(server.clone())?;
+        }
         // A limit on the size of files (`ulimit -f`) would end the process at the first write over
         // it. With a handler, the write fails like one to a full disk.
         let _file_size = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
@@ -105,6 +109,21 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     // A blocking read of standard input, such as a terminal, may never end.
     runtime.shutdown_background();
     done
+}
+
+/// Stops the server when standard input ends: the program that held the other end of the pipe has ended, by
+/// any signal. Bytes that arrive are dropped.
+fn stop_with_input(server: Arc<Server>) -> io::Result<()> {
+    let read = move || {
+        let ended = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        match ended {
+            Ok(_) => tracing::info!("stopping: standard input ended"),
+            Err(error) => tracing::info!("stopping: standard input cannot be read: {error}"),
+        }
+        server.closing.cancel();
+    };
+    thread::Builder::new().name("input".into()).spawn(read)?;
+    Ok(())
 }
 
 fn stop_on_signal(server: Arc<Server>) -> io::Result<()> {

@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     args: Args,
     pub(crate) bundle: PathBuf,
     pub(crate) transport: Transport,
+    /// Whether the server stops when standard input ends, which it always does on stdio.
+    pub(crate) ends_with_stdin: bool,
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) audit: AuditPath,
@@ -100,6 +102,7 @@ impl Settings {
             tenant,
             groups,
             role,
+            ends_with_stdin,
         } = args.clone();
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let local = config.principal.unwrap_or_default();
@@ -109,6 +112,7 @@ impl Settings {
             args,
             bundle,
             transport,
+            ends_with_stdin,
             trust: trust.or(config.trust),
             state: state.or(config.state),
             audit: audit_path(audit.or(config.audit.path)),
@@ -145,6 +149,7 @@ impl Settings {
             args: _,
             bundle: _,
             transport,
+            ends_with_stdin: _,
             trust,
             state,
             audit,

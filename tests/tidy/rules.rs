@@ -3,7 +3,7 @@
 //! opening of their file after its title, and the example is the shortest report in the snapshots of
 //! the cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use syn::parse::{Parse, ParseStream};
@@ -18,8 +18,12 @@ const INTRODUCTION: &str = "\
 Generated from the sources of the compiler; a test keeps it current. `relay rules` prints it, `relay rules CODE` one of them.
 
 An error means that no bundle can be built. A warning means that the bundle is probably not what you want; `--strict` makes it an
-error. A note says something about a sound project; it changes no exit code, and `--strict` ignores it. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
+error. A note says something about a sound project; it changes no exit code, and `--strict` ignores it.
+`fix` marks diagnostics that `relay fmt --fix` may correct. In a `commands` folder `on-error` decides what becomes of a file with a fault. `{name}` is a part that differs from case to case.
 ";
+
+/// The mark of a diagnostic that may have a correction.
+const FIX: &str = "- fix: `relay fmt --fix` corrects it where the correction is certain\n";
 
 /// A code, with the types that have it.
 #[derive(Default)]
@@ -33,6 +37,8 @@ struct Form {
     severity: &'static str,
     message: String,
     help: Option<String>,
+    /// Whether it may have a correction that a program writes.
+    is_fixable: bool,
 }
 
 /// The integer constants of the compiler by name: of each file, and those that have one value in all.
@@ -59,10 +65,13 @@ pub(super) fn document() -> String {
             text.push_str(&format!("\n## {area}\n"));
         }
         text.push_str(&format!("\n### {code}\n\n"));
-        for Form { severity, message, help } in &rule.forms {
+        for Form { severity, message, help, is_fixable } in &rule.forms {
             text.push_str(&format!("- {severity}: {message}\n"));
             if let Some(help) = help {
                 text.push_str(&format!("- help: {help}\n"));
+            }
+            if *is_fixable {
+                text.push_str(FIX);
             }
         }
         for paragraph in &rule.why {
@@ -94,11 +103,15 @@ fn rules() -> BTreeMap<String, Rule> {
             true => documentation(&file.attrs),
             false => Vec::new(),
         };
+        let fixable = fixable(file);
         each_item(&file.items, &mut |item| match item {
-            Item::Struct(it) => declared(path, &it.attrs, &opening, &constants, &mut rules),
+            Item::Struct(it) => {
+                let is_fixable = fixable.contains(&it.ident.to_string());
+                declared(path, (&it.attrs, is_fixable), &opening, &constants, &mut rules);
+            }
             Item::Enum(it) => {
                 for variant in &it.variants {
-                    declared(path, &variant.attrs, &opening, &constants, &mut rules);
+                    declared(path, (&variant.attrs, false), &opening, &constants, &mut rules);
                 }
             }
             _ => {}
@@ -108,6 +121,21 @@ fn rules() -> BTreeMap<String, Rule> {
     let missing: Vec<_> = missing.into_iter().map(|(code, _)| code.as_str()).collect();
     assert!(missing.is_empty(), "no doc comment says why these exist: {}", missing.join(", "));
     rules
+}
+
+/// Returns the names of the types in a file with `impl Fixable`.
+fn fixable(file: &syn::File) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    each_item(&file.items, &mut |item| {
+        let Item::Impl(it) = item else { return };
+        let of = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        if let (Some(of), syn::Type::Path(own)) = (of, &*it.self_ty)
+            && of.ident == "Fixable"
+        {
+            names.extend(own.path.segments.last().map(|own| own.ident.to_string()));
+        }
+    });
+    names
 }
 
 /// Calls `visit` with each item outside of tests.
@@ -124,7 +152,7 @@ fn each_item<'f>(items: &'f [Item], visit: &mut impl FnMut(&'f Item)) {
 
 fn declared(
     path: &str,
-    attributes: &[Attribute],
+    (attributes, is_fixable): (&[Attribute], bool),
     opening: &[String],
     constants: &Constants,
     rules: &mut BTreeMap<String, Rule>,
@@ -152,7 +180,7 @@ fn declared(
         }
     }
     let help = help.map(|help| help.form(path, constants)).filter(|help| has_words(help));
-    rule.forms.push(Form { severity, message, help });
+    rule.forms.push(Form { severity, message, help, is_fixable });
 }
 
 /// Returns the paragraphs of a doc comment.

@@ -5,6 +5,7 @@ mod build;
 mod bundle;
 mod caller;
 mod classify;
+mod dev;
 mod diff;
 mod explain;
 mod format;
@@ -28,6 +29,7 @@ pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
 pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs};
+pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
@@ -118,6 +120,8 @@ pub(crate) enum Verb {
     Facts(FactsArgs),
     /// Print records of an audit file
     Audit(AuditArgs),
+    /// Build a project, serve it, and build it again on each change
+    Dev(DevArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     #[command(alias = "run")]
     Serve(ServeArgs),
@@ -144,7 +148,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
-    ("Run", &["serve", "audit"]),
+    ("Run", &["dev", "serve", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 

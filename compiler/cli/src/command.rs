@@ -7,6 +7,7 @@ mod check;
 mod classify;
 mod completions;
 mod describe;
+mod dev;
 mod diff;
 mod explain;
 mod export;
@@ -43,6 +44,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Classify(arguments) => classify::run(&arguments, output),
         Verb::Completions(arguments) => completions::completions(&arguments, output),
         Verb::Describe(arguments) => describe::run(&arguments, output),
+        Verb::Dev(arguments) => dev::run(&arguments, output),
         Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Export(arguments) => export::run(&arguments, output),

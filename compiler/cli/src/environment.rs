@@ -5,7 +5,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Returns whether this is a CI run: `CI` is set, and not to `false` or `0`.
 pub(crate) fn is_ci() -> bool {
@@ -32,6 +32,13 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let in_path = env::split_paths(&path).map(|folder| folder.join(&file));
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
+}
+
+/// Returns the result of some work, and how long it took.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
 }
 
 /// Returns the seconds since 1970.

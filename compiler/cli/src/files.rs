@@ -4,18 +4,24 @@
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
 mod disk;
+mod patched;
 mod tree;
 mod typed;
+mod watched;
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use relay_compiler::{Files, Listed, ReadError, is_shown};
 
 pub(crate) use disk::Disk;
+pub(crate) use patched::Patched;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
 pub(crate) use typed::WithFiles;
+pub(crate) use watched::{Noted, Watched};
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -35,6 +41,15 @@ impl ProjectFiles<Disk> {
     /// Opens the folder at `root` on disk.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
         Ok(Self { root: std::fs::canonicalize(root)?, tree: Disk })
+    }
+}
+
+impl ProjectFiles<Watched> {
+    /// Opens the folder at `root` on disk and notes each path that is read of it.
+    pub(crate) fn open_watched(root: &Path) -> io::Result<(Self, Rc<RefCell<Noted>>)> {
+        let tree = Watched::default();
+        let noted = tree.noted();
+        Ok((Self { root: std::fs::canonicalize(root)?, tree }, noted))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod git;
 mod pipe;
+mod server;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,22 +11,16 @@ use std::process::{Command, Stdio};
 
 use relay_compiler::Git;
 
-use crate::environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::text::shown_path;
 
 pub(crate) use git::{Inside, Objects, Repository};
-
-const SERVER: &str = "relay-serve";
+pub(crate) use server::{Event, Server, Transport, exit_of, is_input_terminal};
 
 /// Runs `relay serve`: becomes `relay-serve`, a separate program so that it links no compiler.
 pub(crate) fn serve(arguments: &[OsString]) -> Result<Exit, Failure> {
-    let Some(program) = environment::program(SERVER) else {
-        return Err(Failure::error(format!("cannot find `{SERVER}` beside `relay` or in PATH"))
-            .help("build it with `cargo build --release -p relay-runtime`, or put it in PATH"));
-    };
-    become_program(&program, arguments)
+    become_program(&server::program()?, arguments)
 }
 
 /// Replaces this process with `program`; returns only if that fails (or, on systems that cannot

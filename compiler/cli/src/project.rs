@@ -1,6 +1,9 @@
 //! Opens a project, on disk or in any other [`Files`], and compiles it.
 
+use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use relay_compiler::{Compiled, Diagnostics, Files, Git, Options, Sources};
 
@@ -8,7 +11,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{ProjectFiles, WithFiles};
+use crate::files::{Noted, Patched, ProjectFiles, WithFiles};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -60,6 +63,35 @@ impl Request {
 impl Project {
     /// Finds the project whose document, or folder, is at `path` on disk.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        Self::found(path, |folder| Ok(Box::new(ProjectFiles::open(folder)?)))
+    }
+
+    /// The same, and notes every file and folder that is read of it, now and later.
+    pub(crate) fn open_watched(path: &Path) -> Result<(Self, Rc<RefCell<Noted>>), Failure> {
+        let mut notes = Rc::default();
+        let project = Self::found(path, |folder| {
+            let (files, noted) = ProjectFiles::open_watched(folder)?;
+            notes = noted;
+            Ok(Box::new(files))
+        })?;
+        Ok((project, notes))
+    }
+
+    /// The same with files that can be given other texts.
+    pub(crate) fn open_patched(path: &Path) -> Result<(Self, Patched), Failure> {
+        let mut patched = None;
+        let project = Self::found(path, |folder| {
+            let files = patched.insert(Patched::of(ProjectFiles::open(folder)?));
+            Ok(Box::new(files.clone()))
+        })?;
+        let opened = || Failure::error("the project was found and has no files");
+        Ok((project, patched.ok_or_else(opened)?))
+    }
+
+    fn found(
+        path: &Path,
+        open: impl FnOnce(&Path) -> io::Result<Box<dyn Files>>,
+    ) -> Result<Self, Failure> {
         let document = document_at(path);
         if path == Path::new("-") {
             return Err(Failure::error("only `relay check` reads a project from standard input")
@@ -75,7 +107,7 @@ impl Project {
         }
         let folder = disk::folder_of(&document);
         kind::refuse_others(&document, Wanted::Project)?;
-        let files = ProjectFiles::open(&folder).map_err(missing)?;
+        let files = open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
         };
@@ -83,7 +115,7 @@ impl Project {
         files.read(root).map_err(|error| unreadable(error.to_string()))?;
         let prefix = report::folder_prefix(&folder);
         let folder = prefix.clone();
-        Ok(Self { files: Box::new(files), root: root.into(), prefix, folder })
+        Ok(Self { files, root: root.into(), prefix, folder })
     }
 
     /// Opens the project whose document is this text, with other files from the current folder.

@@ -57,12 +57,16 @@ pub(crate) fn message(text: &str) -> Value {
 
 /// Returns a location: a region of a file, with the path for its reader.
 pub(crate) fn location(file: &str, region: Value) -> Value {
-    let artifact = if file.starts_with('/') {
+    json!({ "physicalLocation": { "artifactLocation": artifact(file), "region": region } })
+}
+
+/// Returns the location of a file, whose path is as its reader opens it.
+pub(crate) fn artifact(file: &str) -> Value {
+    if file.starts_with('/') {
         json!({ "uri": format!("file://{}", uri(file)) })
     } else {
         json!({ "uri": uri(file), "uriBaseId": "%SRCROOT%" })
-    };
-    json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
+    }
 }
 
 /// Adds a member to an object, if it has a value.

@@ -3,6 +3,7 @@
 //! [`super::markdown_prompt()`] interprets its keys.
 
 mod correction;
+mod description;
 mod opening;
 mod report;
 mod text;
@@ -15,6 +16,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::ast::FrontMatterRule;
+use crate::diagnostic::{Edit, Fixable};
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 use opening::{MARK, Opened, Opening, without_end};
@@ -56,9 +58,13 @@ impl<'t> FrontMatter<'t> {
         };
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         let is_right = slips.is_empty();
-        for Slip { what, at, line } in slips {
-            let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
-            reporter.correct(at, NotYaml { what, at, help: format!("write it as: {line}") });
+        for Slip { what, at, line, edits } in slips {
+            let span = |at: &Range<usize>| text.span(&(yaml.start + at.start..yaml.start + at.end));
+            let edit =
+                |(at, text): &(Range<usize>, String)| Edit { at: span(at), text: text.clone() };
+            let (at, edits) = (span(&at), edits.iter().map(edit).collect());
+            let help = format!("write it as: {line}");
+            reporter.correct(at, NotYaml { what, at, help, edits });
         }
         match result {
             Ok(Corrected { entries, edits }) => {
@@ -83,7 +89,8 @@ impl<'t> FrontMatter<'t> {
                     }
                 };
                 let help = help.into();
-                reporter.refuse(at, NotYaml { what: reason.into_owned(), at, help });
+                let (what, edits) = (reason.into_owned(), Vec::new());
+                reporter.refuse_fixable(at, NotYaml { what, at, help, edits });
                 None
             }
         }
@@ -101,6 +108,24 @@ impl<'t> FrontMatter<'t> {
         self.text.span(&self.range(range))
     }
 
+    /// Returns the correction of a missing description, as the first line of the front matter.
+    pub(super) fn with_description(&self) -> Option<Edit> {
+        let line = self.description()?;
+        let (at, end) =
+            (self.text.span(&(self.start..self.start)), description::line_end(&self.text.text));
+        Some(Edit { at, text: format!("{line}{end}") })
+    }
+
+    /// Returns a line that describes the body by its first sentence.
+    pub(super) fn description(&self) -> Option<String> {
+        description::line(self.text.text.get(self.body..).unwrap_or_default())
+    }
+
+    /// Returns the correction that writes a value as this text; none after a correction of the YAML, whose places differ.
+    pub(super) fn rewritten(&self, range: &Range<usize>, text: String) -> Option<Edit> {
+        self.edits.is_empty().then(|| Edit { at: self.span(range), text })
+    }
+
     /// Returns the text at a range of the YAML as its author wrote it.
     pub(super) fn written(&self, range: &Range<usize>) -> &'t str {
         self.text.text.get(self.range(range)).unwrap_or_default()
@@ -112,18 +137,15 @@ impl<'t> FrontMatter<'t> {
         self.start == 0
     }
 
-    /// Returns whether its end comes too early: it has no key, and a `key:` line and another end follow.
+    /// Returns whether its end comes too early: it has no key, and more front matter follows.
     pub(super) fn is_closed_early(&self) -> bool {
+        self.entries.is_empty() && self.goes_on()
+    }
+
+    /// Returns whether more front matter follows its end.
+    pub(super) fn goes_on(&self) -> bool {
         let body = self.text.text.get(self.body..).unwrap_or_default();
-        let mut lines = body.lines().take(32);
-        let is_key = |line: &str| {
-            let key = line.split_once(':').map_or("", |(key, _)| key);
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
-        };
-        !self.is_absent()
-            && self.entries.is_empty()
-            && lines.next().is_some_and(is_key)
-            && lines.any(|line| line == MARK)
+        !self.is_absent() && opening::goes_on(body)
     }
 
     fn range(&self, range: &Range<usize>) -> Range<usize> {
@@ -220,6 +242,13 @@ struct NotYaml {
     at: Span,
     #[help]
     help: String,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for NotYaml {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// YAML ends a value at ` #`, so the rest of the line would be lost although it was meant as text.

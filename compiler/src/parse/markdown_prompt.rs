@@ -19,6 +19,7 @@ use super::node::SeveralLines;
 use super::reading::{Kind, Reading};
 use crate::alike::Alike;
 use crate::ast::FrontMatterRule;
+use crate::diagnostic::{Edit, Fixable};
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
 use crate::source::{FileId, Span, Spanned, is_newline};
@@ -169,7 +170,10 @@ pub(crate) fn markdown_prompt(
                 "the second `---` of the file ends the front matter, and no key is above it: remove that line, so that the keys below count"
             }
         };
-        reporter.lack(matter.opening, NoDescription { at: matter.opening, help });
+        // A `description` may be among the keys below, so a second one could be wrong.
+        let edit = if matter.goes_on() { None } else { matter.with_description() };
+        let (at, edits) = (matter.opening, edit.into_iter().collect());
+        reporter.lack(at, NoDescription { at, help, edits });
     }
     if reporter.refused() {
         return None;
@@ -343,8 +347,17 @@ impl Reader<'_, '_> {
             _ => false,
         };
         if is_empty && self.rule == FrontMatterRule::Required {
-            let at = self.matter.span(&(key_at.start..value.at.end));
-            self.reporter.lack(at, EmptyDescription { at });
+            let range = key_at.start..value.at.end;
+            let at = self.matter.span(&range);
+            let line = self.matter.description();
+            // A value that is missing may be before the colon.
+            let colon = key_at.end..key_at.end + 1;
+            let has_colon = self.matter.written(&colon) == ":";
+            let whole = range.start..range.end.max(colon.end);
+            let edit = line.filter(|_| has_colon);
+            let edit = edit.and_then(|line| self.matter.rewritten(&whole, line));
+            let edits = edit.into_iter().collect();
+            self.reporter.lack(at, EmptyDescription { at, edits });
         } else if !is_empty {
             keys.description = self.text(Of::Key(key), value);
         }
@@ -353,15 +366,16 @@ impl Reader<'_, '_> {
     /// Returns a text less the line ends that `|` and `>` leave after it.
     fn text(&mut self, of: Of<'_>, node: &Node) -> Option<Spanned<String>> {
         let Value::Text(text) = &node.value else {
-            let help = match &node.value {
+            let (help, edit) = match &node.value {
                 Value::Bool(_) | Value::Number(_) => {
                     let value = quoted(self.matter.written(&node.at));
-                    format!("write it as: {}", of.line(&value))
+                    let help = format!("write it as: {}", of.line(&value));
+                    (help, self.matter.rewritten(&node.at, value))
                 }
-                Value::Null => "give it a text, or remove the line".into(),
-                _ => "write it as one text".into(),
+                Value::Null => ("give it a text, or remove the line".into(), None),
+                _ => ("write it as one text".into(), None),
             };
-            self.wrong_type(of, node, "text", help);
+            self.wrong_type_fixed(of, node, "text", help, edit);
             return None;
         };
         Some(Spanned { value: text.trim_end().into(), at: self.matter.span(&node.at) })
@@ -466,6 +480,17 @@ impl Reader<'_, '_> {
     }
 
     fn wrong_type(&mut self, of: Of<'_>, node: &Node, expected: impl Into<String>, help: String) {
+        self.wrong_type_fixed(of, node, expected, help, None);
+    }
+
+    fn wrong_type_fixed(
+        &mut self,
+        of: Of<'_>,
+        node: &Node,
+        expected: impl Into<String>,
+        help: String,
+        edit: Option<Edit>,
+    ) {
         let found = match &node.value {
             Value::Null => "nothing".into(),
             Value::Bool(value) => format!("`{value}`"),
@@ -475,10 +500,8 @@ impl Reader<'_, '_> {
             Value::Map(_) => "a group of keys".into(),
         };
         let at = self.matter.span(&node.at);
-        self.reporter.refuse(
-            at,
-            WrongType { what: of.to_string(), expected: expected.into(), found, at, help },
-        );
+        let (what, expected, edits) = (of.to_string(), expected.into(), edit.into_iter().collect());
+        self.reporter.refuse_fixable(at, WrongType { what, expected, found, at, help, edits });
     }
 }
 
@@ -511,6 +534,13 @@ struct NoDescription {
     at: Span,
     #[help]
     help: &'static str,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for NoDescription {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
@@ -520,6 +550,13 @@ struct NoDescription {
 struct EmptyDescription {
     #[label(primary, "no text here")]
     at: Span,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for EmptyDescription {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// The value of a key has another type than its meaning needs. A guess of the meaning could be
@@ -535,6 +572,13 @@ struct WrongType {
     at: Span,
     #[help]
     help: String,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for WrongType {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// A mistyped key would be ignored in silence, and its setting would have no effect.

@@ -13,7 +13,7 @@ use std::collections::btree_map::{self, BTreeMap};
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Edit, Fixable};
 use crate::grammar::{self, Field, Form, Kind, Literal, Rule};
 use crate::language;
 use crate::language::shared::{NEW, TEXT};
@@ -382,7 +382,11 @@ impl<'n> Reader<'n> {
             let (count, taken) = (1 + rest.len(), self.arguments_taken);
             let at = Span { end: rest.last().map_or(first.at.end, |last| last.at.end), ..first.at };
             let help = correction::of_values(&self.node.written(), self.rule, taken);
-            out.report(at, ExtraArgument { what: what.to_owned(), taken, count, help, at });
+            let ends: Vec<Span> =
+                self.node.properties.iter().map(|property| property.value.at).collect();
+            let edits = correction::edits_of_values(&self.node.written(), &ends, self.rule, taken);
+            let what = what.to_owned();
+            out.report_fixable(at, ExtraArgument { what, taken, count, help, at, edits });
         }
         for property in &self.node.properties {
             let name = &property.name;
@@ -511,6 +515,13 @@ struct ExtraArgument {
     help: String,
     #[label(primary, "{count} too many")]
     at: Span,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for ExtraArgument {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Every line of a project has an effect: a mistyped property that is ignored would leave its

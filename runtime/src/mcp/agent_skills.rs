@@ -124,7 +124,7 @@ fn child(child: &Child<'_>) -> Result<Resource, Corrupt> {
             let mut resource =
                 Resource::new(file.uri()?, file.name()?).with_mime_type(file.mime()?);
             resource.description = file.description()?.map(str::to_owned);
-            resource.size = Some(u64::from(file.size()).try_into().unwrap_or_default());
+            resource.size = Some(file.size().into());
             resource
         }
     })

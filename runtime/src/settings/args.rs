@@ -16,6 +16,8 @@ Usage: relay-serve BUNDLE [OPTIONS]
 Transport:
       --stdio           Serve one client on standard input and output (default)
       --http ADDR       Serve many clients on ADDR, such as 127.0.0.1:8700, at /mcp
+      --end-with-stdin  Over HTTP too, stop when standard input ends: when the program that
+                        started the server ends and held a pipe to it
 
 Trust:
       --trust FILE      Whose signatures count (trust.toml); without it, only this user's
@@ -71,6 +73,8 @@ pub(crate) struct Args {
     pub(crate) tenant: Option<String>,
     pub(crate) groups: Vec<String>,
     pub(crate) role: Option<String>,
+    /// Whether the server stops when standard input ends, which it always does on stdio.
+    pub(crate) ends_with_stdin: bool,
 }
 
 /// How clients reach the server.
@@ -129,6 +133,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
                 set_text(&mut group, "--group", parser.value()?)?;
                 args.groups.extend(group);
             }
+            Long("end-with-stdin") => args.ends_with_stdin = true,
             Long("role") => set_text(&mut args.role, "--role", parser.value()?)?,
             Value(path) if bundle.is_none() => bundle = Some(PathBuf::from(path)),
             Value(path) => return Err(UsageError::SecondBundle { extra: path.into() }),

@@ -76,7 +76,12 @@ pub(crate) struct RulesArgs {
 #[command(after_long_help = "\
 Examples:
   relay fmt project.kdl            rewrites the document and its includes
-  relay fmt project.kdl --check    changes nothing; prints a diff, exits with 1 if there is one")]
+  relay fmt project.kdl --check    changes nothing; prints a diff, exits with 1 if there is one
+  relay fmt project.kdl --fix      first writes the corrections that are certain, of every file
+
+--fix corrects what has one possible meaning: quotes, keywords, commas and comments of other
+languages, a missing `;`, front matter that is not YAML. It prints each correction with its place.
+A mistyped name is never corrected: its meaning is yours. docs/diagnostics.md marks the codes.")]
 pub(crate) struct FmtArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
@@ -84,6 +89,9 @@ pub(crate) struct FmtArgs {
     /// Print a diff and change nothing
     #[arg(long)]
     pub(crate) check: bool,
+    /// Write the corrections of errors and warnings that are certain
+    #[arg(long)]
+    pub(crate) fix: bool,
 }
 
 /// Arguments of `relay show`.

@@ -136,11 +136,7 @@ fn write(
     refuse_other_files(&path)?;
     let keys = signing_keys(arguments, output)?;
     let progress = Progress::start(output, "writing the bundle");
-    let file = if keys.is_empty() {
-        unsigned
-    } else {
-        envelope::attach(&bundle, &sign::signed(&bundle, &keys)?)?.into()
-    };
+    let file = if keys.is_empty() { unsigned } else { signed_file(&bundle, &keys)?.into() };
     disk::replace(&path, &file)?;
     drop(progress);
     let signers = keys.iter().map(|key| Signer { keyid: key.id(), name: key.name.clone() });
@@ -154,7 +150,7 @@ fn write(
 }
 
 /// Verifies an encoded bundle by reading it back: a bundle that servers refuse must not be written.
-fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
+pub(crate) fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
     let internal_error = |reason: String| {
         Failure::error(format!("the encoded bundle cannot be read back: {reason}"))
             .help("this is a bug in relay: report it with the project that causes it")
@@ -162,6 +158,11 @@ fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
     let bundle = Bundle::open(Box::new(file)).map_err(|error| internal_error(error.to_string()))?;
     bundle.check_all().map_err(|error| internal_error(error.to_string()))?;
     Ok(bundle)
+}
+
+/// Returns the file of a bundle with the signatures of `keys`.
+pub(crate) fn signed_file(bundle: &Bundle, keys: &[Key]) -> Result<Vec<u8>, Failure> {
+    Ok(envelope::attach(bundle, &sign::signed(bundle, keys)?)?)
 }
 
 fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, Failure> {

@@ -23,6 +23,7 @@ use crate::text::printable;
 use crate::trust_file;
 
 pub(crate) use comparison::Comparison;
+pub(crate) use words::{NO_DIFFERENCE, area, title};
 
 use self::accepted::AcceptedFile;
 use self::comparison::{Compared, Gathered};

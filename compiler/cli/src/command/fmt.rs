@@ -1,5 +1,7 @@
 //! `relay fmt`: rewrites a project's documents in the canonical layout.
 
+mod fix;
+
 use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
 
@@ -7,11 +9,12 @@ use crate::args::{FmtArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::Patched;
 use crate::output::{Output, bad, bold, good};
 use crate::project::{self, Project};
 use crate::text::printable_lines;
 
-/// A document whose layout is to change.
+/// A file that is to change.
 struct Change {
     path: String,
     old: String,
@@ -19,44 +22,61 @@ struct Change {
 }
 
 pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let project = Project::open(&arguments.project)?;
+    let (project, files) = Project::open_patched(&arguments.project)?;
     let folder = disk::folder_of(&project::document_at(&arguments.project));
+    if arguments.fix {
+        let verb = if arguments.check { "would fix" } else { "fixed" };
+        fix::apply(&project, &files, verb, output)?;
+    }
     let sources = project.sources();
     let mut diagnostics = Diagnostics::new(false);
-    let changes = changes(&sources, &mut diagnostics);
+    let formatted = format(&sources, &files, &mut diagnostics);
     let origin = project.origin(&sources);
     let ended = project::report_findings(&diagnostics, &origin, ReportFormat::Human, output)?;
+    let done = if arguments.fix { "fixed" } else { "formatted" };
     let mut exit = ended.unwrap_or(Exit::Yes);
-    for Change { path, old, new } in &changes {
-        let displayed = origin.display_path(path);
+    for Change { path, old, new } in changes(&files, &formatted) {
+        let displayed = origin.display_path(&path);
         if arguments.check {
-            output.result(difference(&displayed, old, new))?;
+            output.result(difference(&displayed, done, &old, &new))?;
             exit = Exit::No;
         } else {
-            disk::replace(&folder.join(path), new.as_bytes())?;
-            output.message(format_args!("{} {displayed}\n", bold("formatted")));
+            disk::replace(&folder.join(&path), new.as_bytes())?;
+            if formatted.contains(&path) {
+                output.message(format_args!("{} {displayed}\n", bold("formatted")));
+            }
         }
     }
     Ok(exit)
 }
 
-/// Returns the documents that change, sorted by path.
-fn changes(sources: &Sources<'_>, out: &mut Diagnostics) -> Vec<Change> {
-    relay_compiler::documents(sources)
-        .into_iter()
-        .filter_map(|id| {
-            let new = relay_compiler::format(sources, id, out)?;
-            let document = sources.file(id);
-            let old = document.text().ok()?.to_owned();
-            (new != old).then(|| Change { path: document.path.clone(), old, new })
-        })
-        .collect()
+/// Formats the documents in `files`; returns the paths of those that change, in the order of the documents.
+fn format(sources: &Sources<'_>, files: &Patched, out: &mut Diagnostics) -> Vec<String> {
+    let mut formatted = Vec::new();
+    for id in relay_compiler::documents(sources) {
+        let Some(new) = relay_compiler::format(sources, id, out) else { continue };
+        let document = sources.file(id);
+        if document.text() != Ok(&new) {
+            files.put(&document.path, new);
+            formatted.push(document.path.clone());
+        }
+    }
+    formatted
 }
 
-fn difference(path: &str, old: &str, new: &str) -> String {
+/// Returns the files that differ from the disk: the documents first, in their order.
+fn changes(files: &Patched, documents: &[String]) -> Vec<Change> {
+    let changed = files.changed().into_iter();
+    let mut changes: Vec<_> = changed.map(|(path, old, new)| Change { path, old, new }).collect();
+    let order = |path: &String| documents.iter().position(|known| known == path);
+    changes.sort_by_key(|change| order(&change.path).unwrap_or(usize::MAX));
+    changes
+}
+
+fn difference(path: &str, done: &str, old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(path, &format!("{path} (formatted)")).to_string();
+    let text = unified.context_radius(3).header(path, &format!("{path} ({done})")).to_string();
     let mut drawn = String::with_capacity(text.len());
     for line in text.lines() {
         let line = printable_lines(line);

@@ -30,7 +30,7 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
         let is_folded = counts.get(&key).is_some_and(|count| *count > DRAWN_MAX);
         let known = first.get(&key).and_then(|index| drawn.get_mut(*index));
         match known.filter(|_| is_folded) {
-            Some(known) => known.others.extend([report].into_iter().chain(&report.others)),
+            Some(known) => known.others.extend(report.all()),
             None => {
                 first.insert(key, drawn.len());
                 drawn.push(Drawn { report, others: report.others.iter().collect() });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::{fmt, iter};
+use std::fmt;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
@@ -93,7 +93,7 @@ fn summary(diagnostics: &Diagnostics) -> String {
     }
     let reports = diagnostics.sorted();
     let counted_reports = reports.iter().filter(|report| report.severity() != Severity::Note);
-    let places = counted_reports.flat_map(|report| iter::once(*report).chain(&report.others));
+    let places = counted_reports.flat_map(|report| report.all());
     let files: BTreeSet<_> = places.map(|report| report.at.file).collect();
     let files = size::counted(files.len(), "file");
     let line = if errors > 0 {

@@ -1,7 +1,7 @@
 //! The report as JSON, and the findings that the other machine formats are made from.
 
 use miette::{Diagnostic, LabeledSpan};
-use relay_compiler::{Diagnostics, Report, Span};
+use relay_compiler::{Diagnostics, Edit, Report, Span};
 use relay_engine::invisible::visible_json;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,12 +48,25 @@ pub(crate) struct Finding {
     /// This place and related ones; after them the places of the other findings of its kind that are
     /// reported with it.
     pub(crate) labels: Vec<Label>,
+    /// The correction, all parts together, which `relay fmt --fix` writes, also of the other findings
+    /// that are reported with it; empty if it is the author's choice.
+    pub(crate) edits: Vec<Replacement>,
     /// The labels that are other findings of its kind.
     #[serde(skip)]
     pub(crate) others: Vec<Label>,
     /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
+}
+
+/// A part of a correction.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Replacement {
+    /// The range that is replaced; empty where text is inserted.
+    #[serde(flatten)]
+    pub(crate) place: Range,
+    /// The text in its place.
+    pub(crate) text: String,
 }
 
 /// Whether a bundle can be built in spite of a diagnostic.
@@ -152,6 +165,11 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         place: range(report.at, origin),
         environments: report.environments.clone(),
         labels: labels.chain(others.iter().cloned()).collect(),
+        edits: report
+            .all()
+            .flat_map(|one| &one.edits)
+            .map(|edit| replacement(edit, origin))
+            .collect(),
         others,
         line_text: origin.sources.line_text(report.at),
     }
@@ -179,6 +197,10 @@ fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
         place: range(span, origin),
         primary: label.primary() || span == at,
     }
+}
+
+fn replacement(edit: &Edit, origin: &Origin<'_>) -> Replacement {
+    Replacement { place: range(edit.at, origin), text: edit.text.clone() }
 }
 
 /// Returns the label of another finding of a kind.

@@ -30,6 +30,8 @@ pub(crate) struct Message {
     pub(crate) message: String,
     /// The remedy; absent if that differs from case to case.
     pub(crate) help: Option<String>,
+    /// Whether `relay fmt --fix` can correct it, where the correction is certain.
+    pub(crate) fixable: bool,
 }
 
 impl Rule {
@@ -75,6 +77,11 @@ impl Rule {
                         message.help = Some(help.to_owned());
                     }
                 }
+                Some(("fix", _)) => {
+                    if let Some(message) = rule.messages.last_mut() {
+                        message.fixable = true;
+                    }
+                }
                 _ => rule.why.push(line.to_owned()),
             }
         }
@@ -84,7 +91,7 @@ impl Rule {
 
 impl Message {
     fn new(severity: Severity, message: &str) -> Self {
-        Self { severity, message: message.to_owned(), help: None }
+        Self { severity, message: message.to_owned(), help: None, fixable: false }
     }
 }
 

@@ -6,7 +6,7 @@ use relay_bundle::Digest;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::report::json::{Finding, Findings, Range};
+use crate::report::json::{Finding, Findings, Range, Replacement};
 use crate::report::rule::Rule;
 use crate::sarif::{self, HOME, Log, message, with};
 
@@ -78,17 +78,34 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
     let environments =
         (!finding.environments.is_empty()).then(|| json!({ "environments": finding.environments }));
     let result = with(result, "properties", environments);
+    let result = with(result, "fixes", fix(finding).map(|fix| json!([fix])));
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 
+/// Returns the correction of a finding, with one change for each file.
+fn fix(finding: &Finding) -> Option<Value> {
+    let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for Replacement { place, text } in &finding.edits {
+        let replacement =
+            json!({ "deletedRegion": region(place), "insertedContent": { "text": text } });
+        files.entry(&place.file).or_default().push(replacement);
+    }
+    let change = |(file, replacements)| json!({ "artifactLocation": sarif::artifact(file), "replacements": replacements });
+    let changes: Vec<Value> = files.into_iter().map(change).collect();
+    (!changes.is_empty()).then(|| json!({ "artifactChanges": changes }))
+}
+
 fn location(place: &Range) -> Value {
-    let region = json!({
+    sarif::location(&place.file, region(place))
+}
+
+fn region(place: &Range) -> Value {
+    json!({
         "startLine": place.line,
         "startColumn": place.column,
         "endLine": place.end_line,
         "endColumn": place.end_column,
-    });
-    sarif::location(&place.file, region)
+    })
 }
 
 /// Fingerprints of findings, which stay the same when other lines are added or removed.

@@ -1,5 +1,6 @@
 //! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that is not KDL.
 
+mod correction;
 mod cursor;
 pub(super) mod report;
 mod unquoted;
@@ -7,11 +8,12 @@ mod unquoted;
 use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
 use super::token::Token;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Edit};
 use crate::grammar::Kind;
 use crate::language::{self, Top};
 use crate::source::{FileId, Span, Spanned};
 
+use self::correction::{Correction, Role};
 use self::cursor::{Cursor, Line};
 use self::report::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
 use self::report::{NestedTooDeep, Syntax, TooManyFaults, TooManyNodes, WrongVersion};
@@ -77,7 +79,7 @@ enum Part {
     End,
 }
 
-impl TreeReader<'_, '_> {
+impl<'t> TreeReader<'t, '_> {
     /// Takes white space, comments and line ends between nodes.
     fn line_space(&mut self) -> Result<(), Skipped> {
         loop {
@@ -256,7 +258,8 @@ impl TreeReader<'_, '_> {
                 self.node_space()?
             }
             Some(Token::Slashdash) if !apart => {
-                return self.fail("white space is missing before this `/-`", None);
+                let message = "white space is missing before this `/-`";
+                return self.fail_fixed(message, None, Some(correction::insert(" ")));
             }
             Some(Token::Slashdash) => {
                 self.cursor.advance();
@@ -303,14 +306,18 @@ impl TreeReader<'_, '_> {
             let written = self.cursor.next.map(|(.., written)| written).unwrap_or_default();
             if written.starts_with(',') {
                 let Invalid { message, help, .. } = super::scalar::comma(written);
-                return self.fail(&message, help.as_deref());
+                let fix = correction::of_comma(written, self.cursor.rest());
+                return self.fail_fixed(&message, help.as_deref(), fix);
             }
             let help = "write a space between two values; a `\"` in a text is `\\\"`";
             return self.fail("white space is missing before this value", Some(help));
         }
-        if let Some(help) = self.word_for_keyword(node) {
-            let message = format!("`{}` takes `on` or `off`", node.name.value);
-            return self.fail(&message, Some(&help));
+        if let Some((written, word)) = self.word_for_keyword(node) {
+            let name = &node.name.value;
+            let message = format!("`{name}` takes `on` or `off`");
+            let (help, fix) =
+                (format!("write `{name} {word}`"), correction::replace(written, word));
+            return self.fail_fixed(&message, Some(&help), Some(fix));
         }
         if node.properties.is_empty()
             && language::takes_text(&node.name.value, node.arguments.len())
@@ -322,7 +329,7 @@ impl TreeReader<'_, '_> {
             return self.fail(&format!("a node takes at most {VALUES_MAX} values"), None);
         }
         let annotation = self.annotation()?;
-        let (scalar, at) = self.scalar("a value is expected here")?;
+        let (scalar, at) = self.scalar("a value is expected here", Role::Value)?;
         let apart = self.node_space()?;
         if self.cursor.take(Token::Equals).is_none() {
             node.arguments.push(Value { scalar, annotation, at });
@@ -353,7 +360,7 @@ impl TreeReader<'_, '_> {
             None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
                 self.fail(&missing, Some("write one after the `=`, or remove the property"))
             }
-            _ => self.scalar(&missing),
+            _ => self.scalar(&missing, Role::Property),
         }
     }
 
@@ -367,9 +374,8 @@ impl TreeReader<'_, '_> {
         Err(Skipped::Node)
     }
 
-    /// Returns the word to write instead of `true` or `false` where a node takes a word such as
-    /// `on`.
-    fn word_for_keyword(&self, node: &Node) -> Option<String> {
+    /// Returns the next word, `true` or `false`, and the word to write instead where a node takes a word such as `on`.
+    fn word_for_keyword(&self, node: &Node) -> Option<(&'t str, &'static str)> {
         let Some((Token::Word, _, written @ ("true" | "false" | "#true" | "#false"))) =
             self.cursor.next
         else {
@@ -379,7 +385,7 @@ impl TreeReader<'_, '_> {
         let field = rule.argument(node.arguments.len())?;
         let words = matches!(field.kind, Kind::Words(["on", "off"]));
         let word = if written.ends_with("true") { "on" } else { "off" };
-        words.then(|| format!("write `{} {word}`", node.name.value))
+        words.then_some((written, word))
     }
 
     /// Reads an optional `(name)`.
@@ -399,7 +405,7 @@ impl TreeReader<'_, '_> {
 
     /// Reads a text; `missing` is the fault if another value or token is there.
     fn string(&mut self, missing: &str) -> Result<Spanned<String>, Skipped> {
-        let (scalar, at) = self.scalar(missing)?;
+        let (scalar, at) = self.scalar(missing, Role::Name)?;
         match scalar {
             Scalar::Text(value) => Ok(Spanned { value, at }),
             _ => {
@@ -410,7 +416,7 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, missing: &str) -> Result<(Scalar, Span), Skipped> {
+    fn scalar(&mut self, missing: &str, role: Role) -> Result<(Scalar, Span), Skipped> {
         let at = self.cursor.next_span();
         let Some((token @ (Token::Word | Token::Text), start, written)) = self.cursor.next else {
             return self.no_value(missing);
@@ -426,7 +432,8 @@ impl TreeReader<'_, '_> {
             }
             Err(Invalid { message, help, part }) => {
                 let part = part.map(|(from, to)| self.cursor.file.span(start + from, start + to));
-                self.fault(part.unwrap_or(at), &message, help.as_deref());
+                let fix = correction::of_value(written, self.cursor.rest(), role);
+                self.fault_fixed(part.unwrap_or(at), &message, help.as_deref(), fix);
                 Err(Skipped::Node)
             }
         }
@@ -446,7 +453,8 @@ impl TreeReader<'_, '_> {
             }
             Some((Token::Stray, _, "#")) => {
                 let help = "comments begin with `//`; keywords are #true, #false and #null";
-                self.fail("a `#` alone means nothing", Some(help))
+                let fix = correction::of_hash(self.cursor.rest());
+                self.fail_fixed("a `#` alone means nothing", Some(help), fix)
             }
             Some((Token::Stray, _, "[" | "]")) => self.fail(
                 "KDL has no lists in brackets",
@@ -475,10 +483,38 @@ impl TreeReader<'_, '_> {
         Err(Skipped::Node)
     }
 
+    /// The same with a correction.
+    fn fail_fixed<T>(
+        &mut self,
+        message: &str,
+        help: Option<&str>,
+        fix: Option<Correction>,
+    ) -> Result<T, Skipped> {
+        self.fault_fixed(self.cursor.next_span(), message, help, fix);
+        Err(Skipped::Node)
+    }
+
     fn fault(&mut self, at: Span, message: &str, help: Option<&str>) {
+        self.fault_fixed(at, message, help, None);
+    }
+
+    /// Reports a fault at `at`; its correction begins at the next token.
+    fn fault_fixed(
+        &mut self,
+        at: Span,
+        message: &str,
+        help: Option<&str>,
+        fix: Option<Correction>,
+    ) {
         self.faults += 1;
         let (message, help) = (message.to_owned(), help.map(ToOwned::to_owned));
-        self.out.report(at, Syntax { message, help, at });
+        let start = self.cursor.at();
+        let edit = |Correction { from, to, text }| Edit {
+            at: self.cursor.file.span(start + from, start + to),
+            text,
+        };
+        let edits = fix.map(edit).into_iter().collect();
+        self.out.report_fixable(at, Syntax { message, help, at, edits });
     }
 
     /// Takes the rest of a node after a fault, and reports the faults of its children.

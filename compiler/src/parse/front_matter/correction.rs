@@ -41,6 +41,8 @@ pub(super) struct Slip {
     pub(super) at: Range<usize>,
     /// The corrected line.
     pub(super) line: String,
+    /// The correction, in the text as written; none if an earlier one changed the same place.
+    pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
 /// Parses a document; where it has slips, corrects them and goes on.
@@ -62,7 +64,10 @@ pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, YamlError>) {
         };
         let line = line_at(&corrected, change.at.start);
         let line = shortened(corrected.get(line).unwrap_or_default().trim_end());
-        slips.push(Slip { what: change.what, at: edits.original(&change.at), line });
+        let written = |edit: &Edit| Some((edits.untouched(&edit.at)?, edit.text.clone()));
+        let written: Option<Vec<_>> = change.edits.iter().map(written).collect();
+        let at = edits.original(&change.at);
+        slips.push(Slip { what: change.what, at, line, edits: written.unwrap_or_default() });
         edits.0.extend(change.edits);
         current = corrected.into();
         result = outcome;
@@ -107,6 +112,23 @@ impl Edits {
             };
             back(range.start, at.start)..back(range.end, at.end)
         })
+    }
+
+    /// Returns the same for a range that no edit changed; `None` if one did.
+    fn untouched(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        self.0.iter().rev().try_fold(range.clone(), |range, Edit { at, text }| {
+            let end = at.start + text.len();
+            if range.end < at.start {
+                return Some(range);
+            }
+            let moved = |offset: usize| offset - end + at.end;
+            (range.start > end).then(|| moved(range.start)..moved(range.end))
+        })
+    }
+
+    /// Returns whether the text is as it was written.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

@@ -10,13 +10,18 @@ use std::ops::Range;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::description;
 use super::report::Reporter;
 use super::text::Text;
 use crate::ast::FrontMatterRule;
+use crate::diagnostic::{Edit, Fixable};
 use crate::source::Span;
 
 /// The line that opens and closes front matter.
 pub(super) const MARK: &str = "---";
+
+/// The most lines of a body that are read as more front matter.
+const LINES_MORE_MAX: usize = 32;
 
 /// The beginning of a file.
 pub(super) enum Opening {
@@ -48,8 +53,12 @@ pub(super) fn find(
         let place = elsewhere(&text.text);
         match place {
             _ if is_required => {
+                // Front matter in another place or notation is the author's to move.
+                let edit = if place.is_some() { None } else { described(text) };
                 let at = text.span(&place.map_or(first_line, |(at, _)| at));
-                reporter.lack(at, Missing { at, help: "begin the file with a line `---`, a line `description: …` and a line `---`" });
+                let help =
+                    "begin the file with a line `---`, a line `description: …` and a line `---`";
+                reporter.lack(at, Missing { at, help, edits: edit.into_iter().collect() });
                 return None;
             }
             Some((at, place)) => {
@@ -73,14 +82,19 @@ pub(super) fn find(
     }
     let Some(End { line, is_exact }) = end else {
         let at = text.span(&first_line);
-        reporter.refuse(at, Unclosed { at });
+        let almost = almost_end(&text.text, first.len()).map(|at| text.span(&at));
+        let edits = almost.map(mark).into_iter().collect();
+        reporter.refuse_fixable(at, Unclosed { at, almost, edits });
         return None;
     };
     let inexact = [(without_end(first) == MARK, first_line), (is_exact, line.clone())];
     for (_, at) in inexact.into_iter().filter(|(is_exact, _)| !is_exact) {
         let written = text.text.get(at.clone()).unwrap_or_default();
         let at = text.span(&(at.start..at.start + without_end(written).len()));
-        reporter.correct(at, Spaces { at });
+        // With more keys below, the author may have meant another line as the end.
+        let is_certain = !goes_on(text.text.get(line.end..).unwrap_or_default());
+        let edits = if is_certain { vec![mark(at)] } else { Vec::new() };
+        reporter.correct(at, Spaces { at, edits });
     }
     if reporter.refused() {
         return None;
@@ -109,6 +123,41 @@ fn end(text: &str, start: usize) -> Option<End> {
         offset = range.end;
     }
     None
+}
+
+/// Returns the first line that would end the front matter that begins at `start` without the spaces
+/// before it. YAML may take it as text, so it ends nothing.
+fn almost_end(text: &str, start: usize) -> Option<Range<usize>> {
+    let mut offset = start;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        if line.trim() == MARK {
+            return Some(offset..offset + without_end(line).len());
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// Returns whether a body begins as more front matter: with a `key:` line, and with an end near it.
+pub(super) fn goes_on(body: &str) -> bool {
+    let mut lines = body.lines().take(LINES_MORE_MAX);
+    let is_key = |line: &str| {
+        let key = line.split_once(':').map_or("", |(key, _)| key);
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    };
+    lines.next().is_some_and(is_key) && lines.any(|line| line == MARK)
+}
+
+/// Returns the correction of a line that is nearly `---`.
+fn mark(at: Span) -> Edit {
+    Edit { at, text: MARK.into() }
+}
+
+/// Returns the correction of a file without front matter: its first sentence describes it.
+fn described(text: &Text<'_>) -> Option<Edit> {
+    let end = description::line_end(&text.text);
+    let line = description::line(&text.text)?;
+    Some(Edit { at: text.span(&(0..0)), text: format!("{MARK}{end}{line}{end}{MARK}{end}") })
 }
 
 /// Returns whether a text may be front matter: it is empty, or its first line begins with a key. A
@@ -179,6 +228,13 @@ struct Missing {
     at: Span,
     #[help]
     help: &'static str,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for Missing {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Front matter is read at the beginning of a file and in YAML alone. In another place or notation
@@ -222,6 +278,15 @@ struct RuleFirst {
 struct Unclosed {
     #[label(primary, "it begins here")]
     at: Span,
+    #[label("not exactly `---`: there are spaces")]
+    almost: Option<Span>,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for Unclosed {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// Programs differ in whether they take spaces beside the line that opens or ends front matter.
@@ -231,4 +296,11 @@ struct Unclosed {
 struct Spaces {
     #[label(primary, "spaces here")]
     at: Span,
+    edits: Vec<Edit>,
+}
+
+impl Fixable for Spaces {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }

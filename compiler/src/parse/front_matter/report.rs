@@ -19,6 +19,7 @@ use miette::{Diagnostic, LabeledSpan, Severity};
 
 use crate::alike::Alike;
 use crate::ast::OnError;
+use crate::diagnostic::{Edit, Fixable, Report};
 use crate::parse::reading::{Kind, Reading};
 use crate::source::Span;
 
@@ -46,28 +47,40 @@ impl<'o> Reporter<'o> {
 
     /// Reports a fault that makes the file unusable as a prompt.
     pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
-        self.refuse_unless(at, fault, SKIP);
+        let report = Report::new(at, self.refused_fault(fault));
+        self.refuse_unless(report, SKIP);
     }
 
-    /// Reports that the file lacks what the folder requires.
-    pub(crate) fn lack(&mut self, at: Span, fault: impl Finding) {
-        self.refused = true;
-        self.out.add(at, FaultReport { fault, outcome: self.outcome() }, Some(TAKE));
+    /// The same for a fault that may have a correction.
+    pub(crate) fn refuse_fixable(&mut self, at: Span, fault: impl Finding + Fixable) {
+        let report = Report::fixable(at, self.refused_fault(fault));
+        self.refuse_unless(report, SKIP);
+    }
+
+    /// Reports that the file lacks a part that the folder requires.
+    pub(crate) fn lack(&mut self, at: Span, fault: impl Finding + Fixable) {
+        let report = Report::fixable(at, self.refused_fault(fault));
+        self.out.take(report, Some(TAKE));
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
     pub(crate) fn repair(&mut self, at: Span, fault: impl Finding) {
         match self.reading.on_error {
-            OnError::Repair => self.repaired(at, fault),
-            OnError::Fail | OnError::Skip => self.refuse_unless(at, fault, REPAIR),
+            OnError::Repair => self.repaired(Report::new(at, repaired_fault(fault))),
+            OnError::Fail | OnError::Skip => {
+                let report = Report::new(at, self.refused_fault(fault));
+                self.refuse_unless(report, REPAIR);
+            }
         }
     }
 
     /// Reports a slip that the caller corrects, as the programs that own command files do.
-    pub(crate) fn correct(&mut self, at: Span, fault: impl Finding) {
+    pub(crate) fn correct(&mut self, at: Span, fault: impl Finding + Fixable) {
         match (self.reading.kind, self.reading.on_error) {
-            (Kind::Command, _) | (Kind::AgentSkill, OnError::Repair) => self.repaired(at, fault),
-            (Kind::Folder | Kind::AgentSkill, _) => self.refuse(at, fault),
+            (Kind::Command, _) | (Kind::AgentSkill, OnError::Repair) => {
+                self.repaired(Report::fixable(at, repaired_fault(fault)));
+            }
+            (Kind::Folder | Kind::AgentSkill, _) => self.refuse_fixable(at, fault),
         }
     }
 
@@ -81,26 +94,30 @@ impl<'o> Reporter<'o> {
         self.refused
     }
 
-    fn repaired(&mut self, at: Span, fault: impl Finding) {
-        let fault = FaultReport { fault, outcome: Outcome::Repaired };
+    fn repaired(&mut self, report: Report) {
         // A file that is used is another thing than one that is left out.
-        self.out.add_apart(at, fault, "repaired");
+        self.out.take_apart(report, "repaired");
     }
 
     /// Reports a fault that `option` answers in a folder of commands.
-    fn refuse_unless(&mut self, at: Span, fault: impl Finding, option: &'static str) {
-        self.refused = true;
+    fn refuse_unless(&mut self, report: Report, option: &'static str) {
         let is_open = self.reading.kind == Kind::Command && self.reading.on_error != OnError::Skip;
-        let option = is_open.then_some(option);
-        self.out.add(at, FaultReport { fault, outcome: self.outcome() }, option);
+        self.out.take(report, is_open.then_some(option));
     }
 
-    fn outcome(&self) -> Outcome {
-        match self.reading.on_error {
+    /// Notes that the file is unusable because of a fault.
+    fn refused_fault<F>(&mut self, fault: F) -> FaultReport<F> {
+        self.refused = true;
+        let outcome = match self.reading.on_error {
             OnError::Fail | OnError::Repair => Outcome::Rejected,
             OnError::Skip => Outcome::Skipped,
-        }
+        };
+        FaultReport { fault, outcome }
     }
+}
+
+fn repaired_fault<F>(fault: F) -> FaultReport<F> {
+    FaultReport { fault, outcome: Outcome::Repaired }
 }
 
 /// The consequence of a fault for its file.
@@ -149,5 +166,11 @@ impl<F: Diagnostic> Diagnostic for FaultReport<F> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.fault.labels()
+    }
+}
+
+impl<F: Fixable> Fixable for FaultReport<F> {
+    fn edits(&self) -> &[Edit] {
+        self.fault.edits()
     }
 }

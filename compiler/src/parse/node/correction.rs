@@ -1,9 +1,11 @@
 //! Corrections: the text to write instead of a misplaced node or value.
 
 use super::value::{Scalar, Value, suggestion};
+use crate::diagnostic::Edit;
 use crate::grammar::{Field, Form, Kind, Rule};
 use crate::language;
 use crate::language::shared::NEW;
+use crate::source::Span;
 use relay_engine::nearest::nearest;
 
 /// The search for a nested rule goes this deep.
@@ -131,6 +133,46 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
         }
         None => "remove it; a text with spaces needs quotes, and a property an `=`".to_owned(),
     }
+}
+
+/// Returns the correction of surplus values, where [`of_values`] names one that is certain; `properties` are the places of
+/// the values of the node's properties.
+pub(super) fn edits_of_values(
+    node: &Written<'_>,
+    properties: &[Span],
+    rule: &Rule,
+    taken: usize,
+) -> Vec<Edit> {
+    let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));
+    let ([.., before], [first, ..], Some(last)) = (kept, extra, extra.last()) else {
+        return Vec::new();
+    };
+    let Scalar::Text(text) = &first.scalar else { return Vec::new() };
+    let is_name = rule.property(text).is_some() || rule.child_names().contains(&text.as_str());
+    if !is_name && text == node.name {
+        // The properties between belong to the first node.
+        let ends = properties.iter().map(|at| at.end).filter(|end| *end <= first.at.start);
+        let end = ends.fold(before.at.end, u32::max);
+        return vec![Edit { at: Span { start: end, end, ..first.at }, text: ";".into() }];
+    }
+    let at = Span { start: before.at.start, ..last.at };
+    let is_apart = properties.iter().all(|it| it.end <= at.start || it.start >= at.end);
+    let takes_text = rule
+        .argument(taken - 1)
+        .is_some_and(|field| matches!(field.kind, Kind::Text(_) | Kind::Line(_)));
+    let words: Option<Vec<&str>> =
+        std::iter::once(before).chain(extra).map(|value| bare_word(value)).collect();
+    match words.filter(|_| takes_text && is_apart && !is_name && home(text).is_none()) {
+        Some(words) => vec![Edit { at, text: format!("\"{}\"", words.join(" ")) }],
+        None => Vec::new(),
+    }
+}
+
+/// Returns a word that was written without quotes or escapes.
+fn bare_word(value: &Value) -> Option<&str> {
+    let word = words_of(value).filter(|_| value.annotation.is_none())?;
+    let is_bare = word.len() == value.at.end.saturating_sub(value.at.start) as usize;
+    (is_bare && !word.contains(['"', '\\'])).then_some(word)
 }
 
 /// Returns the help for a node that is a value of the node around it: a property, or one of its

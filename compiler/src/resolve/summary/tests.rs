@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use miette::SourceSpan;
 
 use super::*;
+use crate::outline::{CHAPTERS_MAX, SUMMARY_CHARS_MAX};
 use crate::source::Span;
 
 /// Completes a prompt whose name adds nothing.

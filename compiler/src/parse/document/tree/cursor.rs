@@ -6,6 +6,7 @@ use crate::source::{FileId, Span};
 /// The tokens of the document that remain.
 pub(super) struct Cursor<'t> {
     pub(super) file: FileId,
+    /// The document.
     text: &'t str,
     tokens: Tokens<'t>,
     /// The next token; `None` at the end.
@@ -35,6 +36,11 @@ impl<'t> Cursor<'t> {
     /// Returns the next token, which stays the next.
     pub(super) fn peek(&self) -> Option<Token> {
         self.next.map(|(token, ..)| token)
+    }
+
+    /// Returns the text from the next token on.
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at()..).unwrap_or_default()
     }
 
     /// Returns where the next token begins.

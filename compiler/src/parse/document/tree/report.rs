@@ -3,6 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::diagnostic::{Edit, Fixable};
 use crate::source::Span;
 
 /// Children may nest this deep. The deepest node of the language is at 5.
@@ -23,6 +24,13 @@ pub(super) struct Syntax {
     pub(super) help: Option<String>,
     #[label(primary, "here")]
     pub(super) at: Span,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Fixable for Syntax {
+    fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
 }
 
 /// KDL 1 writes keywords and raw strings in another way, so the same line would have another
