@@ -29,7 +29,7 @@ pub(crate) use write::Plan;
 
 use write::{Gate, Start};
 
-/// Finds what a folder holds for an import, in the order in which it is written.
+/// Finds the files of a folder for an import, in the order in which they are written.
 pub(crate) fn find(source: &Source<'_>) -> Found {
     let mut found = Found::default();
     instructions::find(source, &mut found);
@@ -55,7 +55,7 @@ pub(crate) fn find_in_file(source: &Source<'_>, name: &str) -> Found {
     finish(found)
 }
 
-/// Makes a project of what was found: of at most 60 lines, without a finding of the compiler.
+/// Makes a project of these sources: of at most 60 lines, without a finding of the compiler.
 pub(crate) fn plan(
     name: String,
     found: Found,

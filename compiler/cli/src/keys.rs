@@ -134,7 +134,7 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         }
     }
     let key = Key::read(&files.private, output)?;
-    // The public file may be of an earlier key, or of none: servers trust only what it says.
+    // The public file may be of an earlier key, or of none: servers trust its key alone.
     let line = key.public_line();
     if disk::read_text(&files.public, KEY_BYTES_MAX).ok().as_deref() != Some(&line) {
         disk::replace(&files.public, line.as_bytes())?;

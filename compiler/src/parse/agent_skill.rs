@@ -37,7 +37,7 @@ pub(crate) enum Departure {
 }
 
 impl Departure {
-    /// Returns what is wrong, and what to do.
+    /// Returns the fault and its remedy, in words.
     pub(crate) fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::NoFrontMatter => (
@@ -74,7 +74,7 @@ impl Departure {
         }
     }
 
-    /// Returns whether hosts cannot find an agent skill with it: its entry lacks what they need.
+    /// Returns whether hosts cannot find an agent skill with it: its entry lacks a name or a description.
     pub(crate) fn unlists(self) -> bool {
         match self {
             Self::NoFrontMatter | Self::NoName | Self::WrongName | Self::NoDescription => true,

@@ -354,7 +354,7 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
     };
     let files = files.into_iter().map(with_readers).collect();
     if let Some(uri) = &uri {
-        // A briefing lists it; its text is for those who do what it is about.
+        // A briefing lists it; an agent reads its text when a task needs it.
         let description = prompt.settings.description.as_ref().map(|text| text.value.as_str());
         let summary = prompt.summary.as_ref().map(|summary| summary.value.as_str());
         let about = description.or(summary).unwrap_or_default();
@@ -363,7 +363,7 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
     prompt.agent_skill = Some(AgentSkill { uri, frontmatter, files, at });
 }
 
-/// Checks the agent skills inside others: whoever sees the outer one sees its files.
+/// Checks the agent skills inside others: readers of the outer one see its files.
 pub(super) fn check_nested(
     within: &BTreeMap<String, String>,
     prompts: &[(Prompt, bool)],

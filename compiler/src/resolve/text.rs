@@ -25,7 +25,7 @@ pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 pub(super) struct Text {
     pub(super) source: BodySource,
     text: Arc<str>,
-    /// Whether what a person types is appended: other programs do so with a command whose text has
+    /// Whether typed arguments are appended: other programs do so with a command whose text has
     /// no place for it.
     appends: bool,
 }

@@ -1,7 +1,7 @@
 //! Agent skills: the ones that a caller sees, their files, and the folders between them (SEP-2640).
 //!
-//! Files are the resources below the folder of a `SKILL.md`. Whoever sees the prompt of an agent skill
-//! sees all of it.
+//! Files are the resources below the folder of a `SKILL.md`. Readers of the prompt of an agent skill see
+//! all of it.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub enum Child<'b> {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<AgentSkillView<'b>>, Corrupt> {
     let Some(skill) = view.bundle().find_agent_skill(uri)? else { return Ok(None) };
     Ok(is_seen(view, &skill)?.then_some(skill))
@@ -57,7 +57,7 @@ pub fn is_hidden(view: &View<'_>, uri: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn is_any_seen(view: &View<'_>) -> Result<bool, Corrupt> {
     for skill in view.bundle().agent_skills() {
         if is_seen(view, &skill?)? {
@@ -71,7 +71,7 @@ pub fn is_any_seen(view: &View<'_>) -> Result<bool, Corrupt> {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn page<'b>(view: &View<'b>, first: usize) -> Result<Page<AgentSkillView<'b>>, Corrupt> {
     let bundle = view.bundle();
     let (mut items, mut bytes) = (Vec::new(), 0_usize);
@@ -99,7 +99,7 @@ fn is_seen(view: &View<'_>, skill: &AgentSkillView<'_>) -> Result<bool, Corrupt>
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
     match uri.strip_suffix(SKILL_MD) {
         Some(folder) if folder.ends_with('/') => below(bundle, folder),
@@ -112,7 +112,7 @@ pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
 ///
 /// # Errors
 ///
-/// The bundle is not what was signed.
+/// The bundle is corrupt.
 pub fn children<'b>(
     view: &View<'b>,
     uri: &str,

@@ -114,7 +114,7 @@ fn unknown_key(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// Returns what was found and what is expected, of a message about the type of a value.
+/// Returns the found and the expected type in a message about the type of a value.
 fn wrong_type<'t>(message: &str, tables: &[(&'t str, &'t str)]) -> Option<(String, &'t str)> {
     let (found, expected) = message
         .strip_prefix("invalid type: ")

@@ -1,4 +1,4 @@
-//! The rows of the report: what each file became, what changes, and what is left out and why.
+//! The rows of the report: the result of each file, its changes, and the reasons for files left out.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
-    /// Agents get what the file says.
+    /// Agents get the text of the file.
     Exact,
     /// Agents get it, and something about it is different from the file's own program.
     Changes,

@@ -27,7 +27,7 @@ pub(crate) struct Source<'f> {
 pub(crate) struct Found {
     /// The parts, in the order in which they are written.
     pub(crate) parts: Vec<Part>,
-    /// The rows of what is left out.
+    /// The rows of the files that are left out.
     pub(crate) rows: Vec<Row>,
 }
 

@@ -1,4 +1,4 @@
-//! Compiles a project before it is written, and takes out what the compiler has a finding on: the written
+//! Compiles a project before it is written, and takes out the parts with findings: the written
 //! project checks without one.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,7 +147,7 @@ impl Taken {
         }
     }
 
-    /// Takes out what was found; returns whether that was anything.
+    /// Takes out these parts and files; returns whether there were any.
     fn apply(self, plan: &mut Plan) -> bool {
         let Self { mut parts, files, settled } = self;
         let is_any = !(parts.is_empty() && files.is_empty() && settled.is_empty());

@@ -17,7 +17,7 @@ const COLUMNS: usize = 100;
 const UNLISTED: &str =
     "messages { session-greeting \"Ask {{project_name}} for its list of prompts.\" }";
 
-/// A project to write, and what the report says so far.
+/// A project to write, and the rows of the report so far.
 pub(crate) struct Plan {
     /// The project's name.
     pub(crate) name: String,
@@ -289,7 +289,7 @@ fn prompt_node(prompt: &Prompt, part: usize) -> Node {
     Node { head, texts, children, part }
 }
 
-/// Returns the node that reads a folder: what the language has for folders is written here alone.
+/// Returns the node that reads a folder. Nodes of folders are written here alone.
 fn folder_node(folder: &Folder) -> (String, Vec<String>) {
     let Folder { node, path, files: _, excluded, pattern, prefix } = folder;
     let path = quoted(path);

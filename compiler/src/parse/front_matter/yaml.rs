@@ -61,7 +61,7 @@ pub(in crate::parse) struct YamlError {
 pub(super) enum Remedy {
     /// Corrects a slip: something else was meant, and is only written wrongly.
     Correct,
-    /// Writes what is meant in less.
+    /// Writes the same value in fewer levels.
     Shorten,
     /// Leaves one document.
     Join,

@@ -89,7 +89,7 @@ fn listed(found: &BTreeMap<String, Span>) -> String {
 }
 
 /// Other programs replace `$1`, `` !`cmd` `` and `@file` in a command. relay sends them as they
-/// are, since a bundle holds only what was reviewed, so an agent reads the mark itself.
+/// are, since a bundle holds only reviewed texts, so an agent reads the mark itself.
 #[derive(Debug, Error, Diagnostic)]
 #[error("marks of other programs are sent as they are: {what}")]
 #[diagnostic(

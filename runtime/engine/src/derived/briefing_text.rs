@@ -25,8 +25,8 @@ pub fn of(rendering: &Rendering) -> String {
     }
 }
 
-/// Returns the text in a briefing for the prompt of an agent skill: what it is for, and where to read
-/// it. An agent reads its text when it does what the skill is about.
+/// Returns the text in a briefing for the prompt of an agent skill: its description, and the URI of its
+/// text, which an agent reads when a task needs it.
 #[must_use]
 pub fn of_agent_skill(name: &str, description: &str, uri: &str) -> String {
     format!(
