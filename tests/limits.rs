@@ -507,7 +507,7 @@ fn an_agent_skill_has_a_limit_of_files_and_of_bytes() {
     assert!(built && codes.is_empty(), "{report}");
     let (built, codes, report) = with(513, 1);
     assert!(!built && codes == ["agent_skills::too_large"], "{report}");
-    assert!(report.contains("513 files"), "{report}");
+    assert!(report.contains("513 files, over the limit of 512"), "{report}");
     let (built, codes, report) = with(18, 1 << 20);
     assert!(!built && codes == ["agent_skills::too_large"], "{report}");
 }

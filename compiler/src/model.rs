@@ -192,6 +192,8 @@ pub(crate) struct AgentSkill {
     /// The URI of its `SKILL.md`; `None` if hosts cannot list it.
     pub(crate) uri: Option<String>,
     pub(crate) frontmatter: serde_json::Map<String, serde_json::Value>,
+    /// The URI of its folder; `None` if its files are those of an agent skill around it.
+    pub(crate) base: Option<String>,
     /// Its files, until they are among the resources of the project.
     pub(crate) files: Vec<Resource>,
     pub(crate) at: Span,

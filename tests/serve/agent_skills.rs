@@ -52,6 +52,8 @@ fn example() -> House {
             ("skills/deploy/SKILL.md", DEPLOY),
             ("skills/deploy/scripts/run.sh", "#!/bin/sh\r\necho hi\r\n"),
             ("skills/deploy/scripts/lib/a b#1.sh", "true\n"),
+            // Its name is decomposed, as macOS writes it.
+            ("skills/deploy/scripts/u\u{308}ber.sh", "true\n"),
             ("skills/docs/pdf/SKILL.md", &pdf),
             ("of-acme/ledger/SKILL.md", &secret),
         ],
@@ -87,6 +89,7 @@ fn hosts_list_and_read_agent_skills() {
                 "skill://deploy/SKILL.md",
                 "skill://deploy/scripts/lib/a%20b%231.sh",
                 "skill://deploy/scripts/run.sh",
+                "skill://deploy/scripts/über.sh",
             ]
         );
         for file in deploy["resources"].as_array().unwrap() {
@@ -116,6 +119,7 @@ fn hosts_list_and_read_agent_skills() {
             [
                 pair("skill://deploy/scripts/lib", "inode/directory"),
                 pair("skill://deploy/scripts/run.sh", "text/plain"),
+                pair("skill://deploy/scripts/über.sh", "text/plain"),
             ]
         );
         let folder = |uri: &str| ("resources/directory/read", json!({ "uri": uri }));

@@ -16,11 +16,12 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
             match found {
                 Joined::Gone(a) => {
                     let a = a.to_owned()?;
-                    out.push(finding(&a, Area::Contexts, Change::Removed).at(Some(&a.at), None));
+                    let gone = finding(&a, Area::Surface, Change::Removed).breaking(true);
+                    out.push(gone.at(Some(&a.at), None));
                 }
                 Joined::New(b) => {
                     let b = b.to_owned()?;
-                    out.push(finding(&b, Area::Contexts, Change::Added).at(None, Some(&b.at)));
+                    out.push(finding(&b, Area::Surface, Change::Added).at(None, Some(&b.at)));
                 }
                 Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
             }

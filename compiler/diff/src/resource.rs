@@ -61,7 +61,7 @@ fn compare(a: &Resource, b: &Resource, out: &mut Findings) {
     if a.content.value == content.value {
         return;
     }
-    let (old, new) = (bytes(&a.content.value), bytes(&content.value));
+    let (old, new) = (a.content.value.bytes(), content.value.bytes());
     let change = match (&a.content.value, &content.value) {
         (Content::Text(old), Content::Text(new)) => Change::Text { hunks: hunks(old, new) },
         (old, new) => Change::Value { before: Some(shown(old)), after: Some(shown(new)) },
@@ -71,19 +71,12 @@ fn compare(a: &Resource, b: &Resource, out: &mut Findings) {
     out.push(finding.bytes(old.len(), new.len()).content(old, new).at(places.0, places.1));
 }
 
-fn bytes(content: &Content) -> &[u8] {
-    match content {
-        Content::Text(text) => text.as_bytes(),
-        Content::Blob(bytes) => &bytes.0,
-    }
-}
-
 fn shown(content: &Content) -> String {
     let what = match content {
         Content::Text(_) => "text",
         Content::Blob(_) => "binary",
     };
-    let bytes = bytes(content);
+    let bytes = content.bytes();
     let digest = Digest::of(bytes).hex();
     format!("{what}, {} bytes, sha256 {}", bytes.len(), digest.get(..12).unwrap_or_default())
 }

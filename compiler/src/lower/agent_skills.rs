@@ -1,8 +1,8 @@
 //! Agent skills: their rows, made of the prompts and resources.
 
-use relay_bundle::{AgentSkill, Content, Resource};
+use relay_bundle::{AgentSkill, Resource};
 use relay_engine::agent_skill::SKILL_MD;
-use relay_engine::derived::agent_skills::{Manifest, file_bytes};
+use relay_engine::derived::agent_skills::Manifest;
 
 use super::places::Places;
 use crate::model;
@@ -15,7 +15,7 @@ pub(super) fn agent_skills(
     places: &Places<'_>,
 ) -> Vec<AgentSkill> {
     let lowered = found.into_iter().filter_map(|(prompt, skill)| {
-        let model::AgentSkill { uri, frontmatter, files: _, at } = skill;
+        let model::AgentSkill { uri, frontmatter, base: _, files: _, at } = skill;
         let uri = uri?;
         let manifest = manifest(uri.strip_suffix(SKILL_MD)?, resources);
         let frontmatter = serde_json::Value::Object(frontmatter).to_string();
@@ -32,11 +32,7 @@ fn manifest(folder: &str, resources: &[Resource]) -> String {
     let from = resources.get(start..).unwrap_or_default();
     let mut manifest = Manifest::default();
     for resource in from.iter().take_while(|resource| resource.uri.starts_with(folder)) {
-        let content = match &resource.content.value {
-            Content::Text(text) => Content::Text(text.as_str()),
-            Content::Blob(bytes) => Content::Blob(&*bytes.0),
-        };
-        manifest.add(&resource.uri, file_bytes(content));
+        manifest.add(&resource.uri, resource.content.value.bytes());
     }
     manifest.finish()
 }

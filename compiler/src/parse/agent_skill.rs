@@ -29,6 +29,7 @@ pub(crate) enum Departure {
     NoName,
     WrongName,
     OtherName,
+    OtherNameInside,
     NoDescription,
     LongDescription,
     LongCompatibility,
@@ -52,6 +53,10 @@ impl Departure {
                 "write 1 to 64 of `a`–`z`, `0`–`9` and single `-` between them",
             ),
             Self::OtherName => ("the `name` is not that of the folder", "give both the same name"),
+            Self::OtherNameInside => (
+                "the `name` of a skill inside another one is not that of its folder",
+                "give both the same name",
+            ),
             Self::NoDescription => (
                 "the front matter has no `description`",
                 "say what the skill does, and when to use it: `description: …`",
@@ -77,7 +82,11 @@ impl Departure {
     /// Returns whether hosts cannot find an agent skill with it: its entry lacks a name or a description.
     pub(crate) fn unlists(self) -> bool {
         match self {
-            Self::NoFrontMatter | Self::NoName | Self::WrongName | Self::NoDescription => true,
+            Self::NoFrontMatter
+            | Self::NoName
+            | Self::WrongName
+            | Self::OtherNameInside
+            | Self::NoDescription => true,
             Self::OtherName
             | Self::LongDescription
             | Self::LongCompatibility

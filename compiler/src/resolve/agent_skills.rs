@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use miette::Diagnostic;
 use relay_bundle::Content;
 use relay_engine::agent_skill::{SCHEME, SKILL_MD};
-use relay_engine::derived::agent_skills::file_bytes;
 use relay_engine::derived::briefing_text;
 use relay_engine::equal_text;
 use thiserror::Error;
@@ -42,6 +41,8 @@ pub(super) struct Draft {
     /// The URI of its `SKILL.md`; `None` if hosts cannot list it.
     uri: Option<String>,
     frontmatter: serde_json::Map<String, serde_json::Value>,
+    /// The URI of its folder; `None` for one inside another agent skill.
+    base: Option<String>,
     /// Its files; none if they are those of an agent skill around it.
     files: Vec<Resource>,
     /// The name of the prompt of the agent skill around it.
@@ -73,13 +74,25 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
     let exclude = pattern::valid(node.settings.exclude.clone().unwrap_or_default(), out);
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     markdown::leave_out(&exclude, &mut listed, &below, out);
+    let at = written.at;
+    // A folder that cannot be entered may be an agent skill of its own.
+    for Listed { path, link: _, fault } in &listed {
+        if let Some(reason) = fault.clone() {
+            out.report(at, Unreadable { path: path.clone(), reason, at });
+        }
+    }
     let roots = roots(&listed);
     if roots.is_empty() {
-        let at = written.at;
         out.report(at, NoSkill { folder: folder.clone(), at });
     }
-    let mut reader =
-        Reader { sources, node, named_at: written.at, above: folder, faults: Alike::default() };
+    let mut reader = Reader {
+        sources,
+        node,
+        named_at: at,
+        above: folder,
+        bases: BTreeMap::new(),
+        faults: Alike::default(),
+    };
     for root in &roots {
         let around = roots.iter().find(|other| *other != root && is_below(root, other));
         match reader.skill(root, around.map(String::as_str), &listed, out) {
@@ -112,6 +125,8 @@ struct Reader<'r, 's> {
     named_at: Span,
     /// The folder.
     above: String,
+    /// The URI of the folder of each agent skill that is in no other one, by its path.
+    bases: BTreeMap<String, String>,
     /// Faults of one kind are one report.
     faults: Alike,
 }
@@ -135,7 +150,12 @@ impl Reader<'_, '_> {
         listed: &[Listed],
         out: &mut Diagnostics,
     ) -> Option<SkillPrompt> {
-        let path = if root.is_empty() { SKILL_MD.to_owned() } else { format!("{root}/{SKILL_MD}") };
+        if root.is_empty() {
+            let at = self.named_at;
+            out.report(at, NoFolder { at });
+            return None;
+        }
+        let path = format!("{root}/{SKILL_MD}");
         let id = self.load(&path, out)?;
         let bytes = &self.sources.file(id).bytes;
         let read = skill_file(id, bytes, self.node.settings.strict.value, &mut self.faults)?;
@@ -143,19 +163,24 @@ impl Reader<'_, '_> {
         let mut departures = read.departures;
         let folder = root.rsplit('/').next().unwrap_or(root);
         let own = read.name.as_ref().filter(|name| is_skill_name(&name.value));
-        if let Some(name) = own.filter(|name| !folder.is_empty() && name.value != folder) {
-            departures.push((Departure::OtherName, name.at));
+        if let Some(name) = own.filter(|name| name.value != folder) {
+            departures.push(match around {
+                Some(_) => (Departure::OtherNameInside, name.at),
+                None => (Departure::OtherName, name.at),
+            });
         }
-        // Files below another agent skill have its URIs, so their folder must have the name.
-        let is_listed = !departures.iter().any(|(departure, _)| {
-            departure.unlists() || (around.is_some() && *departure == Departure::OtherName)
-        });
+        let is_listed = !departures.iter().any(|(departure, _)| departure.unlists());
         departures.into_iter().for_each(|(departure, at)| self.depart(departure, at));
         let name = self.name_of(root);
-        let base = self.base(&name, own.map(|name| name.value.as_str()));
-        let files = match around {
-            None => self.files(root, &base, &read.frontmatter, listed, out)?,
-            Some(_) => Vec::new(),
+        let (base, files) = match around {
+            None => {
+                let base = self.base(&name, own.map(|name| name.value.as_str()));
+                self.bases.insert(root.to_owned(), base.clone());
+                let files = self.files(root, &base, listed, out)?;
+                (base, files)
+            }
+            // Its files have the URIs of the outer one's; faults of that one were reported.
+            Some(around) => (self.base_inside(around, root)?, Vec::new()),
         };
         let uri = format!("{base}{SKILL_MD}");
         let takes_arguments = has_slot(&read.body);
@@ -183,6 +208,7 @@ impl Reader<'_, '_> {
             skill: Draft {
                 uri: is_listed.then_some(uri),
                 frontmatter: read.frontmatter,
+                base: around.is_none().then_some(base),
                 files,
                 within: around.map(|around| self.name_of(around)),
                 at,
@@ -200,27 +226,40 @@ impl Reader<'_, '_> {
         equal_text::normal_uri(&base).unwrap_or(base)
     }
 
+    /// Returns the URI of the folder of an agent skill inside another one.
+    fn base_inside(&self, around: &str, root: &str) -> Option<String> {
+        let outer = self.bases.get(around)?;
+        let inside = root.strip_prefix(around)?.split('/').filter(|part| !part.is_empty());
+        let inside: String = inside.map(|part| segment(part) + "/").collect();
+        Some(format!("{outer}{inside}"))
+    }
+
     /// Returns the files below an agent skill as resources.
     fn files(
         &self,
         root: &str,
         base: &str,
-        frontmatter: &serde_json::Map<String, serde_json::Value>,
         listed: &[Listed],
         out: &mut Diagnostics,
     ) -> Option<Vec<Resource>> {
+        let at = self.named_at;
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_own = |file: &&Listed| {
+            let name = name(&file.path);
+            let of_system = OF_SYSTEMS.contains(&name.as_str()) || name.starts_with("._");
+            is_below(&file.path, root) && !of_system
+        };
+        let own: Vec<&Listed> = listed.iter().filter(is_own).collect();
+        if own.len() > FILES_MAX {
+            let (root, count) = (root.to_owned(), own.len());
+            out.report(at, TooManyFiles { root, count, at });
+            return None;
+        }
         let mut files = Vec::new();
-        let mut bytes = 0;
-        let mut whole = true;
-        for listed in listed.iter().filter(|file| is_below(&file.path, root)) {
+        let (mut bytes, mut whole) = (0, true);
+        for listed in own {
             let inside = listed.path.get(root.len()..).unwrap_or_default().trim_start_matches('/');
-            let name = inside.rsplit('/').next().unwrap_or(inside);
-            if OF_SYSTEMS.contains(&name) || name.starts_with("._") {
-                continue;
-            }
-            if let Some(reason) = listed.fault.clone() {
-                let (path, at) = (listed.path.clone(), self.named_at);
-                out.report(at, Unreadable { path, reason, at });
+            if listed.fault.is_some() {
                 whole = false;
                 continue;
             }
@@ -230,27 +269,18 @@ impl Reader<'_, '_> {
             };
             let parts: Vec<String> = inside.split('/').map(segment).collect();
             let uri = format!("{base}{}", parts.join("/"));
-            let facts = (inside == SKILL_MD).then_some(frontmatter);
-            let file = self.file(id, uri, name, facts);
-            bytes += file_bytes(as_view(&file.content)).len();
+            let file = self.file(id, uri, &name(inside));
+            bytes += file.content.bytes().len();
             files.push(file);
-        }
-        let at = self.named_at;
-        if files.len() > FILES_MAX || bytes > BYTES_MAX {
-            let (root, count) = (root.to_owned(), files.len());
-            out.report(at, TooLarge { root, count, bytes, at });
-            return None;
+            if bytes > BYTES_MAX {
+                out.report(at, TooLarge { root: root.to_owned(), at });
+                return None;
+            }
         }
         whole.then_some(files)
     }
 
-    fn file(
-        &self,
-        id: FileId,
-        uri: String,
-        name: &str,
-        frontmatter: Option<&serde_json::Map<String, serde_json::Value>>,
-    ) -> Resource {
+    fn file(&self, id: FileId, uri: String, name: &str) -> Resource {
         let at = id.span(0, 0);
         let read = self.sources.file(id);
         let (text, content) = resource::content(&read.bytes, None);
@@ -258,17 +288,12 @@ impl Reader<'_, '_> {
             Content::Text(_) => "text/plain",
             Content::Blob(_) => "application/octet-stream",
         };
-        let word = |key| Some(frontmatter?.get(key)?.as_str()?.trim().to_owned());
         let written = |value| Setting { value, at: Some(at) };
-        let settings = ResourceSettings {
-            description: word("description").map(|value| Spanned { value, at }),
-            ..ResourceSettings::default()
-        };
         Resource {
             uri: Spanned { value: uri, at },
             about: About {
-                name: written(word("name").unwrap_or_else(|| name.to_owned())),
-                settings,
+                name: written(name.to_owned()),
+                settings: ResourceSettings::default(),
                 mime: written(media::of_path(&read.path).unwrap_or(fallback).to_owned()),
                 body: BodySource {
                     file: id,
@@ -318,10 +343,10 @@ const UNLISTED: &str =
     "hosts cannot list it as an agent skill, so it is a prompt and its files alone";
 
 /// Returns a part of a path as a part of a URI: characters with a meaning there are escaped (RFC 3986,
-/// sections 3.2 and 3.3). Letters beyond ASCII stay, as in the normal form of URIs.
+/// sections 3.2 and 3.3). Letters beyond ASCII stay, composed, as in the normal form of URIs.
 fn segment(part: &str) -> String {
     let mut escaped = String::new();
-    for letter in part.chars() {
+    for letter in equal_text::composed(part).chars() {
         let is_plain = !letter.is_ascii()
             || letter.is_ascii_alphanumeric()
             || "-._~!$&'()*+,;=".contains(letter);
@@ -337,16 +362,9 @@ fn segment(part: &str) -> String {
     escaped
 }
 
-fn as_view(content: &Content) -> Content<&str, &[u8]> {
-    match content {
-        Content::Text(text) => Content::Text(text),
-        Content::Blob(bytes) => Content::Blob(&bytes.0),
-    }
-}
-
 /// Makes the agent skill of a prompt that was resolved: its files have the prompt's readers.
 pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
-    let Draft { uri, frontmatter, files, within: _, at } = draft;
+    let Draft { uri, frontmatter, base, files, within: _, at } = draft;
     let with_readers = |mut file: Resource| {
         file.about.readers = prompt.readers.clone();
         file.about.allowed = prompt.allowed.clone();
@@ -360,7 +378,7 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
         let about = description.or(summary).unwrap_or_default();
         prompt.body.value = briefing_text::of_agent_skill(&prompt.name.value, about, uri);
     }
-    prompt.agent_skill = Some(AgentSkill { uri, frontmatter, files, at });
+    prompt.agent_skill = Some(AgentSkill { uri, frontmatter, base, files, at });
 }
 
 /// Checks the agent skills inside others: readers of the outer one see its files.
@@ -380,7 +398,8 @@ pub(super) fn check_nested(
         else {
             continue;
         };
-        if *outer_on && (!on || readers(inner) != readers(outer)) {
+        let differ = on != outer_on || readers(inner) != readers(outer);
+        if (*on || *outer_on) && differ {
             let at = inner.name.at;
             let (inner, outer) = (inner.name.value.clone(), outer.name.value.clone());
             out.report(at, Nested { inner, outer, at });
@@ -399,6 +418,7 @@ pub(super) fn move_files(
     if files.is_empty() {
         return;
     }
+    report_overlaps(prompts, out);
     resources.extend(files);
     resources.sort_by(|a, b| a.uri.value.cmp(&b.uri.value));
     let mut kept: Vec<Resource> = Vec::with_capacity(resources.len());
@@ -412,7 +432,41 @@ pub(super) fn move_files(
         }
     }
     debug_assert!(kept.iter().all(|it| equal_text::normal_uri(&it.uri.value).is_none()));
+    prompts.iter().filter_map(|prompt| prompt.agent_skill.as_ref()).for_each(|skill| {
+        name_by_front_matter(skill, &mut kept);
+    });
     *resources = kept;
+}
+
+/// Reports agent skills whose files would have URIs below the folder of another one.
+fn report_overlaps(prompts: &[Prompt], out: &mut Diagnostics) {
+    let skills = prompts.iter().filter_map(|prompt| {
+        let skill = prompt.agent_skill.as_ref()?;
+        Some((skill.base.as_ref()?, &prompt.name.value, skill.at))
+    });
+    let mut skills: Vec<_> = skills.collect();
+    skills.sort();
+    // All that begin with a text follow it.
+    for (outer, inner) in skills.iter().zip(skills.iter().skip(1)) {
+        let ((base, outer, first_at), (inner_base, inner, at)) = (outer, inner);
+        if inner_base != base && inner_base.starts_with(base.as_str()) {
+            let (inner, outer) = ((*inner).clone(), (*outer).clone());
+            out.report(*at, Overlap { inner, outer, first_at: *first_at, at: *at });
+        }
+    }
+}
+
+/// Gives a `SKILL.md` the name and the description of its front matter.
+fn name_by_front_matter(skill: &AgentSkill, resources: &mut [Resource]) {
+    let AgentSkill { uri: Some(uri), frontmatter, base: _, files: _, at } = skill else { return };
+    let found = resources.binary_search_by(|resource| resource.uri.value.as_str().cmp(uri));
+    let Some(resource) = found.ok().and_then(|index| resources.get_mut(index)) else { return };
+    let word = |key| Some(frontmatter.get(key)?.as_str()?.trim().to_owned());
+    if let Some(name) = word("name") {
+        resource.about.name.value = name;
+    }
+    resource.about.settings.description =
+        word("description").map(|value| Spanned { value, at: *at });
 }
 
 /// A node that gives no agent skills has a mistyped path, or is no longer needed.
@@ -468,16 +522,52 @@ struct Unreadable {
     at: Span,
 }
 
-/// Hosts need not take an agent skill with more files or bytes (SEP-2640).
+/// An agent skill is a folder with a name, and the project's own folder has none.
 #[derive(Debug, Error, Diagnostic)]
-#[error(
-    "the agent skill `{root}` has {count} files with {bytes} bytes, over the limit of {FILES_MAX} files or {BYTES_MAX} bytes"
+#[error("the folder of the project is no agent skill")]
+#[diagnostic(
+    code(agent_skills::no_folder),
+    help("move the `SKILL.md` and its files into a folder")
 )]
-#[diagnostic(code(agent_skills::too_large), help("split it, or take files out of its folder"))]
-struct TooLarge {
+struct NoFolder {
+    #[label(primary, "has a `SKILL.md`")]
+    at: Span,
+}
+
+/// A list of files has all files below the folder of its agent skill, so one skill's list would name the
+/// other's files to readers of its own.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the files of the agent skill `{inner}` would have URIs below the folder of `{outer}`")]
+#[diagnostic(
+    code(agent_skills::overlap),
+    help("give one of them another name, or put `{inner}` into the folder of `{outer}`")
+)]
+struct Overlap {
+    inner: String,
+    outer: String,
+    #[label("the folder is here")]
+    first_at: Span,
+    #[label(primary, "below it")]
+    at: Span,
+}
+
+/// Hosts need not take an agent skill with more files (SEP-2640).
+#[derive(Debug, Error, Diagnostic)]
+#[error("the agent skill `{root}` has {count} files, over the limit of {FILES_MAX}")]
+#[diagnostic(code(agent_skills::too_large), help("split it, or leave files out by `exclude`"))]
+struct TooManyFiles {
     root: String,
     count: usize,
-    bytes: usize,
+    #[label(primary, "below this folder")]
+    at: Span,
+}
+
+/// Hosts need not take an agent skill with more bytes (SEP-2640).
+#[derive(Debug, Error, Diagnostic)]
+#[error("the files of the agent skill `{root}` have over {BYTES_MAX} bytes")]
+#[diagnostic(code(agent_skills::too_large), help("split it, or leave files out by `exclude`"))]
+struct TooLarge {
+    root: String,
     #[label(primary, "below this folder")]
     at: Span,
 }

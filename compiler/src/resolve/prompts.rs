@@ -92,7 +92,8 @@ impl Found<'_, '_> {
             let Some(name) = node.name.clone() else { continue };
             self.names.insert(name.value.clone());
             self.patches.apply(&mut node, out);
-            if !prompt::has_no_body(&node.body) || !node.messages.is_empty() {
+            let is_other = !prompt::has_no_body(&node.body) || node.body.template.is_some();
+            if is_other || !node.messages.is_empty() {
                 out.report(name.at, OtherText { name: name.value, at: name.at });
                 continue;
             }

@@ -43,6 +43,28 @@ pub enum Content<S = String, B = Blob> {
     Blob(B),
 }
 
+impl Content {
+    /// Returns the bytes that a client gets.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Blob(bytes) => &bytes.0,
+        }
+    }
+}
+
+impl<'b> Content<&'b str, &'b [u8]> {
+    /// Returns the bytes that a client gets.
+    #[must_use]
+    pub fn view_bytes(self) -> &'b [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Blob(bytes) => bytes,
+        }
+    }
+}
+
 row! {
     /// A resource with a fixed URI.
     Row of Resources {

@@ -19,12 +19,15 @@ const PAGE_SKILLS_MAX: usize = 100;
 const PAGE_BYTES_MAX: usize = 64 * 1024;
 /// The most children of a page of `resources/directory/read`.
 const PAGE_CHILDREN_MAX: usize = 100;
+/// The most bytes of the URI of a folder that is looked for.
+const URI_BYTES_MAX: usize = 8 << 10;
 
-/// A part of a list, and the number at which the next one begins.
+/// A part of a list, and the number of entries before the next one. Only entries that the caller sees are
+/// counted: a number says nothing about the others.
 pub struct Page<T> {
     /// The entries.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` for the last.
+    /// The number of entries before the next page; `None` for the last.
     pub next: Option<usize>,
 }
 
@@ -67,23 +70,26 @@ pub fn is_any_seen(view: &View<'_>) -> Result<bool, Corrupt> {
     Ok(false)
 }
 
-/// Returns the agent skills that the caller sees, from row `first` on, as many as one page has.
+/// Returns the agent skills that the caller sees, after the first `skipped`, as many as one page has.
 ///
 /// # Errors
 ///
 /// The bundle is corrupt.
-pub fn page<'b>(view: &View<'b>, first: usize) -> Result<Page<AgentSkillView<'b>>, Corrupt> {
-    let bundle = view.bundle();
-    let (mut items, mut bytes) = (Vec::new(), 0_usize);
-    for row in first..bundle.agent_skill_count() {
-        let skill = bundle.agent_skill(row)?;
+pub fn page<'b>(view: &View<'b>, skipped: usize) -> Result<Page<AgentSkillView<'b>>, Corrupt> {
+    let (mut items, mut bytes, mut seen) = (Vec::new(), 0_usize, 0);
+    for skill in view.bundle().agent_skills() {
+        let skill = skill?;
         if !is_seen(view, &skill)? {
+            continue;
+        }
+        seen += 1;
+        if seen <= skipped {
             continue;
         }
         bytes = bytes.saturating_add(skill.entry_bytes());
         let is_full = items.len() == PAGE_SKILLS_MAX || bytes > PAGE_BYTES_MAX;
         if is_full && !items.is_empty() {
-            return Ok(Page { items, next: Some(row) });
+            return Ok(Page { items, next: Some(seen - 1) });
         }
         items.push(skill);
     }
@@ -107,8 +113,8 @@ pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
     }
 }
 
-/// Returns the direct children of a folder that the caller sees, from row `first` of the resources on;
-/// `None` if the URI is that of no folder of an agent skill.
+/// Returns the direct children of a folder that the caller sees, after the first `skipped`; `None` if the
+/// URI is that of no folder of an agent skill that the caller sees.
 ///
 /// # Errors
 ///
@@ -116,48 +122,68 @@ pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
 pub fn children<'b>(
     view: &View<'b>,
     uri: &str,
-    first: usize,
+    skipped: usize,
 ) -> Result<Option<Page<Child<'b>>>, Corrupt> {
-    let bundle = view.bundle();
-    if !is_of_skill(view, uri)? {
-        return Ok(None);
+    let Some(rows) = folder(view.bundle(), uri)? else { return Ok(None) };
+    let enclosing = enclosing(view.bundle(), uri)?;
+    match enclosing {
+        Some(skill) if is_seen(view, &skill)? => {}
+        _ => return Ok(None),
     }
-    let folder = format!("{uri}/");
-    let rows = below(bundle, &folder)?;
-    let (mut items, mut row) = (Vec::new(), first.max(rows.start));
-    let mut is_folder = false;
+    let (mut items, mut row, mut seen) = (Vec::new(), rows.start, 0);
     while row < rows.end {
-        let resource = bundle.resource(row)?;
-        let uri = resource.uri()?;
-        let rest = uri.get(folder.len()..).unwrap_or_default();
-        let inner = rest.find('/').and_then(|end| uri.get(..folder.len() + end));
+        let resource = view.bundle().resource(row)?;
+        let file = resource.uri()?;
+        let inside = uri.len() + "/".len();
+        let rest = file.get(inside..).unwrap_or_default();
+        let inner = rest.find('/').and_then(|end| file.get(..inside + end));
         let next = match inner {
-            Some(inner) => below(bundle, &format!("{inner}/"))?.end.max(row + 1),
+            Some(inner) => below(view.bundle(), &format!("{inner}/"))?.end.max(row + 1),
             None => row + 1,
         };
-        // All files of an agent skill have the same readers.
+        // All files of an agent skill have the same readers: the compiler sees to it.
         if view.sees(List::Resources, row)? {
-            is_folder = true;
+            seen += 1;
             if items.len() == PAGE_CHILDREN_MAX {
-                return Ok(Some(Page { items, next: Some(row) }));
+                return Ok(Some(Page { items, next: Some(seen - 1) }));
             }
-            items.push(inner.map_or(Child::File(resource), Child::Folder));
+            if seen > skipped {
+                items.push(inner.map_or(Child::File(resource), Child::Folder));
+            }
         }
         row = next;
     }
-    Ok((is_folder || first > rows.start).then_some(Page { items, next: None }))
+    Ok(Some(Page { items, next: None }))
 }
 
-/// Returns whether a URI is that of a folder of an agent skill, or below it, which the caller sees.
-fn is_of_skill(view: &View<'_>, uri: &str) -> Result<bool, Corrupt> {
+/// Returns whether the bundle has a folder of an agent skill with this URI that is not seen: for records
+/// alone.
+#[must_use]
+pub fn is_hidden_folder(view: &View<'_>, uri: &str) -> bool {
+    let bundle = view.bundle();
+    let enclosing = folder(bundle, uri).ok().flatten().and_then(|_| enclosing(bundle, uri).ok());
+    let enclosing = enclosing.flatten();
+    enclosing.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
+}
+
+/// Returns the rows of the files below a folder; `None` if there are none.
+fn folder(bundle: &Bundle, uri: &str) -> Result<Option<Range<usize>>, Corrupt> {
+    if !uri.starts_with(SCHEME) || uri.len() > URI_BYTES_MAX {
+        return Ok(None);
+    }
+    Ok(Some(below(bundle, &format!("{uri}/"))?).filter(|rows| !rows.is_empty()))
+}
+
+/// Returns the outermost agent skill that has a folder, which must be one of the bundle.
+fn enclosing<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<AgentSkillView<'b>>, Corrupt> {
     let ends = uri.match_indices('/').map(|(end, _)| end).chain([uri.len()]);
     for end in ends {
         let Some(folder) = uri.get(..end).filter(|folder| !folder.ends_with('/')) else { continue };
-        if find(view, &format!("{folder}/{SKILL_MD}"))?.is_some() {
-            return Ok(true);
+        if let Some(skill) = bundle.find_agent_skill(&format!("{folder}/{SKILL_MD}"))? {
+            return Ok(Some(skill));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Returns the rows of the resources whose URI begins with `prefix`: they are sorted.

@@ -20,15 +20,15 @@ use crate::trust::placed::Placed;
 
 /// Returns the page of `skills/list` for a cursor; the first one without a cursor.
 pub(super) fn list(placed: &Placed, cursor: Option<&str>) -> Result<Page<Skill>, ErrorData> {
-    let first = lists::row(placed, cursor)?;
+    let skipped = lists::skipped(placed, cursor)?;
     let page = || -> Result<_, Rejection> {
         placed.loaded.in_force()?;
-        let page = agent_skill::page(&placed.view()?, first)?;
+        let page = agent_skill::page(&placed.view()?, skipped)?;
         let items = page.items.iter().map(entry).collect::<Result<_, _>>()?;
         Ok((items, page.next))
     };
     let (items, next) = page().map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
-    Ok(Page { items, next_cursor: lists::row_cursor(placed, next)? })
+    Ok(Page { items, next_cursor: lists::cursor_after(placed, next)? })
 }
 
 /// Answers with the agent skill whose `SKILL.md` has the URI `uri`. The request gets one record.
@@ -57,19 +57,23 @@ pub(super) fn children(
     uri: &str,
     cursor: Option<&str>,
 ) -> Result<Page<Resource>, ErrorData> {
-    let first = lists::row(placed, cursor)?;
+    let skipped = lists::skipped(placed, cursor)?;
     let found = || -> Result<_, Rejection> {
         placed.loaded.in_force()?;
-        match agent_skill::children(&placed.view()?, uri, first)? {
+        let view = placed.view()?;
+        match agent_skill::children(&view, uri, skipped)? {
             Some(page) => {
                 let items = page.items.iter().map(child).collect::<Result<Vec<_>, _>>()?;
                 Ok(((items, page.next), String::new()))
             }
-            None => Err(unknown("folder of an agent skill", uri, false)),
+            None => {
+                let is_hidden = agent_skill::is_hidden_folder(&view, uri);
+                Err(unknown("folder of an agent skill", uri, is_hidden))
+            }
         }
     };
     let (items, next) = answer(server, placed, caller, (verb::DIRECTORY, uri), found())?;
-    Ok(Page { items, next_cursor: lists::row_cursor(placed, next)? })
+    Ok(Page { items, next_cursor: lists::cursor_after(placed, next)? })
 }
 
 /// Records a request that names `uri`, and returns its answer.
@@ -83,7 +87,9 @@ fn answer<T>(
     let loaded = &placed.loaded;
     let is_known = match &found {
         Ok(_) => true,
-        Err(_) => placed.view().is_ok_and(|view| agent_skill::is_hidden(&view, uri)),
+        Err(_) => placed.view().is_ok_and(|view| {
+            agent_skill::is_hidden(&view, uri) || agent_skill::is_hidden_folder(&view, uri)
+        }),
     };
     let subject = if is_known { Subject::Resource(uri) } else { Subject::UnknownResource };
     let label = format!("{verb}:{subject}");

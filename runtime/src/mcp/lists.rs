@@ -81,20 +81,21 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 }
 
-/// Returns the row that a cursor of a list without prebuilt pages names; 0 without a cursor.
-pub(super) fn row(placed: &Placed, cursor: Option<&str>) -> Result<usize, ErrorData> {
+/// Returns the number of entries before the page that a cursor of a list without prebuilt pages names; 0
+/// without a cursor.
+pub(super) fn skipped(placed: &Placed, cursor: Option<&str>) -> Result<usize, ErrorData> {
     let Some(cursor) = cursor else { return Ok(0) };
     let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
     parse_cursor(cursor, &prefix(&placed.loaded, &view)).ok_or_else(stale_cursor)
 }
 
-/// Returns the cursor that names a row of a list without prebuilt pages.
-pub(super) fn row_cursor(
+/// Returns the cursor of the page after so many entries of a list without prebuilt pages.
+pub(super) fn cursor_after(
     placed: &Placed,
     next: Option<usize>,
 ) -> Result<Option<String>, ErrorData> {
     let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
-    Ok(next.map(|row| format!("{}.{row}", prefix(&placed.loaded, &view))))
+    Ok(next.map(|count| format!("{}.{count}", prefix(&placed.loaded, &view))))
 }
 
 /// Returns whether a caller sees the same list in two bundles.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use relay_bundle::{Bundle, Content, Corrupt, Digest};
+use relay_bundle::{Bundle, Corrupt, Digest};
 use serde_json::json;
 
 use crate::agent_skill;
@@ -30,21 +30,12 @@ impl Manifest {
     }
 }
 
-/// Returns the bytes of a file, as a client gets them.
-#[must_use]
-pub fn file_bytes<'c>(content: Content<&'c str, &'c [u8]>) -> &'c [u8] {
-    match content {
-        Content::Text(text) => text.as_bytes(),
-        Content::Blob(bytes) => bytes,
-    }
-}
-
 /// Returns the list of files of the agent skill whose `SKILL.md` has the URI `uri`.
 pub(super) fn manifest(bundle: &Bundle, uri: &str) -> Result<String, Corrupt> {
     let mut manifest = Manifest::default();
     for row in agent_skill::files(bundle, uri)? {
         let resource = bundle.resource(row)?;
-        manifest.add(resource.uri()?, file_bytes(resource.content()?));
+        manifest.add(resource.uri()?, resource.content()?.view_bytes());
     }
     Ok(manifest.finish())
 }
