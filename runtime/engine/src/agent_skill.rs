@@ -166,7 +166,7 @@ pub fn is_hidden_folder(view: &View<'_>, uri: &str) -> bool {
     enclosing.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
 }
 
-/// Returns the rows of the files below a folder; `None` if there are none.
+/// Returns the rows of the files below a folder; `None` for a folder without files.
 fn folder(bundle: &Bundle, uri: &str) -> Result<Option<Range<usize>>, Corrupt> {
     if !uri.starts_with(SCHEME) || uri.len() > URI_BYTES_MAX {
         return Ok(None);
