@@ -76,7 +76,7 @@ skills_run() {
     local log=$work/$1.log
     if (cd "$work" && timeout 600 "$node22" "$entry" server --url "http://$address/mcp" --scenario "$1") >"$log" 2>&1; then
         passed=$((passed + 1))
-        echo "ok   conformance $1: $(grep -o '[0-9]* passed' "$log" | tail -n 1)"
+        echo "ok   conformance $1: $(grep -o 'Passed: [0-9/]*' "$log" | tail -n 1)"
     else
         failed=$((failed + 1))
         echo "FAIL conformance $1; the suite said:"
