@@ -163,6 +163,16 @@ pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8
     masked
 }
 
+/// Returns a text as reports print it: with `*` for each byte of a secret that is found in it. Its
+/// lines stay.
+#[must_use]
+pub fn masked_text(text: &str) -> Cow<'_, str> {
+    match masked(text.as_bytes(), &[]) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
 /// Returns the passwords in sentences and URLs. A sentence about passwords holds none: its words
 /// are letters alone, or placeholders, as `<password>` and `$PASSWORD` are.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
