@@ -134,7 +134,7 @@ const IN_URL: &str = "url-password";
 static ASSIGNMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let names = r"pass(?:word|wd|phrase)|pwd|secret|token|credentials?|(?:api|access|secret|private|auth)[ _-]?key|client[ _-]?secret";
     let form = format!(
-        r#"(?i-u)\b(?:{names})["'`]?\s*(?::=|=>|=|:|\bis\b)\s*["'`]?([^\s"'`,;]{{{VALUE_BYTES_MIN},}})"#
+        r#"(?i-u)\b(?:{names})["'`]?\s*(?::=|=>|=|:|\bis\b)\s*["'`]{{0,2}}([^\s"'`,;]{{{VALUE_BYTES_MIN},}})"#
     );
     Regex::new(&form).ok()
 });
@@ -624,6 +624,7 @@ mod tests {
             "password: your-K7q2-Zp9x",
             "password: Example-2024!",
             "password=K7q2Zp&host=db.example.com",
+            "password: '\"K7q2Zp9xab\" or so'",
             "password=changeme&token=K7q2Zp9x&host=db",
         ] {
             assert_eq!(found(text), ["assigned-secret"], "{text}");

@@ -315,10 +315,14 @@ impl<'f> Sources<'f> {
         let [before, after] = [start..at.start as usize, at.end as usize..lines.start(last + 1)];
         let [before, after] =
             [before, after].map(|range| file.bytes.get(range).unwrap_or_default());
-        let edited = [before, text.as_bytes(), after].concat();
-        let masked = secret::masked(&edited, &[]);
-        let range = before.len()..before.len() + text.len();
-        masked.get(range.clone()) != edited.get(range)
+        let written = file.bytes.get(at.start as usize..at.end as usize).unwrap_or_default();
+        // Other quotes may keep a search from a secret that it finds as it was written.
+        !text.is_empty()
+            && [written, text.as_bytes()].into_iter().any(|middle| {
+                let lines = [before, middle, after].concat();
+                let range = before.len()..before.len() + middle.len();
+                secret::masked(&lines, &[]).get(range.clone()) != lines.get(range)
+            })
     }
 
     /// Returns the files that were read, for drawing reports.

@@ -341,12 +341,14 @@ fn corrections_that_are_left_are_counted() {
 /// The name of the password is outside of the edit.
 #[test]
 fn a_correction_prints_no_secret() {
-    let line = "title: password: \"K7q2Zp9xab\"";
-    let slip = prompt("front_matter::yaml", &format!("---\n{line}\n---\n{BODY}"), "");
+    let [colon, quotes] = ["K7q2Zp9xab: c", "\"K7q2Zp9xab\" c"].map(|value| {
+        let before = format!("---\npassword: {value}\n---\n{BODY}");
+        prompt("front_matter::yaml", &before, "")
+    });
     let line = "summary password: K7q2Zp9xab";
     let words =
         document("kdl::syntax", &format!("prompts {{ prompt a {{ {line}; text \"T\" }} }}"), "");
-    for slip in [slip, words] {
+    for slip in [colon, quotes, words] {
         let sandbox = slip.sandbox();
         for format in ["json", "sarif"] {
             let run = sandbox.relay(&format!("check . --format {format}")).ends(1);
