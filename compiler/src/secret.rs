@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use memchr::{memchr_iter, memchr2, memchr2_iter};
+use memchr::{memchr_iter, memchr2, memchr2_iter, memmem};
 use regex::bytes::{Regex, RegexSet};
 
 /// The name and form of each kind of secret in text.
@@ -133,15 +133,18 @@ const IN_URL: &str = "url-password";
 
 static ASSIGNMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let names = r"pass(?:word|wd|phrase)|pwd|secret|token|credentials?|(?:api|access|secret|private|auth)[ _-]?key|client[ _-]?secret";
-    let form =
-        format!(r#"(?i-u)\b(?:{names})["'`]?\s*(?::=|=>|=|:|\bis\b)\s*["'`]?([^\s"'`,;]{{6,}})"#);
+    let form = format!(
+        r#"(?i-u)\b(?:{names})["'`]?\s*(?::=|=>|=|:|\bis\b)\s*["'`]{{0,2}}([^\s"'`,;]{{{VALUE_BYTES_MIN},}})"#
+    );
     Regex::new(&form).ok()
 });
 static URL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@[^\s/@]").ok());
 
+/// The fewest bytes of a password.
+const VALUE_BYTES_MIN: usize = 6;
 /// `pwd=` and the shortest password.
-const SENTENCE_BYTES_MIN: usize = 10;
+const SENTENCE_BYTES_MIN: usize = 4 + VALUE_BYTES_MIN;
 /// The most characters of a word of a sentence.
 const WORD_CHARS_MAX: usize = 20;
 
@@ -160,6 +163,16 @@ pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8
     masked
 }
 
+/// Returns a text as reports print it: with `*` for each byte of a secret that is found in it. Its
+/// lines stay.
+#[must_use]
+pub fn masked_text(text: &str) -> Cow<'_, str> {
+    match masked(text.as_bytes(), &[]) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
 /// Returns the passwords in sentences and URLs. A sentence about passwords holds none: its words
 /// are letters alone, or placeholders, as `<password>` and `$PASSWORD` are.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
@@ -167,18 +180,44 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     let forms = [(ASSIGNED, &ASSIGNMENT, may_assign(bytes)), (IN_URL, &URL, may_be_url(bytes))];
     for (rule, form, may_match) in forms {
         let Some(form) = may_match.then_some(form).and_then(|form| form.as_ref()) else { continue };
-        for captures in form.captures_iter(bytes).take(FOUND_MAX) {
-            let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
+        let mut from = 0;
+        let mut found_max = FOUND_MAX;
+        // A placeholder is left out before the limit counts: many of them hide no secret.
+        while let Some(captures) = form.captures_at(bytes, from).filter(|_| found_max > 0) {
+            let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { break };
+            let bare = match rule {
+                ASSIGNED => before_parameter(value.as_bytes()),
+                _ => value.as_bytes(),
+            };
+            let end = value.start() + bare.len();
+            // The next parameter is searched too.
+            from = if bare.len() < value.len() { end } else { whole.end() };
             let is_secret = match rule {
-                ASSIGNED => !is_placeholder(value.as_bytes()) && is_random(value.as_bytes()),
-                _ => !is_placeholder(value.as_bytes()),
+                ASSIGNED => {
+                    bare.len() >= VALUE_BYTES_MIN && !is_placeholder(bare) && is_random(bare)
+                }
+                _ => !is_placeholder(bare),
             };
             if is_secret {
-                found.push(Found { rule, range: whole.range(), value: value.range() });
+                let range = whole.start()..end.max(from);
+                found.push(Found { rule, range, value: value.start()..end });
+                found_max -= 1;
             }
         }
     }
     found
+}
+
+/// Returns a value up to the next parameter of a query: `a` of `a&host=db`.
+fn before_parameter(value: &[u8]) -> &[u8] {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let begins_parameter = |at: &usize| {
+        let after = value.get(at + 1..).unwrap_or_default();
+        let name = after.iter().take_while(|byte| is_name(byte)).count();
+        name > 0 && after.get(name) == Some(&b'=')
+    };
+    let end = memchr_iter(b'&', value).find(begins_parameter).unwrap_or(value.len());
+    value.get(..end).unwrap_or(value)
 }
 
 /// Returns whether bytes may hold an assignment. Most texts hold none, and this is many times
@@ -207,22 +246,49 @@ fn ends_name(bytes: &[u8]) -> bool {
     name.is_some_and(|name| endings.iter().any(|ending| name.eq_ignore_ascii_case(*ending)))
 }
 
-/// Bytes after the first line of an armoured key in which its body begins.
+/// The most bytes from the first line of an armoured key to its last.
+const ARMOUR_BYTES_MAX: usize = 65_536;
+/// Bytes after the first line of an armoured key in which its body begins, if the last line is
+/// missing.
 const HEAD_BYTES_MAX: usize = 1000;
-/// The fewest characters of a line of the body of a key.
+/// The fewest characters of the body of a key.
 const BODY_CHARS_MIN: usize = 32;
-/// The fewest different characters of such a line: `xxxxxxxx` has one.
+/// The fewest different characters of the body: `xxxxxxxx` has one.
 const BODY_LETTERS_MIN: usize = 8;
 
 /// Returns whether the body of a key follows its first line. A text about keys names that line
 /// alone.
 fn has_body(rest: &[u8]) -> bool {
-    let near = rest.get(..HEAD_BYTES_MAX).unwrap_or(rest);
+    let near = rest.get(..ARMOUR_BYTES_MAX).unwrap_or(rest);
+    let ends: [&[u8]; 2] = [b"----END ", b"---- END "];
+    let end = ends.into_iter().filter_map(|end| memmem::find(near, end)).min();
+    let body = near.get(..end.unwrap_or(HEAD_BYTES_MAX)).unwrap_or(near);
     let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    near.split(|byte| !is_code(byte)).any(|line| {
-        let letters: BTreeSet<u8> = line.iter().copied().collect();
-        line.len() >= BODY_CHARS_MIN && letters.len() >= BODY_LETTERS_MIN
-    })
+    let is_body = |code: &[u8]| {
+        let letters: BTreeSet<u8> = code.iter().copied().collect();
+        code.len() >= BODY_CHARS_MIN && letters.len() >= BODY_LETTERS_MIN
+    };
+    if body.split(|byte| !is_code(byte)).any(is_body) {
+        return true;
+    }
+    // A key may be wrapped at fewer characters. Lines of prose have blanks; a list of long words
+    // or paths has no such mixture.
+    let lines = body.split(|byte| matches!(byte, b'\n' | b'\r' | b'\\'));
+    let lines = lines.map(|line| {
+        let start = line.iter().position(is_code).unwrap_or(line.len());
+        let end = line.iter().rposition(is_code).map_or(start, |last| last + 1);
+        line.get(start..end).unwrap_or_default()
+    });
+    let joined: Vec<u8> = lines
+        .filter(|line| line.len() >= LINE_CHARS_MIN && line.iter().all(is_code))
+        .flatten()
+        .copied()
+        .collect();
+    let has = |is: fn(&u8) -> bool| joined.iter().any(is);
+    is_body(&joined)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
 }
 
 /// The signature of the example of <https://jwt.io>.
@@ -242,7 +308,8 @@ fn is_example(rule: &str, token: &[u8]) -> bool {
         "json-web-token" => token.ends_with(EXAMPLE_JWT),
         _ => false,
     };
-    documented || is_repeated(token) || is_words(token)
+    let is_word = |part: &str| part.len() <= PART_CHARS_MAX || is_alphabetic(part);
+    documented || is_repeated(token) || is_words(token, is_word)
 }
 
 /// Returns whether one character is more than half of a text. A random one has none such.
@@ -255,18 +322,20 @@ fn is_repeated(token: &[u8]) -> bool {
 }
 
 /// Returns whether a text is made of words, of which one says that a value belongs there.
-fn is_words(token: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(token).to_lowercase();
-    let is_word = |part: &str| {
-        part.len() <= PART_CHARS_MAX || part.bytes().all(|byte| byte.is_ascii_alphabetic())
-    };
+fn is_words(text: &[u8], is_word: impl Fn(&str) -> bool) -> bool {
+    let text = String::from_utf8_lossy(text).to_lowercase();
     PLACEHOLDER_WORDS.iter().any(|word| text.contains(word))
         && text.split(|letter: char| !letter.is_alphanumeric()).all(is_word)
 }
 
-/// Returns whether a value is a placeholder.
+fn is_alphabetic(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Returns whether a value is a placeholder. A person's password may be a word and a year, so each
+/// of its parts is a word.
 fn is_placeholder(value: &[u8]) -> bool {
-    if is_words(value) || value.ends_with("…".as_bytes()) {
+    if is_words(value, is_alphabetic) || value.ends_with("…".as_bytes()) {
         return true;
     }
     let marks = value.iter().all(|byte| matches!(byte, b'*' | b'.' | b'x' | b'X' | b'_' | b'-'));
@@ -438,6 +507,12 @@ mod tests {
         let wide: Vec<u8> = KEY.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let in_binary = [b"\x89PNG\x00\xff", KEY.as_bytes(), b"\xff\xfe"].concat();
         let twice = STANDARD.encode(STANDARD.encode(KEY));
+        let code = "Kq7vB2xLpR9sTfW3mZcY8nHdJ5gU1eAo";
+        let [begin, end] =
+            ["BEGIN", "END"].map(|word| format!("-----{word} PGP PRIVATE KEY BLOCK-----\n"));
+        let narrow = [&begin, code.split_at(30).0, "\n", code.split_at(2).1, "\n"].concat();
+        let comments = "Comment: an aside about this key and its person\n".repeat(30);
+        let commented = [&begin, &comments, "\n", code, "\n", &end].concat();
         let pkcs8 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
         let pkcs1 = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0bu3aozN3tihPmUYgtX0mcQpkOxiPr";
         let sec1 = "MHcCAQEEIBpA3mX4l9nFZ2sWqf1GQyq1G8qzCq2m3y8mW7Hk0p1aoAoGCCqGSM49AwEHoUQDQgAE";
@@ -451,6 +526,9 @@ mod tests {
             STANDARD.encode(KEY).as_bytes(),
             URL_SAFE_NO_PAD.encode(KEY).as_bytes(),
             wrapped.as_bytes(),
+            narrow.as_bytes(),
+            [&narrow, &*end].concat().as_bytes(),
+            commented.as_bytes(),
             twice.as_bytes(),
             pkcs8.as_bytes(),
             pkcs1.as_bytes(),
@@ -479,6 +557,7 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----",
             "-----BEGIN PRIVATE KEY-----\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n-----END PRIVATE KEY-----",
             "-----BEGIN PRIVATE KEY-----\nYOUR_PRIVATE_KEY_GOES_BETWEEN_THESE_LINES\n-----END PRIVATE KEY-----",
+            "Look for -----BEGIN PRIVATE KEY-----\n- `docs/reference/keys`\n- `docs/reference/list`\n-----END PRIVATE KEY-----",
         ] {
             assert_eq!(rules(text.as_bytes()), [""; 0], "{text}");
         }
@@ -542,11 +621,22 @@ mod tests {
             "Our pwd\tis Tr0ub4dor",
             "credentials is abcdef123",
             "password: your7Qm2WpL9",
+            "password: your-K7q2-Zp9x",
+            "password: Example-2024!",
+            "password=K7q2Zp&host=db.example.com",
+            "password: '\"K7q2Zp9xab\" or so'",
+            "password=changeme&token=K7q2Zp9x&host=db",
         ] {
             assert_eq!(found(text), ["assigned-secret"], "{text}");
         }
         assert_eq!(found("See https://user:pass@host/path"), ["url-password"]);
         assert_eq!(found("redis://:s3cret@cache:6379"), ["url-password"]);
+        assert_eq!(found("redis://:replace-K7q2-Zp9x@db:6379"), ["url-password"]);
+        // Placeholders before a password do not hide it.
+        let many = format!("{} password: hunter2", "password: changeme\n".repeat(30));
+        assert_eq!(found(&many), ["assigned-secret"]);
+        let many = format!("{} redis://:s3cret@cache", "redis://:changeme@cache ".repeat(30));
+        assert_eq!(found(&many), ["url-password"]);
         for text in [
             "Never write a password into a log.",
             "password: see the vault",
@@ -559,6 +649,9 @@ mod tests {
             "A token: 2026-01-15",
             "https://user@host:8080/path and https://host:443/a@b",
             "https://user:<password>@host",
+            "https://user:changeme@host",
+            "password=changeme&host=db2.example.com",
+            "password=secretly&host=db2.example.com",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }

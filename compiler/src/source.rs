@@ -16,6 +16,7 @@ use relay_bundle::{Digest, Place};
 use thiserror::Error;
 
 use self::drawn::Drawn;
+use crate::secret;
 
 /// A file that was read in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -294,6 +295,34 @@ impl<'f> Sources<'f> {
     /// Keeps a secret out of reports: at `at` it is written in a form that no search finds.
     pub(crate) fn hide(&self, at: Span) {
         self.hidden.borrow_mut().push(at);
+    }
+
+    /// Returns whether `text` in place of `at` holds a part of a secret: the name of a password may be
+    /// outside of an edit.
+    #[must_use]
+    pub fn shows_secret(&self, at: Span, text: &str) -> bool {
+        let meets = |hidden: &Span| {
+            hidden.file == at.file && hidden.start < at.end && at.start < hidden.end
+        };
+        if self.hidden.borrow().iter().any(meets) {
+            return true;
+        }
+        let file = self.file(at.file);
+        let lines = file.line_starts();
+        let [first, last] = [at.start, at.end].map(|offset| lines.line(offset as usize));
+        // The name may be on the line before.
+        let start = lines.start(first.saturating_sub(1));
+        let [before, after] = [start..at.start as usize, at.end as usize..lines.start(last + 1)];
+        let [before, after] =
+            [before, after].map(|range| file.bytes.get(range).unwrap_or_default());
+        let written = file.bytes.get(at.start as usize..at.end as usize).unwrap_or_default();
+        // Other quotes may keep a search from a secret that it finds as it was written.
+        !text.is_empty()
+            && [written, text.as_bytes()].into_iter().any(|middle| {
+                let lines = [before, middle, after].concat();
+                let range = before.len()..before.len() + middle.len();
+                secret::masked(&lines, &[]).get(range.clone()) != lines.get(range)
+            })
     }
 
     /// Returns the files that were read, for drawing reports.

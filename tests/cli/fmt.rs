@@ -60,6 +60,21 @@ fn a_check_changes_nothing() {
 }
 
 #[test]
+fn a_check_prints_no_secret() {
+    let text = "project small version=\"1\" epoch=1\nprompts {\n  prompt a { text \"password: hunter2z\" }\n    prompt b { text \"B\" }\n    // AKIAIOSFODNN7QXMWPLE\n}\n";
+    let sandbox = Sandbox::of(&[("project.kdl", text)]);
+    let run = sandbox.relay("fmt . --check").ends(1).silent();
+    for line in [
+        "@@ -1,6 +1,6 @@",
+        "-  prompt a { text \"password: ********\" }",
+        "+    prompt a { text \"password: ********\" }",
+        "     // ********************",
+    ] {
+        assert!(run.stdout.lines().any(|other| other == line), "no line `{line}`:\n{}", run.stdout);
+    }
+}
+
+#[test]
 fn a_document_with_syntax_errors_is_not_changed() {
     let broken = "prompts   {\n";
     let sandbox = Sandbox::of(&[("project.kdl", UGLY), ("more.kdl", broken)]);

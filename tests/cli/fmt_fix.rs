@@ -198,6 +198,8 @@ fn the_choices_of_an_author_are_not_made() {
         "prompts { prompt a title=\"\\d\" { text \"T\" } }",
         "prompts { prompt a { summary Hello, world; text \"T\" } }",
         "prompts { prompt a { summary \"A\" \"B\"; text \"T\" } }",
+        "prompts { prompt a { summary It /* never */ is; text \"T\" } }",
+        "prompts { prompt a { summary It /-never is; text \"T\" } }",
         "prompts { prompt a { summary 'rock 'n' roll'; text \"T\" } }",
         "prompts { prompt a { summary \"open; text \"T\" } }",
         "#{\nprompts { prompt a { text \"T\" } }",
@@ -321,6 +323,39 @@ fn a_line_with_two_slips_is_corrected_in_one_run() {
     let line = r#"prompts { prompt a title="S" priority=8 enabled=#true { text "T" } }"#;
     assert!(fixed.lines().any(|other| other == line), "{fixed}");
     sandbox.relay("check .").ends(0);
+}
+
+/// The front matter is corrected a few slips at a time.
+#[test]
+fn corrections_that_are_left_are_counted() {
+    let lines: String = (0..405).map(|key| format!("k{key}:v\n")).collect();
+    let matter = format!("---\n{lines}---\n{BODY}");
+    let sandbox = prompt("front_matter::yaml", &matter, "").sandbox();
+    let run = sandbox.relay("fmt . --fix");
+    assert!(run.stderr.contains("6 corrections left: run `relay fmt --fix` again\n"), "{run:?}");
+    let run = sandbox.relay("fmt . --fix");
+    assert!(!run.stderr.contains("corrections left: run"), "{run:?}");
+    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), None);
+}
+
+/// The name of the password is outside of the edit.
+#[test]
+fn a_correction_prints_no_secret() {
+    let [colon, quotes] = ["K7q2Zp9xab: c", "\"K7q2Zp9xab\" c"].map(|value| {
+        let before = format!("---\npassword: {value}\n---\n{BODY}");
+        prompt("front_matter::yaml", &before, "")
+    });
+    let line = "summary password: K7q2Zp9xab";
+    let words =
+        document("kdl::syntax", &format!("prompts {{ prompt a {{ {line}; text \"T\" }} }}"), "");
+    for slip in [colon, quotes, words] {
+        let sandbox = slip.sandbox();
+        for format in ["json", "sarif"] {
+            let run = sandbox.relay(&format!("check . --format {format}")).ends(1);
+            assert!(run.stdout.contains(slip.code), "{run:?}");
+            assert!(!run.stdout.contains("K7q2Zp9xab"), "{run:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `relay dev`: a project that is served while it is edited.
 
+use std::cell::Cell;
 use std::fs;
 use std::net::TcpStream;
 use std::process::Command;
@@ -70,6 +71,18 @@ fn a_changed_file_is_built_and_served() {
     house.write("shop/new", "---\ndescription: D\n---\nNames are names.\n");
     fs::rename(house.path("shop/new"), house.path("shop/notes/naming.md")).unwrap();
     await_text(&web, "naming", Some("Names are names."));
+}
+
+#[test]
+fn a_file_that_never_rests_is_built() {
+    let house = project();
+    let web = over_http(&house);
+    let times = Cell::new(0);
+    wait_until(|| {
+        times.set(times.get() + 1);
+        write_note(&house, "naming", &format!("Names are written {} times.", times.get()));
+        text(&web, "naming").is_some_and(|text| text.starts_with("Names are written"))
+    });
 }
 
 #[test]

@@ -20,10 +20,7 @@ use crate::source::is_newline;
 pub(super) struct OneLine<D>(pub(super) D);
 
 fn one_line(text: &str) -> Cow<'_, str> {
-    let masked = match secret::masked(text.as_bytes(), &[]) {
-        Cow::Borrowed(_) => Cow::Borrowed(text),
-        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
-    };
+    let masked = secret::masked_text(text);
     if !masked.contains(is_newline) && invisible::search(&masked).is_empty() {
         return masked;
     }

@@ -23,6 +23,8 @@ use crate::process::{Event, Server, Transport, exit_of, is_input_terminal};
 const LOOK: Duration = Duration::from_millis(300);
 /// The time between looks at files that changed, until two in a row are equal.
 const SETTLE: Duration = Duration::from_millis(100);
+/// The longest wait for files that change again and again, as a log does.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
 /// With many files a look takes longer. The pause after it is this many times as long at least.
 const PAUSE_LOOKS: u32 = 20;
 /// The address in a terminal.
@@ -63,18 +65,24 @@ enum Next {
     End(Exit),
 }
 
-/// Waits until files differ from `noted` and no longer change, or until the server ends.
+/// Waits until files differ from `noted` and no longer change, or change for too long, or until the server ends.
 fn wait(noted: &Noted, server: &Server) -> Result<Next, Failure> {
     let mut last = None;
+    let mut unsettled = Duration::ZERO;
     loop {
         let (now, cost) = environment::timed(|| noted.now());
         let pause = match now == *noted {
             true => LOOK,
-            false if last.as_ref() == Some(&now) => return Ok(Next::Changed(now)),
+            false if last.as_ref() == Some(&now) || unsettled >= SETTLE_MAX => {
+                return Ok(Next::Changed(now));
+            }
             false => SETTLE,
         };
+        let is_changed = now != *noted;
         last = Some(now);
-        match server.wait(pause.max(cost.saturating_mul(PAUSE_LOOKS))) {
+        let pause = pause.max(cost.saturating_mul(PAUSE_LOOKS));
+        unsettled = if is_changed { unsettled + pause } else { Duration::ZERO };
+        match server.wait(pause) {
             Some(Event::Ended(status)) => return exit_of(status).map(Next::End),
             Some(Event::InputEnded) if !server.is_started() => {
                 return Err(Failure::no("the client left before the first good build"));

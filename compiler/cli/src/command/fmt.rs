@@ -3,7 +3,7 @@
 mod fix;
 
 use relay_compiler::{Diagnostics, Sources};
-use similar::TextDiff;
+use similar::{DiffableStr, TextDiff};
 
 use crate::args::{FmtArgs, ReportFormat};
 use crate::disk;
@@ -73,10 +73,24 @@ fn changes(files: &Patched, documents: &[String]) -> Vec<Change> {
     changes
 }
 
+/// Returns the changed lines of a file, without its secrets.
 fn difference(path: &str, done: &str, old: &str, new: &str) -> String {
+    // Masked texts could be equal, so the texts themselves are compared.
     let diff = TextDiff::from_lines(old, new);
-    let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(path, &format!("{path} ({done})")).to_string();
+    let [old, new] = [old, new].map(relay_compiler::masked_text);
+    let [old, new] = [&old, &new].map(|text| text.tokenize_lines());
+    let mut text = format!("--- {path}\n+++ {path} ({done})\n");
+    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
+        text.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let in_new = change.new_index().and_then(|index| new.get(index));
+            let line = in_new.or_else(|| old.get(change.old_index()?)).copied();
+            text.push_str(&format!("{}{}", change.tag(), line.unwrap_or_default()));
+            if change.missing_newline() {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
     let mut drawn = String::with_capacity(text.len());
     for line in text.lines() {
         let line = printable_lines(line);

@@ -49,7 +49,7 @@ pub(crate) struct Finding {
     /// reported with it.
     pub(crate) labels: Vec<Label>,
     /// The correction, all parts together, which `relay fmt --fix` writes, also of the other findings
-    /// that are reported with it; empty if it is the author's choice.
+    /// that are reported with it; empty if it is the author's choice, or if it would print a secret.
     pub(crate) edits: Vec<Replacement>,
     /// The labels that are other findings of its kind.
     #[serde(skip)]
@@ -167,6 +167,9 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         labels: labels.chain(others.iter().cloned()).collect(),
         edits: report
             .all()
+            .filter(|one| {
+                !one.edits.iter().any(|edit| origin.sources.shows_secret(edit.at, &edit.text))
+            })
             .flat_map(|one| &one.edits)
             .map(|edit| replacement(edit, origin))
             .collect(),

@@ -332,7 +332,11 @@ impl<'t> TreeReader<'t, '_> {
         let (scalar, at) = self.scalar("a value is expected here", Role::Value)?;
         let apart = self.node_space()?;
         if self.cursor.take(Token::Equals).is_none() {
-            node.arguments.push(Value { scalar, annotation, at });
+            let follows_argument = node.arguments.last().is_some_and(|before| {
+                let between = self.cursor.slice(before.at.end as usize, at.start as usize);
+                between.trim().is_empty()
+            });
+            node.arguments.push(Value { scalar, annotation, at, follows_argument });
             return Ok(apart);
         }
         self.node_space()?;
@@ -343,7 +347,7 @@ impl<'t> TreeReader<'t, '_> {
         };
         let annotation = self.annotation()?;
         let (scalar, value_at) = self.value_of(&key, at)?;
-        let value = Value { scalar, annotation, at: value_at };
+        let value = Value { scalar, annotation, at: value_at, follows_argument: false };
         node.properties.push(Property { name: Spanned { value: key, at }, value });
         self.node_space()
     }

@@ -41,7 +41,8 @@ pub(super) struct Slip {
     pub(super) at: Range<usize>,
     /// The corrected line.
     pub(super) line: String,
-    /// The correction, in the text as written; none if an earlier one changed the same place.
+    /// The correction, in the text as written; none if an earlier one changed the same place, or if
+    /// the author's meaning is unknown.
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
@@ -66,6 +67,7 @@ pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, YamlError>) {
         let line = shortened(corrected.get(line).unwrap_or_default().trim_end());
         let written = |edit: &Edit| Some((edits.untouched(&edit.at)?, edit.text.clone()));
         let written: Option<Vec<_>> = change.edits.iter().map(written).collect();
+        let written = written.filter(|_| change.is_certain);
         let at = edits.original(&change.at);
         slips.push(Slip { what: change.what, at, line, edits: written.unwrap_or_default() });
         edits.0.extend(change.edits);
@@ -139,6 +141,8 @@ struct Change {
     at: Range<usize>,
     /// Whether the parser may notice the slip only on a later line.
     reaches_on: bool,
+    /// Whether it keeps the author's meaning.
+    is_certain: bool,
     /// From the last to the first, so that each keeps the places of the others.
     edits: Vec<Edit>,
 }
@@ -230,7 +234,7 @@ fn spaces_for_tabs(document: &str, line: &Range<usize>) -> Option<Change> {
     edits.reverse();
     let at = edits.last()?.at.clone();
     let what = "the line is indented with a tab".into();
-    Some(Change { what, at, reaches_on: true, edits })
+    Some(Change { what, at, reaches_on: true, is_certain: true, edits })
 }
 
 /// Indents the lines on which the value in quotes of a key goes on: js-yaml and PyYAML read them
@@ -261,7 +265,7 @@ fn indented_quote(document: &str, line: &Range<usize>) -> Option<Change> {
     let first = edits.last().filter(|_| is_closed)?.at.start;
     let what = "a line of the value in quotes is not indented".into();
     let at = line_at(document, first);
-    Some(Change { what, at, reaches_on: true, edits })
+    Some(Change { what, at, reaches_on: true, is_certain: true, edits })
 }
 
 /// Puts a space after the colon of a key, or the value in quotes.
@@ -277,6 +281,7 @@ fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
                 what: format!("there is no space after `{key}:`"),
                 at: end - item.len()..end,
                 reaches_on: true,
+                is_certain: true,
                 edits: vec![Edit { at, text: " ".into() }],
             });
         }
@@ -291,6 +296,8 @@ fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
         what: format!("{of} {how}"),
         at: at.clone(),
         reaches_on: value.starts_with(['"', '\'', '[', '{']),
+        // Other quotes take an escape as letters: `\t` in `"a\tb\d"` may be a tab or a path.
+        is_certain: text.starts_with(value) || !has_escape(value),
         edits: vec![Edit { at, text }],
     })
 }
@@ -319,6 +326,31 @@ fn quote(value: &str) -> Option<(String, String)> {
         }
         _ => None,
     }
+}
+
+/// Returns whether a value in double quotes has an escape that means something in YAML.
+fn has_escape(value: &str) -> bool {
+    let Some(text) = value.strip_prefix('"') else { return false };
+    let mut rest = text.strip_suffix('"').unwrap_or(text);
+    while let Some((_, after)) = rest.split_once('\\') {
+        let mut letters = after.chars();
+        let digits = match letters.next() {
+            Some('x') => 2,
+            Some('u') => 4,
+            Some('U') => 8,
+            Some(letter) if "0abt\tnvfre \"/\\N_LP".contains(letter) => 0,
+            _ => {
+                rest = letters.as_str();
+                continue;
+            }
+        };
+        rest = letters.as_str();
+        let code = rest.get(..digits).unwrap_or_default();
+        if code.len() == digits && code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the same for a value that starts with a quote.
@@ -351,6 +383,25 @@ pub(in crate::parse) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    /// Other quotes would make letters of a tab.
+    #[test]
+    fn an_escape_beside_a_slip_is_left_to_its_author() {
+        for (text, is_certain) in [
+            (r#"title: "a\d""#, true),
+            (r#"title: "C:\users\d""#, true),
+            (r#"title: "a\tb \d""#, false),
+            (r#"title: "a\\b \d""#, false),
+            (r#"title: "a \"b\" \d""#, false),
+            (r#"title: "a \xe9 \d""#, false),
+            (r#"title: "a\tb" c"#, false),
+            (r#"title: "a" or "b""#, true),
+        ] {
+            let (slips, result) = super::parse(text);
+            assert!(result.is_ok() && slips.len() == 1, "{text}");
+            assert_eq!(slips.iter().all(|slip| !slip.edits.is_empty()), is_certain, "{text}");
+        }
+    }
+
     /// The last line cannot be corrected. The first line is corrected once all the same, instead of
     /// again and again, twice as long each time.
     #[test]

@@ -156,13 +156,14 @@ pub(super) fn edits_of_values(
         return vec![Edit { at: Span { start: end, end, ..first.at }, text: ";".into() }];
     }
     let at = Span { start: before.at.start, ..last.at };
-    let is_apart = properties.iter().all(|it| it.end <= at.start || it.start >= at.end);
+    // One text in place of them would lose a comment between them, or a property.
+    let is_whole = extra.iter().all(|value| value.follows_argument);
     let takes_text = rule
         .argument(taken - 1)
         .is_some_and(|field| matches!(field.kind, Kind::Text(_) | Kind::Line(_)));
     let words: Option<Vec<&str>> =
         std::iter::once(before).chain(extra).map(|value| bare_word(value)).collect();
-    match words.filter(|_| takes_text && is_apart && !is_name && home(text).is_none()) {
+    match words.filter(|_| takes_text && is_whole && !is_name && home(text).is_none()) {
         Some(words) => vec![Edit { at, text: format!("\"{}\"", words.join(" ")) }],
         None => Vec::new(),
     }

@@ -15,6 +15,9 @@ pub(in crate::parse) struct Value {
     pub(in crate::parse) scalar: Scalar,
     pub(in crate::parse) annotation: Option<Spanned<String>>,
     pub(in crate::parse) at: Span,
+    /// Whether only blanks lie between it and the argument before it: no comment, and nothing that
+    /// is disabled.
+    pub(in crate::parse) follows_argument: bool,
 }
 
 /// A KDL value. Numbers with a fraction keep their text: the language has only whole numbers.

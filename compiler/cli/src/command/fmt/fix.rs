@@ -1,12 +1,14 @@
 //! `relay fmt --fix`: applies the corrections of diagnostics, in memory.
 //!
 //! A correction may bring up the next one, as that of a document that could not be read before. So the project is
-//! checked again after each round, until no correction is left: another run finds nothing.
+//! checked again after each round, until no correction is left: another run finds nothing. After many rounds it says how
+//! many are left.
 
 use std::collections::BTreeMap;
 
 use relay_compiler::{Diagnostics, Edit, FileId, Report, Sources};
 
+use crate::answer::size::counted;
 use crate::failure::Failure;
 use crate::files::Patched;
 use crate::output::{Output, bold, dim};
@@ -14,7 +16,7 @@ use crate::project::{Project, Request};
 use crate::report::{self, Origin};
 use crate::text::printable;
 
-/// The most rounds. Each needs a correction that an earlier one made possible.
+/// The most rounds in which corrections are written. Each needs a correction that an earlier one made possible.
 const ROUNDS_MAX: usize = 20;
 
 /// Applies every correction to `files`, which `project` reads; prints each with `verb`, its place and its reason.
@@ -24,13 +26,18 @@ pub(super) fn apply(
     verb: &str,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    for _ in 0..ROUNDS_MAX {
+    for round in 0..=ROUNDS_MAX {
         let sources = project.sources();
         let compiled = project.check(&sources, Request::default(), output)?;
         let origin = project.origin(&sources);
         let chosen = chosen(&compiled.diagnostics, &sources);
         if chosen.is_empty() {
             say_what_remains(&compiled.diagnostics, output);
+            return Ok(());
+        }
+        if round == ROUNDS_MAX {
+            let left = counted(chosen.len(), "correction");
+            output.message(format_args!("{left} left: run `relay fmt --fix` again\n"));
             return Ok(());
         }
         let mut edits: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
