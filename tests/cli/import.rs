@@ -1,5 +1,6 @@
 //! `relay import` and `relay export`: projects of the files of other programs, and files of a project.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -591,6 +592,184 @@ skills { global {
     fs::create_dir_all(sandbox.path("out")).expect("a folder");
     symlink("/tmp", sandbox.path("out/a")).expect("a link");
     sandbox.relay("export command . -o out").ends(2).says("`out/a` is a link");
+}
+
+/// Returns the reasons in a report for a file that is left out.
+fn left_out(report: &Value, file: &str) -> Vec<String> {
+    let rows = report["report"].as_array().expect("rows").iter();
+    let rows = rows.filter(|row| row["file"] == file && row["outcome"] == "left_out");
+    rows.map(|row| row["reason"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+const SECRET: &str = "Deploy with AKIAIOSFODNN7EXAMPLQ.\n";
+
+#[test]
+fn each_skill_has_its_own_text() {
+    let skill = |name: &str, tenant: &str, word: &str| {
+        let text = format!("{word} first.\n      Then go on.");
+        format!(
+            "kind: Skill\nmetadata: {{ name: {name} }}\nspec:\n  scope: {{ type: tenant, tenantId: {tenant} }}\n  context:\n    instructions: |\n      {text}\n"
+        )
+    };
+    let documents = [
+        skill("rules", "a/b", "Alpha"),
+        skill("rules", "a-b", "Beta"),
+        skill("x y", "acme", "Gamma"),
+        skill("x-y", "acme", "Delta"),
+        skill("x-y-2", "acme", "Epsilon"),
+    ];
+    let sandbox = Sandbox::of(&[("skills/all.yaml", &documents.join("---\n"))]);
+    let report = sandbox.relay("import --name team --json").ends(0).json();
+    let files = report["files"].as_array().expect("files");
+    let paths: BTreeSet<_> = files.iter().map(|file| file["path"].as_str()).collect();
+    assert_eq!(paths.len(), files.len(), "{report:#}");
+    let texts = |word: &str| {
+        files.iter().filter(|file| file["text"].as_str().unwrap_or_default().contains(word)).count()
+    };
+    for word in ["Alpha first.", "Beta first.", "Epsilon first."] {
+        assert_eq!(texts(word), 1, "{word}: {report:#}");
+    }
+    let context = sandbox.relay("explain . --tenant a-b").ends(0).stdout;
+    assert!(context.contains("Beta first.") && !context.contains("Alpha"), "{context}");
+}
+
+#[test]
+fn commands_of_one_name_are_reported() {
+    let prompt = |word: &str| format!("prompt = \"\"\"\n{word}.\nThen {{{{args}}}}.\n\"\"\"\n");
+    let sandbox = Sandbox::of(&[
+        (".gemini/commands/a b.toml", &prompt("One")),
+        (".gemini/commands/a-b.toml", &prompt("Two")),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let reasons = left_out(&report, ".gemini/commands/a-b.toml");
+    assert_eq!(reasons, ["`.gemini/commands/a b.toml` is called `a-b` too"], "{report:#}");
+    assert!(sandbox.read("imported/gemini-commands/a-b.md").contains("One."));
+    is_sound(&sandbox, "gemini");
+}
+
+#[test]
+fn names_with_the_letters_of_patterns_exclude_themselves_alone() {
+    let sandbox = Sandbox::of(&[
+        (".claude/commands/[draft].md", SECRET),
+        (".claude/commands/what?.md", SECRET),
+        (".claude/commands/whats.md", "Say it.\n"),
+        (".claude/commands/d.md", "Draft.\n"),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let project = sandbox.read("project.kdl");
+    assert!(
+        project.contains("\"[[]draft].md\"") && project.contains("\"what[?].md\""),
+        "{project}"
+    );
+    assert_eq!(left_out(&report, ".claude/commands/[draft].md").len(), 1, "{report:#}");
+    assert!(report.to_string().contains("\"2 prompts\""), "{report:#}");
+    is_sound(&sandbox, "patterns");
+    // A name that is too long for a pattern takes its folder along, and each file has a row.
+    let long = format!(".claude/commands/{}/{}/x.md", "a".repeat(200), "b".repeat(100));
+    let sandbox = Sandbox::of(&[
+        (long.as_str(), SECRET),
+        (".claude/commands/good.md", "Good.\n"),
+        ("CLAUDE.md", "Text.\n"),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    for file in [long.as_str(), ".claude/commands/good.md"] {
+        assert_eq!(left_out(&report, file).len(), 1, "{file}: {report:#}");
+    }
+    is_sound(&sandbox, "long");
+}
+
+#[test]
+fn a_refused_file_of_an_agent_skill_leaves_that_skill_out() {
+    let sandbox = Sandbox::of(&[
+        (".claude/skills/bad/SKILL.md", "---\nname: bad\ndescription: Deploys it.\n---\nText.\n"),
+        (".claude/skills/bad/ref.md", SECRET),
+        (
+            ".claude/skills/good/SKILL.md",
+            "---\nname: good\ndescription: Fills forms.\n---\nText.\n",
+        ),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let project = sandbox.read("project.kdl");
+    assert!(project.contains("exclude \"bad/*\""), "{project}");
+    let reasons = left_out(&report, ".claude/skills/bad/ref.md");
+    assert!(reasons.iter().any(|reason| reason.starts_with("secret::")), "{report:#}");
+    assert_eq!(left_out(&report, ".claude/skills/bad/SKILL.md").len(), 1, "{report:#}");
+    assert!(report.to_string().contains("1 agent skill"), "{report:#}");
+    is_sound(&sandbox, "skills");
+}
+
+#[test]
+fn a_file_of_many_documents_is_read_in_pieces() {
+    let skill = |number: usize| {
+        format!(
+            "kind: Skill\nmetadata: {{ name: s{number} }}\nspec: {{ context: {{ instructions: Go. }} }}\n---\n"
+        )
+    };
+    let many: String = (0..1001).map(skill).collect();
+    let sandbox = Sandbox::of(&[("many.yaml", &many), ("CLAUDE.md", "Text.\n")]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let reasons = left_out(&report, "many.yaml");
+    assert!(reasons.contains(&"the file has more than 1000 skills".to_owned()), "{report:#}");
+    // Each document with lines of its own for those before it would take 20 GB.
+    let separators = "---\n".repeat(200_000);
+    let sandbox = Sandbox::of(&[("deep.yaml", &format!("{separators}kind: Skill\n"))]);
+    let report = sandbox.relay("import --dry-run --json").ends(1).json();
+    let row = &report["report"][0];
+    assert_eq!((&row["file"], &row["line"]), (&"deep.yaml".into(), &200_001.into()), "{report:#}");
+}
+
+#[test]
+fn an_export_reports_differences_of_meaning() {
+    let project = "\
+project team epoch=1
+roles { role dev; role ops }
+prompts {
+    prompt for-ops { for role=ops; summary \"Ops\"; text \"Text.\" }
+    prompt noted { summary \"Noted\"; meta owner=ops \"a: b\"=\"c\"; text \"Text.\" }
+    prompt marked template=#false { summary \"Marked\"; text \"Run !`date`, read @docs/a.md, say $1.\" }
+    prompt plain { summary \"Plain\"; text \"Mail a@example.com.\" }
+}
+";
+    let sandbox = Sandbox::of(&[("project.kdl", project)]);
+    let reasons = |form: &str, name: &str| {
+        let line = format!("export {form} . -o {form} --json");
+        let report = sandbox.relay(&line).ends(0).json();
+        fs::remove_dir_all(sandbox.path(form)).expect("the folder");
+        let rows = report["report"].as_array().expect("rows").clone();
+        let row = rows.into_iter().find(|row| row["of"] == format!("prompt {name}"));
+        row.expect("a row")["reasons"].to_string()
+    };
+    for (form, name, words) in [
+        ("command", "for-ops", "its `for` is dropped"),
+        ("mdc", "for-ops", "its `for` is dropped"),
+        ("mdc", "noted", "its `meta` is dropped"),
+        ("agent-skill", "noted", "its `meta` is dropped"),
+        ("command", "marked", "the command is run"),
+        ("command", "marked", "the file is put in"),
+        ("command", "marked", "`$1`"),
+        ("mdc", "marked", "the file is put in"),
+        ("agent-skill", "marked", "the command is run"),
+    ] {
+        let reasons = reasons(form, name);
+        assert!(reasons.contains(words), "{form} {name}: {reasons}");
+    }
+    assert_eq!(reasons("mdc", "plain"), "[]");
+    sandbox.relay("export command . -o out --name noted").ends(0);
+    let noted = sandbox.read("out/noted.md");
+    assert!(noted.contains("\n\"a: b\": c\n"), "{noted}");
+}
+
+#[test]
+fn a_failed_export_leaves_nothing() {
+    let project = "project a epoch=1\nprompts { prompt a { text \"One.\" }; prompt \"z/b\" { text \"Two.\" } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", project), ("out/z", "Mine.\n")]);
+    let before = sandbox.files();
+    sandbox.relay("export command . -o out").ends(2).says("`out/z` is a file");
+    assert_eq!(sandbox.files(), before);
+    let project = "project a epoch=1\nprompts { prompt a { text \"One.\" }; prompt \"a.md/b\" { text \"Two.\" } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", project)]);
+    sandbox.relay("export command . -o out").ends(2).says("cannot be a file beside");
+    assert_eq!(sandbox.files(), ["project.kdl"]);
 }
 
 #[test]

@@ -119,6 +119,77 @@ pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, 
     }
 }
 
+/// Writes new files below a folder, with their folders, in this order: all of them, or none if one fails.
+/// `taken` is the failure for a path that exists.
+pub(crate) fn create_all(
+    folder: &Path,
+    files: &[(&str, &str)],
+    taken: impl Fn(&Path) -> Failure,
+) -> Result<(), Failure> {
+    let mut paths: Vec<_> = files.iter().map(|(path, _)| Path::new(path)).collect();
+    // A folder comes right before the paths in it.
+    paths.sort();
+    for (path, next) in paths.iter().zip(paths.iter().skip(1)) {
+        if next.starts_with(path) {
+            let (path, next) = (shown_path(path), shown_path(next));
+            return Err(Failure::error(format!("`{path}` cannot be a file beside `{next}`"))
+                .help("give one of them another name"));
+        }
+    }
+    let mut written = Written::default();
+    for (path, text) in files {
+        let path = folder.join(path);
+        let done = written.folders_of(&path).and_then(|()| {
+            match create(&path, text.as_bytes(), Access::AllUsers)? {
+                true => Ok(()),
+                false => Err(taken(&path)),
+            }
+        });
+        if let Err(failure) = done {
+            written.undo();
+            return Err(failure);
+        }
+        written.files.push(path);
+    }
+    Ok(())
+}
+
+/// The files and folders that were created so far.
+#[derive(Default)]
+struct Written {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Written {
+    /// Creates the missing folders of a path.
+    fn folders_of(&mut self, path: &Path) -> Result<(), Failure> {
+        let parent = folder_of(path);
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let missing: Vec<_> = parent.ancestors().take_while(is_missing).collect();
+        for folder in missing.into_iter().rev() {
+            fs::create_dir(folder).map_err(|error| Failure::file("create", folder, &error))?;
+            self.folders.push(folder.to_owned());
+        }
+        if !parent.is_dir() {
+            let (path, parent) = (shown_path(path), shown_path(&parent));
+            return Err(Failure::error(format!("cannot create `{path}`: `{parent}` is a file")));
+        }
+        Ok(())
+    }
+
+    /// Removes the files, and the folders that are empty then.
+    fn undo(self) {
+        for file in &self.files {
+            // The first failure is the one to report.
+            let _ = fs::remove_file(file);
+        }
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Creates a folder, and its parents, that only its owner may enter.
 pub(crate) fn create_private_folder(path: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();

@@ -21,7 +21,6 @@ use relay_compiler::Files;
 
 use part::Content;
 
-pub(crate) use part::Part;
 pub(crate) use row::{Outcome, Row};
 pub(crate) use source::{COPIES, Found, Source};
 pub(crate) use trial::Unsettled;
@@ -77,6 +76,7 @@ fn finish(mut found: Found) -> Found {
         Content::Skill(_) => 3,
     });
     name::settle(&mut found);
+    stoa::number_copies(&mut found.parts);
     found
 }
 

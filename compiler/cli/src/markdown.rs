@@ -17,8 +17,10 @@ pub(crate) fn file(keys: &[Key], text: &str) -> String {
     if keys.is_empty() {
         return format!("{text}{end}");
     }
-    let lines: String =
-        keys.iter().map(|Key { name, value }| format!("{name}: {}\n", flow(value))).collect();
+    let lines: String = keys
+        .iter()
+        .map(|Key { name, value }| format!("{}: {}\n", flow(&name.as_str().into()), flow(value)))
+        .collect();
     format!("---\n{lines}---\n{text}{end}")
 }
 

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path};
 
-use relay_bundle::{Bundle, Prompt};
+use relay_bundle::{Bundle, List, Prompt};
 use relay_engine::nearest::nearest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::FORMAT_VERSION;
+use crate::answer::audience::Names;
 use crate::args::{AnswerFormat, ExportArgs, ExportForm, ReportFormat};
-use crate::disk::{self, Access};
+use crate::disk;
 use crate::exit::Exit;
 use crate::export::{self, Made, MadeFile};
 use crate::failure::Failure;
@@ -95,9 +96,16 @@ fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>
         ExportForm::Stoa => None,
     };
     if let Some(of_prompt) = of_prompt {
-        for prompt in bundle.prompts() {
+        let seen_by = Names::of(bundle)?.all_seen_by(List::Prompts)?;
+        for (prompt, seen_by) in bundle.prompts().into_iter().zip(seen_by) {
             let prompt = prompt.and_then(|prompt| prompt.to_owned())?;
-            made.extend(is_wanted(&prompt.name).then(|| of_prompt(&prompt)));
+            if is_wanted(&prompt.name) {
+                let mut file = of_prompt(&prompt);
+                if seen_by.is_some() {
+                    file.changes.push("everyone sees it: its `for` is dropped".to_owned());
+                }
+                made.push(file);
+            }
             known.push(prompt.name);
         }
     } else {
@@ -149,15 +157,9 @@ fn write(folder: &Path, files: &[MadeFile]) -> Result<(), Failure> {
             }
         }
     }
-    for MadeFile { path, text } in files {
-        let path = folder.join(path);
-        let parent = disk::folder_of(&path);
-        fs::create_dir_all(&parent).map_err(|error| Failure::file("create", &parent, &error))?;
-        if !disk::create(&path, text.as_bytes(), Access::AllUsers)? {
-            return Err(taken(&path));
-        }
-    }
-    Ok(())
+    let ordered: Vec<_> =
+        files.iter().map(|MadeFile { path, text }| (path.as_str(), text.as_str())).collect();
+    disk::create_all(folder, &ordered, taken)
 }
 
 /// Draws the report: a line for each prompt or skill, and its reasons.

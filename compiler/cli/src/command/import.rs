@@ -1,6 +1,5 @@
 //! `relay import`: a project of the files that a folder has for other programs, and a report on each.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +9,11 @@ use serde::Serialize;
 
 use crate::answer::FORMAT_VERSION;
 use crate::args::{AnswerFormat, ImportArgs};
-use crate::disk::{self, Access};
+use crate::disk;
 use crate::exit::Exit;
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::files::ProjectFiles;
-use crate::import::{self, COPIES, Outcome, Part, Plan, Row, Source};
+use crate::import::{self, COPIES, Outcome, Plan, Row, Source};
 use crate::output::{Output, bold};
 use crate::project::{self, DOCUMENT};
 use crate::shell;
@@ -83,7 +82,7 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, F
         Failure::no(format!("no project without a finding can be made: {}", unsettled.finding))
             .help("give the project another name with --name, or import a part of the folder")
     })?;
-    let to_write = place.files(&plan);
+    let to_write = place.files(&plan)?;
     if !arguments.dry_run {
         write(&place, &to_write)?;
     }
@@ -122,13 +121,13 @@ impl Place {
 
     /// Returns the files to write, by path from the project's folder, the document first; none if nothing
     /// is left.
-    fn files(&self, plan: &Plan) -> Vec<(String, String)> {
+    fn files(&self, plan: &Plan) -> Result<Vec<(String, String)>, Failure> {
         if plan.parts.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let copies: BTreeMap<_, _> = plan.parts.iter().flat_map(Part::copies).collect();
+        let copies = plan.copies().map_err(Failure::error)?;
         let document = (self.document.clone(), plan.written().text);
-        [document].into_iter().chain(copies).collect()
+        Ok([document].into_iter().chain(copies).collect())
     }
 }
 
@@ -161,17 +160,9 @@ fn write(place: &Place, files: &[(String, String)]) -> Result<(), Failure> {
         return Err(taken(&path));
     }
     // The document is written last: it refers to the others.
-    for (path, text) in files.iter().rev() {
-        let path = place.folder.join(path);
-        let parent = disk::folder_of(&path);
-        fs::create_dir_all(&parent).map_err(|error| {
-            Failure::error(format!("cannot create `{}`: {}", shown_path(&parent), reason(&error)))
-        })?;
-        if !disk::create(&path, text.as_bytes(), Access::AllUsers)? {
-            return Err(taken(&path));
-        }
-    }
-    Ok(())
+    let ordered: Vec<_> =
+        files.iter().rev().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    disk::create_all(&place.folder, &ordered, taken)
 }
 
 fn report(

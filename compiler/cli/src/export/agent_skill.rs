@@ -3,7 +3,7 @@
 use relay_bundle::Prompt;
 
 use super::made::{Made, MadeFile};
-use super::text;
+use super::text::{self, Mark};
 use crate::markdown::{self, Key};
 
 /// The most characters of a name and of a description.
@@ -12,6 +12,8 @@ const DESCRIPTION_CHARS_MAX: usize = 1024;
 
 pub(super) fn made(prompt: &Prompt) -> Made {
     let mut changes = text::changes(prompt, false);
+    changes.extend(text::dropped_meta(prompt));
+    changes.extend(text::expanded(prompt, &[Mark::Command, Mark::Argument]));
     if prompt.title.is_some() {
         changes.push("its title is dropped".to_owned());
     }

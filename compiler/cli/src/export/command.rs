@@ -4,11 +4,12 @@ use relay_bundle::Prompt;
 use serde_json::{Map, Value};
 
 use super::made::{Made, MadeFile};
-use super::text;
+use super::text::{self, Mark};
 use crate::markdown::{self, Key};
 
 pub(super) fn made(prompt: &Prompt) -> Made {
     let mut changes = text::changes(prompt, false);
+    changes.extend(text::expanded(prompt, &[Mark::Command, Mark::File, Mark::Argument]));
     if prompt.briefing.value {
         changes.push("people run it; no briefing sends it".to_owned());
     }
@@ -21,8 +22,13 @@ pub(super) fn made(prompt: &Prompt) -> Made {
     keys.extend(prompt.title.as_ref().map(|title| key("title", &title.value)));
     let meta = prompt.meta.as_deref().and_then(|meta| serde_json::from_str(meta).ok());
     let meta: Map<String, Value> = meta.unwrap_or_default();
-    keys.extend(meta.into_iter().map(|(name, value)| Key { name, value }));
-    if !keys.is_empty() && description.or(summary).is_none() {
+    for (name, value) in meta {
+        match keys.iter().any(|key| key.name == name) {
+            true => changes.push(format!("`{name}` of its `meta` is dropped")),
+            false => keys.push(Key { name, value }),
+        }
+    }
+    if !keys.is_empty() && !keys.iter().any(|key| key.name == "description") {
         // Front matter without one would be a fault.
         keys.insert(0, key("description", &prompt.name));
     }

@@ -3,11 +3,13 @@
 use relay_bundle::Prompt;
 
 use super::made::{Made, MadeFile};
-use super::text;
+use super::text::{self, Mark};
 use crate::markdown::{self, Key};
 
 pub(super) fn made(prompt: &Prompt) -> Made {
     let mut changes = text::changes(prompt, true);
+    changes.extend(text::dropped_meta(prompt));
+    changes.extend(text::expanded(prompt, &[Mark::File]));
     if prompt.title.is_some() {
         changes.push("its title is dropped".to_owned());
     }

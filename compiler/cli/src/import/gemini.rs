@@ -32,11 +32,20 @@ struct Command {
 }
 
 pub(super) fn find(source: &Source<'_>, found: &mut Found) {
-    let mut commands = Vec::new();
+    let mut commands: Vec<Command> = Vec::new();
     for path in source.list(FOLDER, &[ENDING], ORIGIN, found) {
         let Some(text) = source.text(&path, LIST_BYTES_MAX, ORIGIN, found) else { continue };
         match command(source, &path, &text) {
-            Ok(command) => commands.push(command),
+            Ok(command) => {
+                let is_same = |other: &Command| other.name.eq_ignore_ascii_case(&command.name);
+                match commands.iter().find(|other| is_same(other)) {
+                    Some(other) => {
+                        let reason = format!("`{}` is called `{}` too", other.file, command.name);
+                        found.rows.push(Row::left_out(ORIGIN, path, 1, reason));
+                    }
+                    None => commands.push(command),
+                }
+            }
             Err((line, reason)) => found.rows.push(Row::left_out(ORIGIN, path, line, reason)),
         }
     }

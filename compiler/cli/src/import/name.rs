@@ -66,19 +66,25 @@ fn exclude_hidden(parts: &mut Vec<Part>, rows: &mut Vec<Row>) {
     let skills: BTreeSet<String> = parts.iter().filter_map(agent_skills).flat_map(names).collect();
     for part in parts.iter_mut().filter(|part| part.origin == Origin::ClaudeCommands) {
         let Content::Folder(folder) = &mut part.content else { continue };
-        let below = format!("{}/", folder.path);
         let is_hidden = |file: &&FolderFile| skills.contains(&file.name.to_lowercase());
         let hidden: Vec<_> =
             folder.files.iter().filter(is_hidden).map(|file| file.path.clone()).collect();
         for path in hidden {
             let reason = "the skill of this name hides it, as in Claude Code";
             rows.push(Row::left_out(part.origin, path.clone(), 1, reason));
-            folder.excluded.push(path.strip_prefix(&below).unwrap_or(&path).to_owned());
+            if !folder.leave_out(&path) {
+                for file in folder.kept().filter(|file| file.path != path) {
+                    let reason = format!("its folder is left out: no pattern can name `{path}`");
+                    rows.push(Row::left_out(part.origin, file.path.clone(), 1, reason));
+                }
+                folder.files.clear();
+                break;
+            }
         }
     }
     // A folder of which nothing is left has no node.
     let is_left = |part: &Part| match &part.content {
-        Content::Folder(folder) => folder.excluded.len() < folder.files.len(),
+        Content::Folder(folder) => folder.kept().next().is_some(),
         Content::Prompt(_) | Content::Skill(_) => true,
     };
     parts.retain(is_left);
@@ -94,11 +100,5 @@ fn agent_skills(part: &Part) -> Option<&Folder> {
 /// Returns the names of a folder's prompts, in lower case: names that differ in case alone are errors.
 fn names(folder: &Folder) -> impl Iterator<Item = String> + use<'_> {
     let prefix = folder.prefix.clone().unwrap_or_default();
-    let below = format!("{}/", folder.path);
-    let is_read = move |file: &&FolderFile| {
-        let path = file.path.strip_prefix(&below).unwrap_or(&file.path);
-        !folder.excluded.iter().any(|excluded| excluded == path)
-    };
-    let files = folder.files.iter().filter(is_read);
-    files.map(move |file| format!("{prefix}{}", file.name).to_lowercase())
+    folder.kept().map(move |file| format!("{prefix}{}", file.name).to_lowercase())
 }

@@ -1,8 +1,7 @@
 //! The parts of a project that an import makes of files: prompts, folders of prompts, skills.
 
-use std::collections::BTreeMap;
-
 use relay_bundle::Level;
+use relay_engine::glob;
 use serde_json::Value;
 
 use super::row::Origin;
@@ -72,7 +71,7 @@ pub(crate) struct Folder {
     pub(crate) path: String,
     /// Its files.
     pub(crate) files: Vec<FolderFile>,
-    /// The files that the node leaves out, by their path from the folder.
+    /// The patterns of the files that the node leaves out, by their path from the folder.
     pub(crate) excluded: Vec<String>,
     /// The ending of the files that are read; absent if the folder has no other markdown files.
     pub(crate) pattern: Option<String>,
@@ -138,10 +137,10 @@ pub(crate) struct Skill {
 }
 
 impl Part {
-    /// Returns the files that the part needs and that are not there yet, by path.
-    pub(crate) fn copies(&self) -> BTreeMap<String, String> {
+    /// Returns the files that the part needs and that are not there yet: path and text.
+    pub(crate) fn copies(&self) -> Vec<(String, String)> {
         match &self.content {
-            Content::Prompt(_) => BTreeMap::new(),
+            Content::Prompt(_) => Vec::new(),
             Content::Folder(folder) => {
                 let made = folder
                     .files
@@ -160,7 +159,9 @@ impl Part {
         match &self.content {
             Content::Prompt(Prompt { body: Body::File { path: own, .. }, .. }) => own == path,
             Content::Prompt(_) => false,
-            Content::Folder(folder) => folder.files.iter().any(|file| file.path == path),
+            Content::Folder(folder) => {
+                folder.files.iter().any(|file| file.path == path) || folder.skill_of(path).is_some()
+            }
             Content::Skill(skill) => skill.copy.as_deref() == Some(path),
         }
     }
@@ -170,7 +171,7 @@ impl Part {
         match &self.content {
             Content::Prompt(prompt) => format!("prompt {}", prompt.name),
             Content::Folder(folder) => {
-                let count = folder.files.len() - folder.excluded.len();
+                let count = folder.kept().count();
                 let noun = match (folder.node, count) {
                     (FolderNode::AgentSkills, 1) => "agent skill",
                     (FolderNode::AgentSkills, _) => "agent skills",
@@ -190,4 +191,79 @@ impl Part {
             }
         }
     }
+}
+
+/// The file of an agent skill, with the `/` before it.
+pub(super) const SKILL_FILE: &str = "/SKILL.md";
+/// The most characters of a pattern in a project.
+const PATTERN_CHARS_MAX: usize = 256;
+
+impl Folder {
+    /// Returns the files that the node does not leave out.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &FolderFile> {
+        self.files.iter().filter(|file| {
+            let path = self.inside(&file.path);
+            !self.excluded.iter().any(|pattern| glob::matches(pattern, path))
+        })
+    }
+
+    /// Leaves out a file; with a file beside a `SKILL.md`, the whole folder of that agent skill. Returns
+    /// false if no pattern can name it.
+    pub(crate) fn leave_out(&mut self, path: &str) -> bool {
+        let own = self.files.iter().position(|file| file.path == path);
+        if own.is_some_and(|index| self.files.get(index).is_some_and(|file| file.made.is_some())) {
+            self.files.retain(|file| file.path != path);
+            return true;
+        }
+        let pattern = match self.skill_of(path).filter(|_| own.is_none()) {
+            Some(skill) => format!("{}/*", literal(self.inside(skill))),
+            None => literal(self.inside(path)),
+        };
+        let is_valid = pattern.chars().count() <= PATTERN_CHARS_MAX;
+        if is_valid && !self.excluded.contains(&pattern) {
+            self.excluded.push(pattern);
+        }
+        is_valid
+    }
+
+    /// Returns the folder of the innermost agent skill that a path is in. A folder of skills that is one
+    /// itself has no such path.
+    fn skill_of(&self, path: &str) -> Option<&str> {
+        let is_skills = self.node == FolderNode::AgentSkills;
+        let skills = self.files.iter().filter_map(|file| file.path.strip_suffix(SKILL_FILE));
+        let is_around = |skill: &&str| {
+            is_skills
+                && *skill != self.path
+                && path.strip_prefix(*skill).is_some_and(|rest| rest.starts_with('/'))
+        };
+        skills.filter(is_around).max_by_key(|skill| skill.len())
+    }
+
+    /// Returns a path from the folder.
+    fn inside<'p>(&self, path: &'p str) -> &'p str {
+        let below = path.strip_prefix(&self.path).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(path)
+    }
+}
+
+impl FolderFile {
+    /// Returns the file that it comes from, and the line.
+    pub(crate) fn origin(&self) -> (&str, usize) {
+        match &self.made {
+            Some(made) => (&made.from.0, made.from.1),
+            None => (&self.path, 1),
+        }
+    }
+}
+
+/// Returns the pattern that matches a path alone.
+fn literal(path: &str) -> String {
+    let mut pattern = String::new();
+    for letter in path.chars() {
+        match letter {
+            '*' | '?' | '[' => pattern.extend(['[', letter, ']']),
+            _ => pattern.push(letter),
+        }
+    }
+    pattern
 }

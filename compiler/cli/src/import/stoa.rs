@@ -1,5 +1,7 @@
 //! Skill documents in YAML (`kind: Skill`), each of which becomes a `skill`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use relay_bundle::Level;
 use relay_compiler::{Yaml, YamlValue, yaml};
 use serde_json::Value;
@@ -17,6 +19,10 @@ const ENDINGS: [&str; 2] = [".yaml", ".yml"];
 const PRIORITY_MAX: u64 = 100;
 /// The longest text that is written into the project.
 const LINE_CHARS_MAX: usize = 80;
+/// The most skills of a file.
+const DOCUMENTS_MAX: usize = 1000;
+/// The ending of the files of their texts.
+const COPY_ENDING: &str = ".md";
 
 pub(super) fn find(source: &Source<'_>, found: &mut Found) {
     let is_yaml = |name: &&String| ENDINGS.iter().any(|ending| name.ends_with(ending));
@@ -38,11 +44,41 @@ pub(super) fn file(source: &Source<'_>, path: &str, found: &mut Found) {
         found.rows.append(&mut unusable.rows);
         return;
     };
-    for document in documents(&text).into_iter().filter(|document| is_skill(document)) {
-        let read = yaml(&document).map_err(|fault| (fault.line, fault.reason));
+    let documents = documents(&text);
+    let skills = documents.iter().filter(|(_, document)| is_skill(document));
+    for (count, (before, document)) in skills.enumerate() {
+        if count == DOCUMENTS_MAX {
+            let reason = format!("the file has more than {DOCUMENTS_MAX} skills");
+            found.rows.push(Row::left_out(ORIGIN, path, before + 1, reason));
+            return;
+        }
+        let read = yaml(document).map_err(|fault| (fault.line, fault.reason));
         match read.and_then(|yaml| skill(path, &yaml)) {
-            Ok(part) => found.parts.push(part),
-            Err((line, reason)) => found.rows.push(Row::left_out(ORIGIN, path, line, reason)),
+            Ok(mut part) => {
+                part.line += before;
+                part.changes.iter_mut().for_each(|(line, _)| *line += before);
+                found.parts.push(part);
+            }
+            Err((line, reason)) => {
+                found.rows.push(Row::left_out(ORIGIN, path, before + line, reason));
+            }
+        }
+    }
+}
+
+/// Gives each file of a text a path of its own: names and selectors of which letters were replaced may be
+/// the same.
+pub(super) fn number_copies(parts: &mut [Part]) {
+    let mut taken = BTreeSet::new();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    for part in parts {
+        let Content::Skill(Skill { copy: Some(copy), .. }) = &mut part.content else { continue };
+        let stem = copy.strip_suffix(COPY_ENDING).unwrap_or(copy).to_owned();
+        // On some disks, names that differ in case alone are the same.
+        let number = numbers.entry(stem.to_lowercase()).or_insert(1);
+        while !taken.insert(copy.to_lowercase()) {
+            *number += 1;
+            *copy = format!("{stem}-{number}{COPY_ENDING}");
         }
     }
 }
@@ -55,21 +91,19 @@ fn is_skill(document: &str) -> bool {
     })
 }
 
-/// Splits a file at its lines `---`; each document has empty lines for those before it, so that its lines
-/// have their numbers.
-fn documents(text: &str) -> Vec<String> {
+/// Splits a file at its lines `---`; each document has the number of lines before it.
+fn documents(text: &str) -> Vec<(usize, &str)> {
     let mut documents = Vec::new();
-    let mut document = String::new();
-    for (number, line) in text.lines().enumerate() {
+    let (mut before, mut start, mut at) = (0, 0, 0);
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let end = at + line.len();
         if line.trim_end() == "---" {
-            documents.push(std::mem::take(&mut document));
-            document = "\n".repeat(number + 1);
-        } else {
-            document.push_str(line);
-            document.push('\n');
+            documents.push((before, text.get(start..at).unwrap_or_default()));
+            (before, start) = (number + 1, end);
         }
+        at = end;
     }
-    documents.push(document);
+    documents.push((before, text.get(start..).unwrap_or_default()));
     documents
 }
 
@@ -117,7 +151,8 @@ fn skill(path: &str, document: &Yaml) -> Result<Part, (usize, String)> {
     let folder = match level {
         Level::Global => String::new(),
         Level::Tenant | Level::Tool | Level::User => {
-            let selector = name::plain(&selector).unwrap_or_default().replace('/', "-");
+            // Without a `.`, no folder has the name of a file.
+            let selector = name::plain(&selector).unwrap_or_default().replace(['/', '.'], "-");
             format!("{}-{selector}/", level.word())
         }
     };
@@ -133,7 +168,10 @@ fn skill(path: &str, document: &Yaml) -> Result<Part, (usize, String)> {
             Some(Yaml { value: YamlValue::Bool(false), .. })
         ),
         text: text.to_owned(),
-        copy: (!is_line).then(|| format!("{COPIES}/skills/{folder}{name}.md")),
+        copy: (!is_line).then(|| {
+            let file = name.replace('/', "-");
+            format!("{COPIES}/skills/{folder}{file}{COPY_ENDING}")
+        }),
         selector,
         name,
     };

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_compiler::{Compiled, Files, Options, Report, Sources};
 
-use super::part::{Content, FolderNode, Part};
-use super::row::Row;
+use super::part::{Content, FolderFile, FolderNode, Part};
+use super::row::{Origin, Row};
 use super::write::{Gate, LINES_MAX, Plan, Start};
 use crate::files::WithFiles;
 use crate::shipped;
@@ -45,7 +45,8 @@ pub(crate) fn settle(
         if plan.parts.is_empty() {
             return Ok(());
         }
-        let Err(findings) = compile(plan, files, document) else { return Ok(()) };
+        let copies = plan.copies().map_err(|finding| Box::new(Unsettled { finding }))?;
+        let Err(findings) = compile(plan, &copies, files, document) else { return Ok(()) };
         let mut taken = Taken::default();
         for finding in &findings {
             taken.add(plan, finding);
@@ -78,10 +79,15 @@ impl Finding {
 }
 
 /// Compiles the project as it would be written.
-fn compile(plan: &Plan, files: &dyn Files, document: &str) -> Result<(), Vec<Finding>> {
+fn compile(
+    plan: &Plan,
+    copies: &BTreeMap<String, String>,
+    files: &dyn Files,
+    document: &str,
+) -> Result<(), Vec<Finding>> {
     let written = plan.written();
     let mut added: BTreeMap<String, Vec<u8>> =
-        plan.parts.iter().flat_map(Part::copies).map(|(path, text)| (path, text.into())).collect();
+        copies.iter().map(|(path, text)| (path.clone(), text.clone().into())).collect();
     added.insert(document.to_owned(), written.text.clone().into());
     let files = WithFiles { files, added };
     let sources = Sources::new(&files, document).with_facts(shipped::facts());
@@ -149,21 +155,43 @@ impl Taken {
 
     /// Takes out these parts and files; returns whether there were any.
     fn apply(self, plan: &mut Plan) -> bool {
-        let Self { mut parts, files, settled } = self;
+        let Self { parts, files, settled } = self;
         let is_any = !(parts.is_empty() && files.is_empty() && settled.is_empty());
-        for ((index, path), row) in files {
-            let Some(part) = plan.parts.get_mut(index) else { continue };
-            let Content::Folder(folder) = &mut part.content else { continue };
-            let below = format!("{}/", folder.path);
-            let is_made = folder.files.iter().any(|file| file.path == path && file.made.is_some());
-            if is_made {
-                folder.files.retain(|file| file.path != path);
-            } else {
-                folder.excluded.push(path.strip_prefix(&below).unwrap_or(&path).to_owned());
+        let mut gone: BTreeSet<usize> = BTreeSet::new();
+        for (index, row) in parts {
+            if let Some(Part { content: Content::Folder(folder), origin, .. }) =
+                plan.parts.get(index)
+            {
+                let reason = row.reason.clone().unwrap_or_default();
+                plan.rows.extend(rows_of(folder.kept(), *origin, &reason));
             }
-            plan.rows.push(row.clone());
-            if folder.files.len() == folder.excluded.len() {
-                parts.entry(index).or_insert(row);
+            plan.rows.push(row);
+            gone.insert(index);
+        }
+        for ((index, path), row) in files {
+            plan.rows.push(row);
+            let Some(Part { content: Content::Folder(folder), origin, .. }) =
+                plan.parts.get_mut(index)
+            else {
+                continue;
+            };
+            let is_other = |file: &&FolderFile| file.path != path;
+            let before: Vec<_> = folder.kept().filter(is_other).map(own_place).collect();
+            let is_out = folder.leave_out(&path);
+            let kept: BTreeSet<_> = match is_out {
+                true => folder.kept().map(own_place).collect(),
+                false => BTreeSet::new(),
+            };
+            let reason = match is_out {
+                true => format!("its agent skill is left out with `{path}`"),
+                false => format!("its folder is left out: no pattern can name `{path}`"),
+            };
+            let lost = before.into_iter().filter(|place| !kept.contains(place));
+            plan.rows.extend(
+                lost.map(|(file, line)| Row::left_out(*origin, file, line, reason.as_str())),
+            );
+            if kept.is_empty() {
+                gone.insert(index);
             }
         }
         for index in settled {
@@ -173,16 +201,33 @@ impl Taken {
         }
         let mut index = 0;
         plan.parts.retain(|_| {
-            let row = parts.remove(&index);
+            let is_kept = !gone.contains(&index);
             index += 1;
-            let is_kept = row.is_none();
-            plan.rows.extend(row);
             is_kept
         });
         plan.rows.sort();
         plan.rows.dedup();
         is_any
     }
+}
+
+/// Returns the file that a file of a folder comes from, and the line.
+fn own_place(file: &FolderFile) -> (String, usize) {
+    let (path, line) = file.origin();
+    (path.to_owned(), line)
+}
+
+/// Returns the rows of files that are left out for one reason.
+fn rows_of<'f>(
+    files: impl Iterator<Item = &'f FolderFile>,
+    origin: Origin,
+    reason: &str,
+) -> Vec<Row> {
+    let row = |file: &FolderFile| {
+        let (path, line) = file.origin();
+        Row::left_out(origin, path, line, reason)
+    };
+    files.map(row).collect()
 }
 
 /// Changes the beginning of a session so that a finding on the whole project goes; `false` if nothing is left

@@ -1,6 +1,7 @@
 //! The project that an import writes, as KDL: at most [`LINES_MAX`] lines.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::Level;
 use serde_json::Value;
@@ -97,6 +98,24 @@ impl Plan {
     pub(crate) fn written(&self) -> Written {
         let roomy = self.in_layout(Layout::Roomy);
         if roomy.line_count() <= LINES_MAX { roomy } else { self.in_layout(Layout::Tight) }
+    }
+
+    /// Returns the files that the parts need and that are not there yet, by path.
+    ///
+    /// # Errors
+    ///
+    /// Two parts need a file of one path: either would have the text of the other.
+    pub(crate) fn copies(&self) -> Result<BTreeMap<String, String>, String> {
+        let mut copies = BTreeMap::new();
+        for (path, text) in self.parts.iter().flat_map(Part::copies) {
+            match copies.entry(path) {
+                Entry::Vacant(entry) => entry.insert(text),
+                Entry::Occupied(entry) => {
+                    return Err(format!("two texts would be the file `{}`", entry.key()));
+                }
+            };
+        }
+        Ok(copies)
     }
 
     fn in_layout(&self, layout: Layout) -> Written {
