@@ -723,14 +723,16 @@ fn an_export_reports_differences_of_meaning() {
     let project = "\
 project team epoch=1
 roles { role dev; role ops }
+users { user ann role=ops; anyone role=dev }
 prompts {
+    commands \"c\"
     prompt for-ops { for role=ops; summary \"Ops\"; text \"Text.\" }
-    prompt noted { summary \"Noted\"; meta owner=ops \"a: b\"=\"c\"; text \"Text.\" }
     prompt marked template=#false { summary \"Marked\"; text \"Run !`date`, read @docs/a.md, say $1.\" }
     prompt plain { summary \"Plain\"; text \"Mail a@example.com.\" }
 }
 ";
-    let sandbox = Sandbox::of(&[("project.kdl", project)]);
+    let noted = "---\ndescription: Noted\nowner: ops\n\"a: b\": c\n---\nText.\n";
+    let sandbox = Sandbox::of(&[("project.kdl", project), ("c/noted.md", noted)]);
     let reasons = |form: &str, name: &str| {
         let line = format!("export {form} . -o {form} --json");
         let report = sandbox.relay(&line).ends(0).json();
