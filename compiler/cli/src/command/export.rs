@@ -97,7 +97,7 @@ fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>
     };
     if let Some(of_prompt) = of_prompt {
         let seen_by = Names::of(bundle)?.all_seen_by(List::Prompts)?;
-        for (prompt, seen_by) in bundle.prompts().into_iter().zip(seen_by) {
+        for (prompt, seen_by) in bundle.prompts().zip(seen_by) {
             let prompt = prompt.and_then(|prompt| prompt.to_owned())?;
             if is_wanted(&prompt.name) {
                 let mut file = of_prompt(&prompt);
