@@ -418,7 +418,7 @@ pub(super) fn move_files(
     if files.is_empty() {
         return;
     }
-    report_overlaps(prompts, out);
+    report_overlaps(resources, prompts, out);
     resources.extend(files);
     resources.sort_by(|a, b| a.uri.value.cmp(&b.uri.value));
     let mut kept: Vec<Resource> = Vec::with_capacity(resources.len());
@@ -438,14 +438,25 @@ pub(super) fn move_files(
     *resources = kept;
 }
 
-/// Reports agent skills whose files would have URIs below the folder of another one.
-fn report_overlaps(prompts: &[Prompt], out: &mut Diagnostics) {
+/// Reports agent skills and declared resources with URIs below the folder of another agent skill.
+fn report_overlaps(resources: &[Resource], prompts: &[Prompt], out: &mut Diagnostics) {
     let skills = prompts.iter().filter_map(|prompt| {
         let skill = prompt.agent_skill.as_ref()?;
         Some((skill.base.as_ref()?, &prompt.name.value, skill.at))
     });
     let mut skills: Vec<_> = skills.collect();
     skills.sort();
+    for Spanned { value: uri, at } in resources.iter().map(|resource| &resource.uri) {
+        // The folders that a URI is below precede it, the last one directly: no two overlap.
+        let before = skills.partition_point(|(base, _, _)| base.as_str() <= uri.as_str());
+        let last = before.checked_sub(1).and_then(|last| skills.get(last));
+        if let Some((_, skill, first_at)) =
+            last.filter(|(base, _, _)| uri.starts_with(base.as_str()))
+        {
+            let (uri, skill) = (uri.clone(), (*skill).clone());
+            out.report(*at, Below { uri, skill, first_at: *first_at, at: *at });
+        }
+    }
     // All that begin with a text follow it.
     for (outer, inner) in skills.iter().zip(skills.iter().skip(1)) {
         let ((base, outer, first_at), (inner_base, inner, at)) = (outer, inner);
@@ -545,6 +556,22 @@ struct NoFolder {
 struct Overlap {
     inner: String,
     outer: String,
+    #[label("the folder is here")]
+    first_at: Span,
+    #[label(primary, "below it")]
+    at: Span,
+}
+
+/// The list of files of an agent skill would name the resource, also to those who do not see it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the resource `{uri}` lies below the folder of the agent skill `{skill}`")]
+#[diagnostic(
+    code(agent_skills::resource),
+    help("give the resource another URI, or put its file into the folder of the skill")
+)]
+struct Below {
+    uri: String,
+    skill: String,
     #[label("the folder is here")]
     first_at: Span,
     #[label(primary, "below it")]

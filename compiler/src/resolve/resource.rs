@@ -12,7 +12,6 @@ use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
 use crate::source::{Sources, Span, Spanned};
-use relay_engine::agent_skill::SCHEME;
 use relay_engine::derived::uri_template::{self, Piece};
 use relay_engine::equal_text;
 use relay_engine::nearest::nearest;
@@ -341,10 +340,6 @@ fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Pie
     });
     if !known {
         out.report(at, fault("it has no scheme, such as `relay://`"));
-        return None;
-    }
-    if text.starts_with(SCHEME) {
-        out.report(at, fault("`skill://` is for the files of `agent-skills`"));
         return None;
     }
     if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
