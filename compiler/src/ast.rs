@@ -3,7 +3,7 @@
 //! `resolve` looks up names and joins documents. A missing value is `None`, or a
 //! [`Setting`](crate::setting::Setting) with its default and without a place.
 
-use relay_bundle::Suppressed;
+use relay_bundle::{Selector, Suppressed};
 
 use crate::source::{FileId, Span, Spanned};
 
@@ -12,13 +12,16 @@ pub(crate) use crate::language::expect::{Claim, ExpectSettings, Question};
 pub(crate) use crate::language::gate::Gate;
 pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
-pub(crate) use crate::language::policy::{FloorSetting, PathSettings, Policy};
+pub(crate) use crate::language::policy::{
+    ClassSettings, FloorSetting, PathSettings, Policy, PolicyScope, PolicySettings, ScopeSettings,
+};
 pub(crate) use crate::language::project::ProjectSettings;
 pub(crate) use crate::language::prompt::{FrontMatterUse, PromptAbout, PromptSettings};
 pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
 pub(crate) use crate::language::readers::ForSettings;
 pub(crate) use crate::language::resource::{ResourceAbout, ResourceSettings};
 pub(crate) use crate::language::roles::RoleSettings;
+pub(crate) use crate::language::rules::{PolicyCondition, PolicyRule};
 pub(crate) use crate::language::skills::{SkillLimits, SkillSelectors, SkillSettings};
 pub(crate) use crate::language::tools::{ToolGroup, ToolGroupSettings, ToolSettings};
 pub(crate) use crate::language::users::UserSettings;
@@ -209,6 +212,16 @@ pub(crate) struct Tools {
     pub(crate) at: Span,
     pub(crate) groups: Vec<ToolChoice>,
     pub(crate) settings: ToolSettings,
+    pub(crate) effects: Vec<OtherEffects>,
+}
+
+/// `other PATTERN… { arg NAME EFFECT }`
+#[derive(Debug, Clone)]
+pub(crate) struct OtherEffects {
+    pub(crate) at: Span,
+    pub(crate) patterns: Vec<Spanned<String>>,
+    /// Arguments with an effect.
+    pub(crate) arguments: Vec<(Spanned<String>, Spanned<Selector>)>,
 }
 
 /// `diagnostics enabled=…`

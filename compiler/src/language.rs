@@ -17,6 +17,7 @@ pub(crate) mod prompts;
 pub(crate) mod readers;
 pub(crate) mod resource;
 pub(crate) mod roles;
+pub(crate) mod rules;
 pub(crate) mod shared;
 pub(crate) mod skills;
 pub(crate) mod tenants;

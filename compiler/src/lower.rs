@@ -8,6 +8,7 @@ mod places;
 mod policy;
 mod provenance;
 mod review;
+mod rules;
 mod skills;
 mod tools;
 
@@ -44,12 +45,13 @@ pub(crate) fn contents(
         audiences,
         skills,
         other_tools,
+        tool_effects,
         policy,
         ..
     } = model;
     let model::Project { name, settings } = project;
     let model::ProjectSettings { version, epoch, title, owner } = settings;
-    let (policy, facts) = policy::policy(policy, &places);
+    let policy::Lowered { policy, rules, facts } = policy::policy(policy, tool_effects, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
     let mut found = Vec::new();
@@ -98,6 +100,7 @@ pub(crate) fn contents(
         skills,
         skill_settings,
         policy,
+        rules,
         facts,
         canonical: effective.kdl(false),
         provenance,

@@ -27,6 +27,7 @@ mod readers;
 mod reading;
 mod resource;
 mod roles;
+mod rules;
 mod skills;
 mod tenants;
 mod tools;

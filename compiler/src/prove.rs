@@ -8,6 +8,7 @@ mod context;
 mod coverage;
 mod declared;
 mod denied;
+mod examples;
 mod no_place;
 mod rejected;
 mod selection;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use relay_bundle::{Bundle, Corrupt, Storage};
+use relay_engine::authority::Authority;
 
 use self::case::Case;
 use self::coverage::Touched;
@@ -60,7 +62,7 @@ pub(crate) fn run(
     named_at: Span,
     out: &mut Diagnostics,
 ) -> (Vec<u8>, Proven) {
-    if declared.expects.is_empty() {
+    if declared.expects.is_empty() && declared.examples.is_empty() {
         let coverage = Touched::default().coverage(declared);
         return (bytes, Proven { asked: true, coverage, ..Proven::default() });
     }
@@ -90,11 +92,20 @@ fn proven(
 ) -> Result<Proven, String> {
     let storage: Storage = Box::new(bytes);
     let bundle = Bundle::open(storage).map_err(|error| error.to_string())?;
+    let authority = Authority::of(&bundle).map_err(|error| error.to_string())?;
+    examples::prove(&bundle, &authority, declared, out).map_err(|error| error.to_string())?;
     let mut touched = Touched::default();
     let mut expects = Vec::new();
     for expect in &declared.expects {
-        let mut case =
-            Case { sources, bundle: &bundle, declared, expect, failures: Vec::new(), out };
+        let mut case = Case {
+            sources,
+            bundle: &bundle,
+            authority: &authority,
+            declared,
+            expect,
+            failures: Vec::new(),
+            out,
+        };
         ask(&mut case, &mut touched).map_err(|error| error.to_string())?;
         let failures = case.failures;
         expects.push(Proof { at: expect.at, question: expect.asked(), failures });

@@ -22,6 +22,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod rules;
 mod skills;
 mod summary;
 mod template;
@@ -76,7 +77,8 @@ pub(crate) fn project(
         prompts::prompts(nodes.prompts, nodes.prompt_patches, named, out);
     agent_skills::move_files(&mut resources, &mut prompts, out);
     let gate = gate::gate(nodes.gates, out);
-    let (tools, other_tools) = tools::tools(nodes.tools, out);
+    let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
+        tools::tools(nodes.tools, out);
     let policy = policy::policy(nodes.policies, out);
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
@@ -106,6 +108,7 @@ pub(crate) fn project(
         gate,
         tools,
         other_tools,
+        tool_effects,
         policy: policy.zip(facts),
         skills,
         messages,

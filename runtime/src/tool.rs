@@ -111,7 +111,7 @@ async fn answer(
     given: &Map<String, Value>,
 ) -> Result<(Answer, Permit), CallError> {
     admit(call, room, given)?;
-    let Decided { offered, permit } = decide(call, name)?;
+    let Decided { offered, permit } = decide(call, name, given)?;
     let arguments = decode(offered.spec, given)?;
     // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;

@@ -3,6 +3,7 @@
 
 pub(crate) mod agent_skill;
 pub(crate) mod audience;
+pub(crate) mod decision;
 pub(crate) mod effect;
 pub(crate) mod gate;
 pub(crate) mod hit;

@@ -37,8 +37,8 @@ impl Judge {
 
     /// Takes the policy of a bundle; `None` without one.
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
-        let Some(policy) = bundle.policy() else { return Ok(None) };
-        let rules = Rules::of(policy).map_err(|error| Failure::error(error.to_string()))?;
+        let rules = Rules::of(bundle).map_err(|error| Failure::error(error.to_string()))?;
+        let Some(rules) = rules else { return Ok(None) };
         Ok(Some(Self { table: Cow::Owned(bundle.facts()?.to_vec()), rules }))
     }
 

@@ -39,6 +39,10 @@ pub enum Kind {
     Gate,
     /// How commands are judged.
     Policy,
+    /// A rule of the policy.
+    Rule,
+    /// The callers and hosts of rules and of a mode.
+    Scope,
     /// The kinds of paths.
     Path,
     /// The facts about a program.

@@ -33,6 +33,7 @@ mod resource;
 mod resource_template;
 mod review;
 mod role;
+mod rules;
 mod server;
 mod signer;
 mod skill;
@@ -49,6 +50,7 @@ pub use direction::Direction;
 pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
+pub use rules::{scope_name, selectors};
 pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};
 pub use tables::{compare_derived, named};

@@ -23,9 +23,10 @@ use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
 
 pub(crate) use self::search::TextSearch;
-use crate::ast::{Expect, Plain, Written};
+use crate::ast::{Expect, Plain, PolicyRule, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
+use crate::language::policy::SCOPE;
 use crate::language::project::PROJECT;
 use crate::language::prompt::PROMPT;
 use crate::language::resource::RESOURCE;
@@ -53,6 +54,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         gate: _,
         tools: _,
         other_tools,
+        tool_effects,
         policy,
         skills,
         messages,
@@ -71,7 +73,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let Project { name, settings } = project;
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools) {
+    let arguments = tool_effects.iter().flat_map(|tools| &tools.arguments).map(|(name, _)| name);
+    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools).chain(arguments) {
         pass.value(&line.value, line.at);
     }
     pass.settings(&PROJECT, settings);
@@ -187,6 +190,13 @@ impl Pass<'_, '_> {
     fn policy(&mut self, policy: &Policy, facts: &Facts) {
         let Facts { programs, environment, table: _, meaning: _ } = facts;
         policy.nodes().into_iter().for_each(|node| self.settings(node.rule, node.settings));
+        let classes = policy.classes.iter();
+        classes.for_each(|class| self.settings(class.rule, &class.settings));
+        let scopes = policy.scopes.iter();
+        scopes.for_each(|scope| self.settings(&SCOPE, &scope.settings));
+        for text in policy.rules.iter().flat_map(PolicyRule::texts) {
+            self.value(&text.value, text.at);
+        }
         for written in environment.iter().flat_map(|row| row.names.iter().chain(&row.because)) {
             self.value(&written.value, written.at);
         }

@@ -440,6 +440,7 @@ impl Patcher<'_, '_> {
                 at: tools.at,
                 groups: Vec::new(),
                 settings: ast::ToolSettings::default(),
+                effects: Vec::new(),
             });
         }
         if let Some(known) = self.nodes.tools.first_mut() {

@@ -211,6 +211,10 @@ impl Patches {
                 }
             }
         }
+        // A list of arguments is replaced, and with it what they do.
+        if patch.settings.other.is_some() {
+            base.effects = patch.effects;
+        }
         let mut node = self.node("the tools".into(), out);
         node.settings(&TOOLS, &mut base.settings, &patch.settings);
     }

@@ -5,16 +5,23 @@ use relay_engine::tool as table;
 use thiserror::Error;
 
 use super::pattern;
-use crate::ast::{self, ToolGroup};
+use crate::ast::{self, OtherEffects, ToolGroup};
 use crate::diagnostic::Diagnostics;
 use crate::model::offer;
 use crate::source::{Span, Spanned};
 
+/// The tools of a project.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub(super) offered: Vec<Spanned<ToolGroup>>,
+    /// The names and patterns of other servers' tools.
+    pub(super) other: Vec<Spanned<String>>,
+    /// The effects of their arguments.
+    pub(super) effects: Vec<OtherEffects>,
+}
+
 /// Resolves the offered tools and those of other servers; without a node there are none.
-pub(super) fn tools(
-    nodes: Vec<ast::Tools>,
-    out: &mut Diagnostics,
-) -> (Vec<Spanned<ToolGroup>>, Vec<Spanned<String>>) {
+pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Tools {
     let mut nodes = nodes.into_iter();
     let Some(node) = nodes.next() else { return Default::default() };
     for again in nodes {
@@ -27,7 +34,8 @@ pub(super) fn tools(
             out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
         }
     }
-    (offered.map(|choice| choice.group).collect(), other)
+    let offered = offered.map(|choice| choice.group).collect();
+    Tools { offered, other, effects: node.effects }
 }
 
 /// The name belongs to a tool of the server itself. `other` does not offer it, so callers would not

@@ -5,7 +5,7 @@
 
 use relay_bundle::{
     AudienceView, Bundle, CallerRole, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages,
-    Page, PromptView, ResourceView, TemplateView, Tier, Tool,
+    Mode, Page, PromptView, ResourceView, TemplateView, Tier, Tool,
 };
 
 use crate::place::Placement;
@@ -18,6 +18,8 @@ pub struct View<'b> {
     sees: Sees<'b>,
     /// The role of the caller; absent without a place, or if the project has no roles.
     role: Option<&'b CallerRole>,
+    /// The row of the tenant of the caller.
+    tenant: Option<usize>,
 }
 
 /// The extent of a view.
@@ -43,13 +45,13 @@ impl<'b> View<'b> {
             None => Sees::Everything,
         };
         let role = placement.role.and_then(|role| bundle.roles().get(role));
-        Ok(Self { bundle, sees, role })
+        Ok(Self { bundle, sees, role, tenant: placement.tenant })
     }
 
     /// Returns the empty view of a caller without a place in the project.
     #[must_use]
     pub fn nothing(bundle: &'b Bundle) -> Self {
-        Self { bundle, sees: Sees::Nothing, role: None }
+        Self { bundle, sees: Sees::Nothing, role: None, tenant: None }
     }
 
     /// Returns the view of the audience with this number; everything in a bundle without audiences.
@@ -61,9 +63,10 @@ impl<'b> View<'b> {
     /// The bundle is corrupt, or the audience is unknown.
     pub fn of_audience(bundle: &'b Bundle, number: usize) -> Result<Self, Corrupt> {
         if bundle.audiences().count() == 0 {
-            return Ok(Self { bundle, sees: Sees::Everything, role: None });
+            return Ok(Self { bundle, sees: Sees::Everything, role: None, tenant: None });
         }
-        Ok(Self { bundle, sees: Sees::Audience(bundle.audiences().get(number)?), role: None })
+        let sees = Sees::Audience(bundle.audiences().get(number)?);
+        Ok(Self { bundle, sees, role: None, tenant: None })
     }
 
     /// Returns the number of the audience; `None` without audiences, or if nothing is visible.
@@ -91,6 +94,24 @@ impl<'b> View<'b> {
     /// the view is of an audience.
     pub(crate) fn role(&self) -> Option<&'b CallerRole> {
         self.role
+    }
+
+    /// Returns the name of the caller's tenant; `None` without a tenant, or for a view of an audience.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn tenant_name(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.tenant.map(|row| self.bundle.tenants().name(row)).transpose()
+    }
+
+    /// Returns the mode of the policy for the caller on the own host; `None` without a policy.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn mode(&self) -> Result<Option<Mode>, Corrupt> {
+        crate::decide::mode(self)
     }
 
     /// Returns the highest tier for calls of the caller.

@@ -219,6 +219,43 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.json",
 ];
 
+/// Files and folders that say what an agent may do: settings and hooks of clients, and relay's own.
+/// In any folder.
+const AGENT_CONFIG: &[&str] = &[
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".copilot",
+    ".opencode",
+    ".clinerules",
+    ".windsurf",
+    ".mcp.json",
+    "mcp.json",
+    "opencode.json",
+    "managed-settings.json",
+    "hook.toml",
+    "server.toml",
+    "trust.toml",
+];
+
+/// Returns whether a path holds settings or hooks of an agent's client, or relay's own bundle, trust,
+/// hook or audit files.
+pub(crate) fn is_agent_config(path: &[u8]) -> bool {
+    let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let is_listed = AGENT_CONFIG.iter().any(|name| name.as_bytes() == part);
+        let is_own = parts.peek().is_none() && part.ends_with(b".relay");
+        let is_vscode = part == b".vscode"
+            && parts.peek().is_some_and(|next| matches!(*next, b"mcp.json" | b"settings.json"));
+        if is_listed || is_own || is_vscode {
+            return true;
+        }
+    }
+    false
+}
+
 /// The context of paths, known before a text is read: the rules of a project, and the location of
 /// commands.
 #[derive(Debug, Clone, Copy)]

@@ -79,6 +79,9 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     });
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
+    if let Some(mode) = view.mode()? {
+        add("policy_mode", json!(mode.word()));
+    }
     if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
     }

@@ -11,14 +11,14 @@ const ASKED: [&str; 9] =
     ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
 
 /// The questions that are not about a command.
-const OTHERS: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+const OTHERS_THAN_COMMANDS: [&str; 5] = ["prompt", "uri", "tags", "call", "index"];
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
 // Folders are of a command alone.
-#[command(mut_arg("cwd", |cwd| cwd.conflicts_with_all(OTHERS).help_heading("Question")))]
-#[command(mut_arg("home", |home| home.conflicts_with_all(OTHERS).help_heading("Question")))]
+#[command(mut_arg("cwd", |cwd| cwd.conflicts_with_all(OTHERS_THAN_COMMANDS).help_heading("Question")))]
+#[command(mut_arg("home", |home| home.conflicts_with_all(OTHERS_THAN_COMMANDS).help_heading("Question")))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
 relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--command <TEXT>|--index|\
@@ -45,8 +45,16 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
     /// Which skills a call of this tool is given; --tenant and --user alone ask for a call of any
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question"], help_heading = "Question")]
+    ///
+    /// With --command: the tool that runs the text, `shell_exec` unless given
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["prompt", "uri", "tags", "call", "index"], help_heading = "Question")]
     pub(crate) tool: Option<String>,
+    /// With --command: the host on which it runs
+    #[arg(long, value_name = "HOST", conflicts_with_all = OTHERS_THAN_COMMANDS, help_heading = "Question")]
+    pub(crate) host: Option<String>,
+    /// With --command: the client of the agent
+    #[arg(long, value_name = "NAME", conflicts_with_all = OTHERS_THAN_COMMANDS, help_heading = "Question")]
+    pub(crate) client: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "command", "index", "tool"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
@@ -98,8 +106,8 @@ pub(crate) struct Question {
     /// not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
-    /// The tier of this command by the project's policy, and the words that raise it
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["tenant", "role", "user", "group"])]
+    /// Whether this command runs, its tier, and the words and the rule that decide
+    #[arg(long, value_name = "TEXT")]
     pub(crate) command: Option<String>,
     /// Which prompts the instructions list, and how many they omit
     #[arg(long)]

@@ -11,6 +11,8 @@ mod uri;
 
 use std::collections::BTreeMap;
 
+use relay_bundle::Bundle;
+use relay_engine::authority::Authority;
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
@@ -38,12 +40,12 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
+    if let Some(command) = &arguments.question.command {
+        return command::explain(&bundle, command, arguments, &given.location, output);
+    }
     if is_of_skills(&arguments.question) {
         let (caller, tool) = (&arguments.caller, arguments.tool.as_deref());
         return cascade::explain(&bundle, caller, tool, format, output);
-    }
-    if let Some(command) = &arguments.question.command {
-        return command::explain(&bundle, command, arguments, &given.location, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
@@ -61,12 +63,17 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         Question { uri: Some(uri), .. } => uri::explain(&asker, uri, format, output),
         Question { tags: Some(tags), .. } => selection::explain_tags(view, tags, &asked, output),
         Question { call: Some(tool), .. } => {
-            selection::explain_call(view, tool, &given.values, &asked, output)
+            selection::explain_call(&asker, tool, &given.values, &asked, output)
         }
         Question { prompt: None, uri: None, tags: None, call: None, command: _, index: _ } => {
             index::explain(view, format, output)
         }
     }
+}
+
+/// Reads the policy of a bundle, for decisions.
+fn authority(bundle: &Bundle) -> Result<Authority, Failure> {
+    Authority::of(bundle).map_err(|error| Failure::error(error.to_string()))
 }
 
 /// The circumstances of the question: the arguments of a request, the folders of a command.

@@ -39,6 +39,11 @@ impl Effects {
         self.calls.iter().map(|call| self.display(call.program))
     }
 
+    /// Returns the id of the call with this number.
+    pub(crate) fn call_id(&self, number: usize) -> Option<CallId> {
+        (number < self.calls.len()).then(|| CallId(index(number)))
+    }
+
     /// Returns a call.
     #[must_use]
     pub fn call(&self, id: CallId) -> Option<&Call> {
@@ -269,6 +274,11 @@ impl Effects {
     pub(crate) fn add(&mut self, what: What, span: Span) {
         let by = self.current;
         self.effects.push(Effect { by, ..Effect::of_shell(what, span) });
+    }
+
+    /// Adds an effect that a rule of the project gives to a call, or to the text.
+    pub(crate) fn raised(&mut self, what: What, span: Span, by: Option<CallId>) {
+        self.effects.push(Effect { by, is_own: true, ..Effect::of_shell(what, span) });
     }
 
     /// Returns a mark of the current end of the list, for `split_at`.

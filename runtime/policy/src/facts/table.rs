@@ -448,6 +448,27 @@ impl<'a> Facts<'a> {
         names.join(" ")
     }
 
+    /// Returns the program of a sub-command; a program is its own.
+    pub(crate) fn root(&self, node: NodeId) -> NodeId {
+        let mut root = node;
+        while let Some(parent) = self.node(root).and_then(|row| row.parent) {
+            root = parent;
+        }
+        root
+    }
+
+    /// Returns whether two names are of one option of a program or sub-command.
+    pub(crate) fn are_one_option(&self, node: NodeId, one: NameId, other: NameId) -> bool {
+        let mut next = self.node(node);
+        while let Some(row) = next {
+            if let Some(flag) = self.own_flag(&row, one) {
+                return self.lists(flag.names, other);
+            }
+            next = row.parent.and_then(|parent| self.node(parent));
+        }
+        false
+    }
+
     /// Returns the name of an option.
     #[must_use]
     pub fn option_name(&self, name: NameId) -> String {

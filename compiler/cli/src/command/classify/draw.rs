@@ -2,6 +2,7 @@
 
 use relay_policy::classify::{Hit, Verdict};
 use relay_policy::facts::Facts;
+use relay_policy::span::Span;
 use relay_policy::tier::Tier;
 use textwrap::core::display_width;
 
@@ -58,6 +59,18 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     }
     drawn.push('\n');
     drawn
+}
+
+/// Returns the line of a text with carets under a part of it.
+pub(crate) fn marked(text: &str, span: Span, width: usize) -> String {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let before = text.get(..start).unwrap_or("");
+    let first = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(first..).unwrap_or("").lines().next().unwrap_or("");
+    let from = start.saturating_sub(first).min(line.len());
+    let to = end.saturating_sub(first).clamp(from, line.len());
+    let (shown, before, marked) = excerpt(line, from, to, width.saturating_sub(2));
+    format!("  {shown}\n  {}{}\n", " ".repeat(before), bold("^".repeat(marked.max(1))))
 }
 
 fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, drawn: &mut String) {

@@ -94,6 +94,8 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gate => "gate",
         Kind::Policy => "policy",
+        Kind::Rule => "rule",
+        Kind::Scope => "scope",
         Kind::Path => "paths",
         Kind::Program => "program",
         Kind::Variable => "variable",

@@ -32,15 +32,15 @@ pub(crate) struct SelectionExplained {
 /// The decision on a call.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Decided {
-    /// `allow`, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
+    /// `allow`, `approve` if a person is asked first, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
     /// are the tier, the rule, the reason and the place.
     pub(super) decision: &'static str,
     /// How hard the worst of what the call may do is to undo: 0 to 3.
     pub(super) tier: Tier,
     /// The rule that decides.
-    pub(super) rule: &'static str,
+    pub(super) rule: String,
     /// The reason that the rule gives.
-    pub(super) reason: &'static str,
+    pub(super) reason: String,
     /// Where the project declares what the rule goes by, as `file:line`; absent if it does not offer
     /// the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,14 +118,13 @@ pub(super) struct BudgetEnd {
 }
 
 impl Decided {
-    pub(super) fn of(decision: &Decision<'_>) -> Self {
-        let Decision { outcome, tier, rule, at } = *decision;
+    pub(super) fn of(decision: &Decision) -> Self {
         Self {
-            decision: outcome.word(),
-            tier,
-            rule: rule.name(),
-            reason: rule.reason(),
-            at: at.map(ToString::to_string),
+            decision: decision.outcome.word(),
+            tier: decision.tier,
+            rule: decision.rule_name(),
+            reason: decision.reason(),
+            at: decision.at.as_ref().map(ToString::to_string),
         }
     }
 }

@@ -1,0 +1,310 @@
+//! The rules of a policy, its modes, scopes and classes.
+//!
+//! A rule is compared as a whole. What cannot be shown to be narrower loosens.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{
+    Bundle, Corrupt, Mode, Place, Policy, Rule, RuleKind, Scope, Setting, meaning_of,
+};
+
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+
+/// Compares the rules of two bundles.
+pub(crate) fn compare([a, b]: [&Bundle; 2], out: &mut Findings) -> Result<(), Corrupt> {
+    let (before, after) = (a.policy(), b.policy());
+    if let (Some(before), Some(after)) = (before, after) {
+        mode(&before.mode, &after.mode, (&before.at, &after.at), out);
+        scopes(before, after, out);
+        classes(before, after, out);
+        tools(before, after, out);
+    }
+    let (old, new) = (rules(a)?, rules(b)?);
+    for (name, rule) in &old {
+        if !new.contains_key(name) {
+            out.push(
+                finding(Kind::Rule, name, Change::Removed, removal(rule))
+                    .at(Some(&rule.at), None)
+                    .meaning(format!("{} {name}", lost(rule))),
+            );
+        }
+    }
+    for (name, rule) in &new {
+        match old.get(name) {
+            None => out.push(
+                finding(Kind::Rule, name, Change::Added, addition(rule))
+                    .at(None, Some(&rule.at))
+                    .meaning(format!("{} {name}", gained(rule))),
+            ),
+            Some(before) => changed(name, before, rule, [a, b], out),
+        }
+    }
+    Ok(())
+}
+
+fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Finding {
+    Finding::new(Area::Authority, kind, name, change).direction(direction)
+}
+
+fn rules(bundle: &Bundle) -> Result<BTreeMap<String, Rule>, Corrupt> {
+    let owned = |rule: Result<relay_bundle::RuleView<'_>, Corrupt>| {
+        let rule = rule?.to_owned()?;
+        Ok((rule.name.clone(), rule))
+    };
+    bundle.rules().map(owned).collect()
+}
+
+/// Returns the direction of a new rule.
+fn addition(rule: &Rule) -> Direction {
+    match rule.kind {
+        RuleKind::Deny if rule.observe => Direction::Same,
+        RuleKind::Deny | RuleKind::Tier => Direction::Narrower,
+        // A person's yes admits what the mode refuses.
+        RuleKind::Approve | RuleKind::Allow | RuleKind::Lower => Direction::NotProved,
+    }
+}
+
+/// Returns the direction of a rule that is gone.
+fn removal(rule: &Rule) -> Direction {
+    match rule.kind {
+        RuleKind::Deny if rule.observe => Direction::Same,
+        RuleKind::Allow | RuleKind::Lower => Direction::Narrower,
+        // Without an approval, no one is asked.
+        RuleKind::Deny | RuleKind::Tier | RuleKind::Approve => Direction::NotProved,
+    }
+}
+
+const fn gained(rule: &Rule) -> &'static str {
+    match rule.kind {
+        RuleKind::Deny if rule.observe => "nothing is denied yet; records name what would be by",
+        RuleKind::Deny => "every request that it may mean is denied by",
+        RuleKind::Approve => "a person is asked by",
+        RuleKind::Allow => "guarded mode runs what is covered by",
+        RuleKind::Tier => "texts are raised by",
+        RuleKind::Lower => "texts are lowered by",
+    }
+}
+
+const fn lost(rule: &Rule) -> &'static str {
+    match rule.kind {
+        RuleKind::Deny if rule.observe => "records no longer name what would be denied by",
+        RuleKind::Deny => "nothing is denied any more by",
+        RuleKind::Approve => "no person is asked any more by",
+        RuleKind::Allow => "guarded mode refuses what only was covered by",
+        RuleKind::Tier => "texts are no longer raised by",
+        RuleKind::Lower => "texts are no longer lowered by",
+    }
+}
+
+/// Compares two rules of one name, part by part.
+fn changed(name: &str, old: &Rule, new: &Rule, [a, b]: [&Bundle; 2], out: &mut Findings) {
+    let Rule {
+        name: _,
+        kind,
+        tier,
+        observe,
+        ttl_s,
+        because,
+        scope,
+        origin,
+        conditions,
+        // Examples decide nothing, and keys follow from the conditions.
+        examples: _,
+        keys: _,
+        at,
+    } = new;
+    let mut add = |part: &str, before: String, after: String, direction| {
+        let change = Change::Value { before: Some(before), after: Some(after) };
+        out.push(
+            finding(Kind::Rule, name, change, direction).part(part).at(Some(&old.at), Some(at)),
+        );
+    };
+    if old.kind != *kind {
+        add("kind", old.kind.word().into(), kind.word().into(), Direction::NotProved);
+    }
+    if old.tier != *tier {
+        let number = |tier: Option<relay_bundle::Tier>| {
+            tier.map_or_else(String::new, |tier| tier.number().to_string())
+        };
+        add("tier", number(old.tier), number(*tier), Direction::of_demand(&old.tier, tier));
+    }
+    if old.observe != *observe {
+        let direction = Direction::of_limit(&old.observe, observe);
+        add("observe", old.observe.to_string(), observe.to_string(), direction);
+    }
+    if old.ttl_s != *ttl_s {
+        let shown =
+            |ttl: Option<u32>| ttl.map_or_else(|| "once".to_owned(), |ttl| format!("{ttl} s"));
+        add("ttl", shown(old.ttl_s), shown(*ttl_s), Direction::of_limit(&old.ttl_s, ttl_s));
+    }
+    let reason = |because: &Option<Setting<String>>| {
+        because.as_ref().map_or_else(String::new, |because| because.value.clone())
+    };
+    if reason(&old.because) != reason(because) {
+        add("because", reason(&old.because), reason(because), Direction::Same);
+    }
+    let shown_scope = |bundle: &Bundle, scope: Option<u32>| {
+        let scopes = bundle.policy().map_or(&[][..], |policy| &policy.scopes);
+        scope.map_or_else(|| "everyone".to_owned(), |number| scope_name(scopes, number as usize))
+    };
+    let (before, after) = (shown_scope(a, old.scope), shown_scope(b, *scope));
+    if before != after {
+        add("scope", before, after, Direction::NotProved);
+    }
+    if old.origin != *origin {
+        let shown =
+            |origin: &Option<String>| origin.clone().unwrap_or_else(|| "the project".into());
+        add("origin", shown(&old.origin), shown(origin), Direction::Same);
+    }
+    if meaning_of(&old.conditions) != meaning_of(conditions) {
+        add("selectors", selectors(old), selectors(new), Direction::NotProved);
+    }
+}
+
+/// Returns the selectors of a rule in one line.
+#[must_use]
+pub fn selectors(rule: &Rule) -> String {
+    let mut line = String::new();
+    let mut group = 0;
+    for condition in &rule.conditions {
+        if condition.group != group {
+            group = condition.group;
+            line.push_str(" except:");
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(condition.selector.word());
+        if let Some(argument) = &condition.argument {
+            line.push(' ');
+            line.push_str(argument);
+        }
+        for value in &condition.values {
+            line.push_str(&format!(" `{}`", value.value));
+        }
+        if !condition.except.is_empty() {
+            line.push_str(" but not");
+            for value in &condition.except {
+                line.push_str(&format!(" `{}`", value.value));
+            }
+        }
+        line.push(';');
+    }
+    line
+}
+
+fn mode(a: &Setting<Mode>, b: &Setting<Mode>, at: (&Place, &Place), out: &mut Findings) {
+    let direction = Direction::of_demand(&a.value, &b.value);
+    out.setting(
+        Some(a),
+        Some(b),
+        |mode| mode.word().to_owned(),
+        |change| {
+            finding(Kind::Policy, "", change, direction).part("mode").at(Some(at.0), Some(at.1))
+        },
+    );
+}
+
+/// Returns the name of a scope for people: `tenant=acme role=observer`.
+#[must_use]
+pub fn scope_name(scopes: &[Scope], number: usize) -> String {
+    let Some(scope) = scopes.get(number) else { return String::new() };
+    let Scope { parent, tenant, role, hosts, mode: _, at: _ } = scope;
+    let mut parts = Vec::new();
+    // INVARIANT: a scope follows the one around it.
+    if let Some(parent) = parent.filter(|parent| (*parent as usize) < number) {
+        parts.push(scope_name(scopes, parent as usize));
+    }
+    parts.extend(tenant.iter().map(|tenant| format!("tenant={tenant}")));
+    parts.extend(role.iter().map(|role| format!("role={role}")));
+    parts.extend(hosts.iter().map(|host| format!("host={host}")));
+    parts.join(" ")
+}
+
+/// Compares the modes of scopes, by the names of the scopes.
+fn scopes(a: &Policy, b: &Policy, out: &mut Findings) {
+    let modes = |policy: &Policy| -> BTreeMap<String, (Mode, Place)> {
+        let scopes = policy.scopes.iter().enumerate().filter_map(|(number, scope)| {
+            let mode = scope.mode.as_ref()?.value;
+            Some((scope_name(&policy.scopes, number), (mode, scope.at.clone())))
+        });
+        scopes.collect()
+    };
+    let (old, new) = (modes(a), modes(b));
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        let (of_a, of_b) = (before.map(|(mode, _)| *mode), after.map(|(mode, _)| *mode));
+        if of_a == of_b {
+            continue;
+        }
+        // Without its own mode, a scope has that of the policy, or of a scope around it.
+        let direction = match (of_a, of_b) {
+            (Some(before), Some(after)) => Direction::of_demand(&before, &after),
+            (None, Some(Mode::Readonly)) | (Some(Mode::Open), None) => Direction::Narrower,
+            _ => Direction::NotProved,
+        };
+        let shown = |mode: Option<Mode>| mode.map(|mode| mode.word().to_owned());
+        let change = Change::Value { before: shown(of_a), after: shown(of_b) };
+        out.push(
+            finding(Kind::Scope, name, change, direction)
+                .part("mode")
+                .at(before.map(|(_, at)| at), after.map(|(_, at)| at)),
+        );
+    }
+}
+
+/// Compares the classes of paths that the projects name. A class may be in rules of both kinds.
+fn classes(a: &Policy, b: &Policy, out: &mut Findings) {
+    let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
+        let rows = policy.classes.iter().map(|row| {
+            let mut shown = row.patterns.join(" ");
+            if !row.except.is_empty() {
+                shown.push_str(&format!(" but not {}", row.except.join(" ")));
+            }
+            (row.name.clone(), (shown, row.at.clone()))
+        });
+        rows.collect()
+    };
+    values("class", rows(a), rows(b), out);
+}
+
+/// Compares the effects of other servers' tools.
+fn tools(a: &Policy, b: &Policy, out: &mut Findings) {
+    let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
+        let rows = policy.tools.iter().flat_map(|row| {
+            let effects: Vec<String> = row
+                .arguments
+                .iter()
+                .map(|argument| format!("{} {}", argument.name, argument.effect.word()))
+                .collect();
+            let effects = effects.join(", ");
+            row.patterns.iter().map(move |name| (name.clone(), (effects.clone(), row.at.clone())))
+        });
+        rows.collect()
+    };
+    values("tool", rows(a), rows(b), out);
+}
+
+fn values(
+    kind: &str,
+    old: BTreeMap<String, (String, Place)>,
+    new: BTreeMap<String, (String, Place)>,
+    out: &mut Findings,
+) {
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        if before.map(|(value, _)| value) == after.map(|(value, _)| value) {
+            continue;
+        }
+        let value = |side: Option<&(String, Place)>| side.map(|(value, _)| value.clone());
+        let change = Change::Value { before: value(before), after: value(after) };
+        out.push(
+            finding(Kind::Policy, "", change, Direction::NotProved)
+                .part(format!("{kind} {name}"))
+                .at(before.map(|(_, at)| at), after.map(|(_, at)| at)),
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! What decisions need besides the rows of a bundle: floors, paths and facts, read once.
+
+use std::sync::OnceLock;
+
+use relay_bundle::{Bundle, Corrupt};
+use relay_policy::classify::{Rules, RulesError};
+use relay_policy::facts::Facts;
+use thiserror::Error;
+
+/// What decisions on the requests of one bundle need, besides the bundle.
+#[derive(Debug)]
+pub struct Authority {
+    /// Absent without a policy.
+    rules: Option<Rules>,
+    /// Whether the facts can be read; they are read at the first decision on a text.
+    is_readable: OnceLock<bool>,
+}
+
+/// The reason why the policy of a bundle cannot be used.
+#[derive(Debug, Error)]
+pub enum AuthorityError {
+    /// A rule is invalid.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+}
+
+impl Authority {
+    /// Reads the policy of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// The policy cannot be used. No compiler writes such a policy.
+    pub fn of(bundle: &Bundle) -> Result<Self, AuthorityError> {
+        Ok(Self { rules: Rules::of(bundle)?, is_readable: OnceLock::new() })
+    }
+
+    /// Returns the floors, the paths and the rules that raise or lower; `None` without a policy.
+    #[must_use]
+    pub fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
+    /// Returns the facts of the bundle that this was made for.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn facts<'b>(&self, bundle: &'b Bundle) -> Result<Facts<'b>, Corrupt> {
+        let damaged = Corrupt::Record { section: "facts", what: "table of facts" };
+        let table = bundle.facts()?;
+        let is_readable = self.is_readable.get_or_init(|| Facts::open(table).is_ok());
+        match is_readable {
+            true => Facts::reopen(table).map_err(|_| damaged),
+            false => Err(damaged),
+        }
+    }
+}

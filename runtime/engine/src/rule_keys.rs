@@ -1,0 +1,126 @@
+//! The keys of rules: texts that occur in every request that a rule means.
+//!
+//! The compiler lists each rule under its keys; a decision reads the rules of the keys in its
+//! request. So both ask this module.
+
+use std::collections::BTreeSet;
+
+use relay_bundle::{Bundle, Condition, Corrupt, Rule, RuleKind, Selector, Subject};
+use relay_policy::classify::{ADJUST_KEY, Verdict};
+use relay_policy::facts::Facts;
+
+/// Rules over programs of a name, which follows.
+const PROGRAM: &str = "program ";
+/// Rules over programs by a pattern.
+const ANY_PROGRAM: &str = "programs";
+/// Rules over tools of a name, which follows.
+const TOOL: &str = "tool ";
+/// Rules over effects of a kind, which follows.
+const EFFECT: &str = "effect ";
+/// All others.
+const ALWAYS: &str = "always";
+
+/// Returns the keys of a rule, sorted.
+#[must_use]
+pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
+    if matches!(rule.kind, RuleKind::Tier | RuleKind::Lower) {
+        return vec![ADJUST_KEY.to_owned()];
+    }
+    let own = || rule.conditions.iter().filter(|condition| condition.group == 0);
+    let of = |selector| own().find(|condition| condition.selector == selector);
+    let keys: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
+        programs.values.iter().map(|program| program_key(&program.value, facts)).collect()
+    } else if own().any(|condition| condition.selector.subject() == Subject::Call) {
+        [ANY_PROGRAM.to_owned()].into()
+    } else if let Some(tools) = of(Selector::Tool).filter(|tools| is_plain(tools)) {
+        tools.values.iter().map(|tool| format!("{TOOL}{}", tool.value)).collect()
+    } else if let Some(effect) =
+        own().find(|condition| condition.selector.subject() == Subject::Effect)
+    {
+        [format!("{EFFECT}{}", effect.selector.word())].into()
+    } else {
+        [ALWAYS.to_owned()].into()
+    };
+    keys.into_iter().collect()
+}
+
+fn is_plain(condition: &Condition) -> bool {
+    condition.values.iter().all(|value| !value.value.contains(['*', '?', '[']))
+}
+
+fn program_key(program: &str, facts: &Facts<'_>) -> String {
+    if program.contains(['*', '?']) {
+        return ANY_PROGRAM.to_owned();
+    }
+    format!("{PROGRAM}{}", known_name(file(program), facts))
+}
+
+/// Returns the first name of a program that facts describe; of others, the name itself.
+fn known_name<'n>(name: &'n str, facts: &Facts<'_>) -> std::borrow::Cow<'n, str> {
+    match facts.program(name.as_bytes()) {
+        Some(node) => facts.command_name(node).into(),
+        None => name.into(),
+    }
+}
+
+fn file(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Returns the numbers of the rules that a request may concern, rising.
+///
+/// # Errors
+///
+/// The bundle is corrupt.
+pub(crate) fn candidates(
+    bundle: &Bundle,
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+) -> Result<Vec<u32>, Corrupt> {
+    let effects = &verdict.effects;
+    let is_open = effects.calls().iter().any(|call| !effects.is_exact(call.program));
+    if is_open {
+        // The program may be any.
+        return Ok((0..bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect());
+    }
+    let index = bundle.rule_index();
+    let mut found = Vec::new();
+    let mut add = |kind: &str, rest: &str| -> Result<(), Corrupt> {
+        found.extend(index.of(kind, rest)?.iter());
+        Ok(())
+    };
+    add(ALWAYS, "")?;
+    add(TOOL, tool)?;
+    if !effects.calls().is_empty() {
+        add(ANY_PROGRAM, "")?;
+    }
+    let mut last = String::new();
+    for program in effects.programs() {
+        if *program == *last {
+            continue;
+        }
+        add(PROGRAM, &known_name(&program, facts))?;
+        if program.contains('/') {
+            add(PROGRAM, &known_name(file(&program), facts))?;
+        }
+        last = program.into_owned();
+    }
+    let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
+    for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
+        let is_about = |name: &str| match selector.is_of_paths() {
+            // What reads a path and acts may do anything to it.
+            true => matches!(name, "reads" | "writes" | "removes" | "changes"),
+            false => name == selector.word(),
+        };
+        let may_be_unknown = selector.is_of_paths() || *selector == Selector::Connects;
+        if has_unknown && may_be_unknown
+            || effects.all().iter().any(|effect| is_about(effect.name()))
+        {
+            add(EFFECT, selector.word())?;
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}

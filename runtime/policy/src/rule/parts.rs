@@ -1,0 +1,454 @@
+//! A rule, ready to be asked about requests.
+
+use relay_bundle::{Corrupt, Rule, RuleView, Selector, Subject};
+
+use super::call::Called;
+use super::effect::{effect_fit, unknown_fit};
+use super::fit::Fit;
+use super::request::Request;
+use crate::effect::{Call, CallId, Effect, Fact, What};
+use crate::span::Span;
+use crate::tier::Floor;
+
+/// A condition: any of its values, and none of its exceptions.
+#[derive(Debug, Clone)]
+pub(super) struct Condition<'r> {
+    pub(super) selector: Selector,
+    /// The name of an argument of a tool.
+    pub(super) argument: Option<&'r str>,
+    pub(super) values: Vec<&'r str>,
+    pub(super) except: Vec<&'r str>,
+}
+
+impl Condition<'_> {
+    /// Returns whether any value fits and no exception does.
+    pub(super) fn any(&self, fit: impl Fn(&str) -> Fit) -> Fit {
+        let meant = Fit::any(self.values.iter().map(|value| fit(value)));
+        if meant == Fit::No || self.except.is_empty() {
+            return meant;
+        }
+        meant.without(Fit::any(self.except.iter().map(|value| fit(value))))
+    }
+
+    /// Returns whether a regex is found in a text.
+    pub(super) fn searched(&self, _text: &[&[u8]]) -> Result<Fit, Corrupt> {
+        Ok(Fit::Maybe)
+    }
+}
+
+/// The conditions of a rule, or of one of its exceptions.
+#[derive(Debug, Clone, Default)]
+struct Group<'r> {
+    call: Vec<Condition<'r>>,
+    effect: Vec<Condition<'r>>,
+    request: Vec<Condition<'r>>,
+}
+
+/// What a rule means: its conditions and its exceptions.
+#[derive(Debug, Clone)]
+pub struct Meaning<'r> {
+    own: Group<'r>,
+    except: Vec<Group<'r>>,
+}
+
+/// The part of a request that a rule means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Whether it is certain.
+    pub fit: Fit,
+    /// The bytes of the text; absent for the request as a whole.
+    pub span: Option<Span>,
+    /// The call that it means, if it means one.
+    pub call: Option<CallId>,
+}
+
+impl<'r> Meaning<'r> {
+    /// Reads the rule of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn of(rule: RuleView<'r>) -> Result<Self, Corrupt> {
+        let mut groups = Groups::default();
+        for condition in rule.conditions()? {
+            let condition = condition?;
+            let read = Condition {
+                selector: condition.selector()?,
+                argument: condition.argument()?,
+                values: condition.values()?.collect::<Result<_, _>>()?,
+                except: condition.except()?.collect::<Result<_, _>>()?,
+            };
+            groups.add(condition.group(), read);
+        }
+        Ok(groups.meaning())
+    }
+
+    /// Takes a rule that is not in a bundle yet, or was read from one.
+    #[must_use]
+    pub fn of_rule(rule: &'r Rule) -> Self {
+        let mut groups = Groups::default();
+        for condition in &rule.conditions {
+            let texts = |list: &'r [relay_bundle::Setting<String>]| {
+                list.iter().map(|setting| setting.value.as_str()).collect()
+            };
+            let read = Condition {
+                selector: condition.selector,
+                argument: condition.argument.as_deref(),
+                values: texts(&condition.values),
+                except: texts(&condition.except),
+            };
+            groups.add(condition.group, read);
+        }
+        groups.meaning()
+    }
+
+    /// Returns the first part of the request that the rule may mean, the surest of its kind; `None`
+    /// if it means none.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn fires(&self, request: &Request<'_>) -> Result<Option<Part>, Corrupt> {
+        let whole = self.own.request_fit(request, false)?;
+        if whole == Fit::No {
+            return Ok(None);
+        }
+        let mut best: Option<Part> = None;
+        let mut found = |fit: Fit, span: Option<Span>, call: Option<CallId>| {
+            let fit = fit.min(whole);
+            if fit != Fit::No && best.is_none_or(|part| part.fit < fit) {
+                best = Some(Part { fit, span, call });
+            }
+        };
+        let effects = request.effects;
+        if !self.own.call.is_empty() {
+            for (number, call) in effects.calls().iter().enumerate() {
+                let mut fit = self.own.call_fit(request, call, false);
+                if fit == Fit::No || self.excepts_call(request, number, call)? {
+                    continue;
+                }
+                let mut span = call.span;
+                for condition in &self.own.effect {
+                    let own = effects.all().iter().filter(|effect| is_of(effect, number));
+                    let each = own.map(|effect| (effect_fit(request, condition, effect), effect));
+                    let (effect_fit, effect) = each
+                        .max_by_key(|(fit, _)| *fit)
+                        .map_or((Fit::No, None), |(fit, effect)| (fit, Some(effect)));
+                    fit = fit.min(effect_fit.max(unknown_fit(request, condition, call)));
+                    span = effect.map_or(span, |effect| effect.span);
+                }
+                found(fit, Some(span), effects.call_id(number));
+            }
+        } else if !self.own.effect.is_empty() {
+            let mut fit = Fit::Surely;
+            let mut span = None;
+            let mut by = None;
+            for condition in &self.own.effect {
+                let mut most = Fit::No;
+                for effect in effects.all() {
+                    let one = effect_fit(request, condition, effect);
+                    if one > most && !self.excepts_effect(request, effect)? {
+                        most = one;
+                        span = Some(effect.span);
+                        by = effect.by;
+                    }
+                }
+                for (number, call) in effects.calls().iter().enumerate() {
+                    let one = unknown_fit(request, condition, call);
+                    if one > most && !self.excepts_call(request, number, call)? {
+                        most = one;
+                        span = Some(call.span);
+                        by = effects.call_id(number);
+                    }
+                }
+                fit = fit.min(most);
+            }
+            found(fit, span, by);
+        } else if !self.excepts_all(request)? {
+            found(Fit::Surely, None, None);
+        }
+        Ok(best)
+    }
+
+    /// Returns whether the rule certainly means an effect, and names or fixes it.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn covers(&self, request: &Request<'_>, effect: &Effect) -> Result<bool, Corrupt> {
+        if self.own.request_fit(request, true)? != Fit::Surely {
+            return Ok(false);
+        }
+        let call = effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+        let names =
+            |condition: &Condition<'_>| effect_fit(request, condition, effect) == Fit::Surely;
+        let is_named = self.own.effect.iter().any(names);
+        let is_covered = match (call, self.own.call.is_empty()) {
+            (Some(call), false) => {
+                self.own.call_fit(request, call, true) == Fit::Surely
+                    && (is_named || self.own.fixes(request, call, effect))
+            }
+            (None, false) => false,
+            // A rule over tools covers the doubt about the tool itself.
+            (_, true) if self.own.effect.is_empty() => {
+                matches!(effect.what, What::Doubt(Floor::UnknownTool, _)) && self.own.names_tool()
+            }
+            (_, true) => is_named,
+        };
+        Ok(is_covered && !self.may_except(request, call, effect)?)
+    }
+
+    /// Returns whether the rule permits the tool itself, whatever its effects.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn permits_tool(&self, request: &Request<'_>) -> Result<bool, Corrupt> {
+        let is_whole =
+            self.own.call.is_empty() && self.own.effect.is_empty() && self.own.names_tool();
+        Ok(is_whole
+            && self.own.request_fit(request, true)? == Fit::Surely
+            && !self.excepts_any(request)?)
+    }
+
+    /// Returns the selectors by which a rule that permits does not certainly mean an effect; for one
+    /// that means it and does not name or fix it, the part that it lacks.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn fails_on(&self, request: &Request<'_>, effect: &Effect) -> Result<Vec<String>, Corrupt> {
+        let mut fails = Vec::new();
+        for condition in &self.own.request {
+            if request.fit(condition, true)? != Fit::Surely {
+                fails.push(condition.selector.word().to_owned());
+            }
+        }
+        let call = effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+        for condition in &self.own.call {
+            let called =
+                call.map(|call| Called { call, effects: request.effects, facts: request.facts });
+            if called.is_none_or(|called| called.fit(condition, true) != Fit::Surely) {
+                fails.push(condition.selector.word().to_owned());
+            }
+        }
+        if fails.is_empty() {
+            let lacks = match effect.what {
+                What::Declared(Fact::Flag(_, _, name)) => {
+                    format!("flags: `{}` is not named", request.facts.option_name(name))
+                }
+                _ => format!("{}: not named", effect.name()),
+            };
+            let is_excepted = self.may_except(request, call, effect)?;
+            fails.push(if is_excepted { "except".to_owned() } else { lacks });
+        }
+        Ok(fails)
+    }
+
+    /// Returns whether an exception certainly means a call.
+    fn excepts_call(
+        &self,
+        request: &Request<'_>,
+        number: usize,
+        call: &Call,
+    ) -> Result<bool, Corrupt> {
+        for group in &self.except {
+            let mut fit = group.request_fit(request, true)?;
+            fit = fit.min(group.call_fit(request, call, true));
+            for condition in &group.effect {
+                let own = request.effects.all().iter().filter(|effect| is_of(effect, number));
+                fit = fit.min(all_of(request, condition, own));
+            }
+            if fit == Fit::Surely {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an exception certainly means an effect.
+    fn excepts_effect(&self, request: &Request<'_>, effect: &Effect) -> Result<bool, Corrupt> {
+        for group in &self.except {
+            let mut fit = group.request_fit(request, true)?;
+            if !group.call.is_empty() {
+                let call =
+                    effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+                fit = fit.min(call.map_or(Fit::No, |call| group.call_fit(request, call, true)));
+            }
+            for condition in &group.effect {
+                fit = fit.min(effect_fit(request, condition, effect));
+            }
+            if fit == Fit::Surely {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an exception certainly means all of the request.
+    fn excepts_all(&self, request: &Request<'_>) -> Result<bool, Corrupt> {
+        let effects = request.effects;
+        for group in &self.except {
+            let mut fit = group.request_fit(request, true)?;
+            if !group.call.is_empty() {
+                let calls = effects.calls();
+                let all = Fit::all(calls.iter().map(|call| group.call_fit(request, call, true)));
+                fit = if calls.is_empty() { Fit::No } else { fit.min(all) };
+            }
+            for condition in &group.effect {
+                fit = fit.min(all_of(request, condition, effects.all().iter()));
+            }
+            if fit == Fit::Surely {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an exception of a rule that permits may mean an effect.
+    fn may_except(
+        &self,
+        request: &Request<'_>,
+        call: Option<&Call>,
+        effect: &Effect,
+    ) -> Result<bool, Corrupt> {
+        for group in &self.except {
+            let mut fit = group.request_fit(request, false)?;
+            if !group.call.is_empty() {
+                fit = fit.min(call.map_or(Fit::Maybe, |call| group.call_fit(request, call, false)));
+            }
+            if !group.effect.is_empty() {
+                // Another effect of the call may be the excepted one.
+                let of_call = request.effects.all().iter().filter(|other| other.by == effect.by);
+                let of_call = of_call.chain([effect]);
+                let fits = of_call.map(|effect| {
+                    Fit::all(group.effect.iter().map(|it| effect_fit(request, it, effect)))
+                });
+                fit = fit.min(Fit::any(fits));
+            }
+            if fit != Fit::No {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an exception may mean a part of the request.
+    fn excepts_any(&self, request: &Request<'_>) -> Result<bool, Corrupt> {
+        let is_about_parts =
+            |group: &&Group<'_>| !group.call.is_empty() || !group.effect.is_empty();
+        for group in &self.except {
+            if is_about_parts(&group) || group.request_fit(request, false)? != Fit::No {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Group<'_> {
+    fn request_fit(&self, request: &Request<'_>, is_permit: bool) -> Result<Fit, Corrupt> {
+        let mut least = Fit::Surely;
+        for condition in &self.request {
+            least = least.min(request.fit(condition, is_permit)?);
+            if least == Fit::No {
+                break;
+            }
+        }
+        Ok(least)
+    }
+
+    fn call_fit(&self, request: &Request<'_>, call: &Call, is_permit: bool) -> Fit {
+        let called = Called { call, effects: request.effects, facts: request.facts };
+        Fit::all(self.call.iter().map(|condition| called.fit(condition, is_permit)))
+    }
+
+    fn names_tool(&self) -> bool {
+        self.request.iter().any(|condition| condition.selector == Selector::Tool)
+    }
+
+    fn has(&self, selector: Selector) -> bool {
+        self.call.iter().any(|condition| condition.selector == selector)
+    }
+
+    /// Returns whether the conditions fix an effect of a call that they certainly mean: the action
+    /// of the program itself, an option that they name, or a word that they give.
+    fn fixes(&self, request: &Request<'_>, call: &Call, effect: &Effect) -> bool {
+        let called = Called { call, effects: request.effects, facts: request.facts };
+        let gives_word = || self.call.iter().any(|it| called.is_fixed(it, effect.span));
+        match effect.what {
+            What::Declared(Fact::Program(_) | Fact::Form(..)) => true,
+            What::Declared(Fact::Flag(_, _, name)) => self.call.iter().any(|condition| {
+                let is_it = |flag: &str| {
+                    let flag = flag.split_once('=').map_or(flag, |(flag, _)| flag);
+                    called.is_named(name, flag)
+                };
+                condition.selector == Selector::Flags
+                    && condition.values.iter().any(|flag| is_it(flag))
+            }),
+            What::Declared(Fact::Value(..)) => self.has(Selector::Operands) || gives_word(),
+            What::Doubt(Floor::UnknownProgram, _) => {
+                call.node.is_none() && self.call.iter().any(|it| names_literally(it))
+            }
+            What::Path { .. } | What::Connects(_) | What::Listens(_) | What::Escalates(_) => {
+                gives_word()
+            }
+            What::Does(..) => gives_word(),
+            What::Raised(_) => true,
+            What::Sends(_)
+            | What::Runs(..)
+            | What::Mounts(_)
+            | What::Unlisted { .. }
+            | What::AnyOption(_)
+            | What::Doubt(..) => false,
+        }
+    }
+}
+
+/// Returns whether a condition names programs without a pattern.
+fn names_literally(condition: &Condition<'_>) -> bool {
+    condition.selector == Selector::Program
+        && !condition.values.iter().any(|name| name.contains(['*', '?']))
+}
+
+/// Returns whether a condition means all effects of its kind, of which there is one at least.
+fn all_of<'e>(
+    request: &Request<'_>,
+    condition: &Condition<'_>,
+    effects: impl Iterator<Item = &'e Effect>,
+) -> Fit {
+    let kind = Condition { values: vec!["*"], except: Vec::new(), ..condition.clone() };
+    let mut fit = None;
+    for effect in effects.filter(|effect| effect_fit(request, &kind, effect) != Fit::No) {
+        let one = effect_fit(request, condition, effect);
+        fit = Some(fit.map_or(one, |fit: Fit| fit.min(one)));
+    }
+    fit.unwrap_or(Fit::No)
+}
+
+fn is_of(effect: &Effect, call: usize) -> bool {
+    effect.by.is_some_and(|by| by.number() as usize == call)
+}
+
+/// The groups of a rule while they are read.
+#[derive(Default)]
+struct Groups<'r>(Vec<Group<'r>>);
+
+impl<'r> Groups<'r> {
+    fn add(&mut self, number: u8, condition: Condition<'r>) {
+        while self.0.len() <= usize::from(number) {
+            self.0.push(Group::default());
+        }
+        let Some(group) = self.0.get_mut(usize::from(number)) else { return };
+        match condition.selector.subject() {
+            Subject::Call => group.call.push(condition),
+            Subject::Effect => group.effect.push(condition),
+            Subject::Request => group.request.push(condition),
+        }
+    }
+
+    fn meaning(self) -> Meaning<'r> {
+        let mut groups = self.0.into_iter();
+        Meaning { own: groups.next().unwrap_or_default(), except: groups.collect() }
+    }
+}
