@@ -15,6 +15,7 @@ mod bundle;
 mod cascade;
 mod cases;
 mod cli;
+mod decide;
 mod diff;
 mod examples;
 mod gate;

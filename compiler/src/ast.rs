@@ -13,7 +13,7 @@ pub(crate) use crate::language::gate::Gate;
 pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
 pub(crate) use crate::language::policy::{
-    ClassSettings, FloorSetting, PathSettings, Policy, PolicyScope, PolicySettings, ScopeSettings,
+    ClassSettings, FloorSetting, ModeSettings, PathSettings, Policy, PolicyScope, PolicySettings,
 };
 pub(crate) use crate::language::project::ProjectSettings;
 pub(crate) use crate::language::prompt::{FrontMatterUse, PromptAbout, PromptSettings};

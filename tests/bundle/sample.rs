@@ -6,12 +6,13 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    AgentSkill, Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content,
-    Contents, Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask,
-    Message, MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place,
-    Policy, Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment,
-    Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece,
-    User, Visible, Who, encode,
+    AgentSkill, Argument, ArgumentEffect, ArgumentKind, Audience, Audiences, Blob, Bundle,
+    CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
+    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Mode,
+    OpenError, Page, Part, PartContent, PathClassRow, PathKind, PathRow, Place, Policy, Prompt,
+    Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Rule, RuleKind, Scope,
+    Segment, Selector, Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
+    ToolEffects, Unlock, UriPiece, User, Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -101,6 +102,7 @@ pub(crate) fn rich() -> Contents {
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         policy: Some(policy()),
+        rules: rules(),
         facts: facts(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
@@ -170,6 +172,7 @@ fn role(name: &str, parent: Option<u32>, tools: Option<&[&str]>) -> CallerRole {
     CallerRole {
         name: name.into(),
         tier: made(Tier::Reversible),
+        approve: (name == "operator").then(|| Setting { value: true, at: Some(place(78)) }),
         parent,
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),
@@ -318,12 +321,14 @@ fn media() -> Prompt {
 fn policy() -> Policy {
     let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
     Policy {
+        mode: Setting { value: Mode::Open, at: Some(place(90)) },
         floors: Floors {
             unknown_program: floor(Tier::Irreversible, Some(91)),
             unknown_flag: floor(Tier::Stateful, None),
             unknown_word: floor(Tier::Irreversible, None),
             opaque_code: floor(Tier::Reversible, Some(92)),
             unparsed: floor(Tier::Irreversible, None),
+            unknown_tool: floor(Tier::ReadOnly, Some(93)),
         },
         paths: vec![
             PathRow {
@@ -339,9 +344,90 @@ fn policy() -> Policy {
                 at: place(94),
             },
         ],
+        classes: vec![PathClassRow {
+            name: "databases".into(),
+            patterns: vec!["/var/lib/postgresql/**".into()],
+            except: vec!["/var/lib/postgresql/log/**".into()],
+            at: place(95),
+        }],
+        scopes: vec![
+            Scope {
+                parent: None,
+                tenant: Some("acme".into()),
+                role: None,
+                hosts: Vec::new(),
+                mode: Some(Setting { value: Mode::Readonly, at: Some(place(96)) }),
+                at: place(96),
+            },
+            Scope {
+                parent: Some(0),
+                tenant: None,
+                role: Some("reader".into()),
+                hosts: vec!["db-*".into()],
+                mode: None,
+                at: place(97),
+            },
+        ],
+        tools: vec![ToolEffects {
+            patterns: vec!["fs_*".into()],
+            arguments: vec![ArgumentEffect { name: "path".into(), effect: Selector::Writes }],
+            at: place(98),
+        }],
         facts: "0".repeat(64),
         at: place(90),
     }
+}
+
+/// Rules of several kinds, with every field written and absent.
+fn rules() -> Vec<Rule> {
+    let condition = |group, selector, argument: Option<&str>, values: &[&str], except: &[&str]| {
+        let texts = |texts: &[&str]| texts.iter().map(|text| written(text, 99)).collect();
+        Condition {
+            group,
+            selector,
+            argument: argument.map(Into::into),
+            values: texts(values),
+            except: texts(except),
+            at: place(99),
+        }
+    };
+    vec![
+        Rule {
+            name: "no-egress".into(),
+            kind: RuleKind::Deny,
+            tier: None,
+            observe: true,
+            ttl_s: None,
+            because: Some(written("SEC-12", 99)),
+            scope: Some(1),
+            origin: Some("workstation 1".into()),
+            conditions: vec![
+                condition(0, Selector::Connects, None, &["*"], &["*.corp.example"]),
+                condition(0, Selector::Arg, Some("env"), &["prod"], &[]),
+                condition(1, Selector::Program, None, &["curl"], &[]),
+            ],
+            examples: vec![
+                Example { text: "nc h 80".into(), matches: true, at: place(100) },
+                Example { text: "ls".into(), matches: false, at: place(101) },
+            ],
+            keys: vec!["effect connects".into()],
+            at: place(98),
+        },
+        Rule {
+            name: "wipe".into(),
+            kind: RuleKind::Tier,
+            tier: Some(Tier::Irreversible),
+            observe: false,
+            ttl_s: Some(120),
+            because: None,
+            scope: None,
+            origin: None,
+            conditions: vec![condition(0, Selector::Program, None, &["deploy", "wipe"], &[])],
+            examples: Vec::new(),
+            keys: vec!["adjust".into(), "effect connects".into()],
+            at: place(102),
+        },
+    ]
 }
 
 /// A table of facts that knows no program, but a variable.

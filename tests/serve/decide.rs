@@ -3,10 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use relay_bundle::{Contents, Tier};
-use relay_engine::decide::{Call, Decision, Outcome, decide};
+use relay_engine::authority::Authority;
+use relay_engine::decide::{Call, Decision, Door, Outcome, decide};
 use relay_engine::place::{Identity, place};
 use relay_engine::tool::TOOLS;
 use relay_engine::view::View;
+use relay_policy::location::Location;
 use serde_json::{Value, json};
 
 use super::house::{self, House};
@@ -63,24 +65,24 @@ fn arguments(tool: &str) -> Value {
 }
 
 /// Asserts that an answer and its record are those of a decision.
-fn assert_agrees(decision: &Decision<'_>, answer: &Value, record: &Value, about: &str) {
-    let Decision { outcome, tier, rule, at } = decision;
+fn assert_agrees(decision: &Decision, answer: &Value, record: &Value, about: &str) {
+    let Decision { outcome, tier, at, .. } = decision;
     let result = &answer["result"];
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
     let (denied, why) = match outcome {
         Outcome::Allow => {
             assert_eq!(result["isError"], json!(false), "{about}: {answer}");
-            (false, at.unwrap().to_string())
+            (false, at.as_ref().unwrap().to_string())
         }
-        Outcome::Deny => {
+        Outcome::Deny | Outcome::Approve => {
             assert_eq!(result["isError"], json!(true), "{about}: {answer}");
             assert_eq!(text, decision.denial(), "{about}");
-            (true, rule.reason().to_owned())
+            (true, decision.reason())
         }
         Outcome::Reject => {
             let message = answer["error"]["message"].as_str().unwrap_or_default();
             assert!(message.starts_with("unknown tool `"), "{about}: {answer}");
-            (true, rule.reason().to_owned())
+            (true, decision.reason())
         }
     };
     let of_record = (&record["denied"], &record["rule"], &record["tier"]);
@@ -97,6 +99,8 @@ proptest! {
         house.write("server.toml", keys(users));
         let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
         let bundle = sample::open(&bytes).unwrap();
+        let authority = Authority::of(&bundle).unwrap();
+        let location = Location::default();
         let mut calls = Vec::new();
         for user in 0..users {
             let id = format!("u{user}");
@@ -106,9 +110,17 @@ proptest! {
             let tools = TOOLS.iter().map(|spec| spec.name).chain(OTHERS);
             for tool in tools {
                 let params = json!({ "name": tool, "arguments": arguments(tool) });
+                let given = params["arguments"].as_object().unwrap().clone();
                 let request = Request::modern("tools/call", params)
                     .with("Authorization", &format!("Bearer rk_{id}_s"));
-                let decision = decide(&view, &Call { tool }).unwrap();
+                let call = Call {
+                    tool,
+                    arguments: &given,
+                    client: None,
+                    location: &location,
+                    door: Door::Server,
+                };
+                let decision = decide(&view, &authority, &call).unwrap();
                 calls.push((format!("{id} {tool}"), decision, web.send(&request).json()));
             }
         }

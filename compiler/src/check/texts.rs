@@ -23,10 +23,9 @@ use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
 
 pub(crate) use self::search::TextSearch;
-use crate::ast::{Expect, Plain, PolicyRule, Written};
+use crate::ast::{Expect, Plain, PolicyRule, PolicyScope, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
-use crate::language::policy::SCOPE;
 use crate::language::project::PROJECT;
 use crate::language::prompt::PROMPT;
 use crate::language::resource::RESOURCE;
@@ -193,7 +192,9 @@ impl Pass<'_, '_> {
         let classes = policy.classes.iter();
         classes.for_each(|class| self.settings(class.rule, &class.settings));
         let scopes = policy.scopes.iter();
-        scopes.for_each(|scope| self.settings(&SCOPE, &scope.settings));
+        for (_, text) in scopes.flat_map(PolicyScope::properties) {
+            text.iter().for_each(|text| self.value(&text.value, text.at));
+        }
         for text in policy.rules.iter().flat_map(PolicyRule::texts) {
             self.value(&text.value, text.at);
         }

@@ -40,7 +40,7 @@ pub(crate) static SCOPE_MODE: Rule = Rule::leaf(
     &[
         Field::argument("a mode", Kind::Words(Mode::WORDS), "`open`, `guarded` or `readonly`."),
         Field::property(
-            "widen",
+            WIDEN,
             Kind::Boolean,
             "`#true` if the mode is wider than the one around it.",
         )
@@ -51,19 +51,32 @@ pub(crate) static SCOPE_MODE: Rule = Rule::leaf(
 pub(crate) static SCOPE: Rule = Rule {
     name: "scope",
     what: "a scope",
-    meaning: "Rules and a mode for some callers and hosts. A scope in it narrows it.",
-    fields: &[
-        Field::property("tenant", Kind::Name("text"), "Only for callers of this tenant."),
-        Field::property("role", Kind::Name("text"), "Only for callers of this role."),
-        Field::property(
-            "host",
-            Kind::Name("pattern"),
-            "Only on hosts of this pattern; a request on the own host has none.",
-        ),
-    ],
-    children: &[&SCOPE_MODE, &DENY, &APPROVE, &ALLOW, &SCOPE],
+    meaning: "Rules and a mode for some callers and hosts. A scope in it narrows it, and holds no other scope.",
+    fields: SCOPED,
+    children: &[&SCOPE_MODE, &DENY, &APPROVE, &ALLOW, &INNER_SCOPE],
     example: "",
 };
+
+/// A scope in a scope. It takes a tenant, a role and a host, so a deeper one would say nothing more.
+pub(crate) static INNER_SCOPE: Rule = Rule {
+    name: SCOPE.name,
+    what: "a scope in a scope",
+    meaning: "The same, for some of the callers and hosts of the scope around it.",
+    fields: SCOPED,
+    children: &[&SCOPE_MODE, &DENY, &APPROVE, &ALLOW],
+    example: "",
+};
+
+/// The callers and hosts of a scope.
+const SCOPED: &[Field] = &[
+    Field::property(TENANT, Kind::Name("text"), "Only for callers of this tenant."),
+    Field::property(ROLE, Kind::Name("text"), "Only for callers of this role."),
+    Field::property(
+        HOST,
+        Kind::Name("pattern"),
+        "Only on hosts of this pattern; a request on the own host has none.",
+    ),
+];
 
 /// The rules that a scope may hold: a text has one tier, so it holds none that raise or lower.
 pub(crate) const SCOPE_RULES: &[&Rule] = &[&DENY, &APPROVE, &ALLOW];
@@ -77,24 +90,32 @@ settings! {
 }
 
 settings! {
-    /// The settings of a scope.
-    struct ScopeSettings {}
-    SCOPE {
-        tenant: Option<Spanned<String>> = "tenant",
-        role: Option<Spanned<String>> = "role",
-        host: Option<Spanned<String>> = "host",
-    }
+    /// The mode of a scope.
+    struct ModeSettings {}
     SCOPE_MODE {
         mode: Option<Spanned<Mode>> = "a mode",
-        widen: Setting<bool> = "widen",
+        widen: Setting<bool> = WIDEN,
     }
 }
+
+/// The property of a mode that is wider than the one around it.
+pub(crate) const WIDEN: &str = "widen";
+/// The properties of a scope.
+pub(crate) const TENANT: &str = "tenant";
+pub(crate) const ROLE: &str = "role";
+pub(crate) const HOST: &str = "host";
 
 /// A scope, as written and as resolved.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyScope {
     pub(crate) at: Span,
-    pub(crate) settings: ScopeSettings,
+    pub(crate) tenant: Option<Spanned<String>>,
+    pub(crate) role: Option<Spanned<String>>,
+    pub(crate) host: Option<Spanned<String>>,
+    /// Its mode; absent for that around it.
+    pub(crate) mode: Option<Spanned<Mode>>,
+    /// Whether the mode may be wider than the one around it.
+    pub(crate) widens: bool,
     /// The number of the scope around it, which comes first.
     pub(crate) parent: Option<usize>,
 }
@@ -124,6 +145,13 @@ pub(crate) struct PolicyNode<'p> {
     /// Its place; absent for a default.
     pub(crate) at: Option<Span>,
     pub(crate) settings: &'p dyn Settings,
+}
+
+impl PolicyScope {
+    /// Returns its properties, each with its name.
+    pub(crate) fn properties(&self) -> [(&'static str, &Option<Spanned<String>>); 3] {
+        [(TENANT, &self.tenant), (ROLE, &self.role), (HOST, &self.host)]
+    }
 }
 
 impl Policy {

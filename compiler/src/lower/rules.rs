@@ -27,11 +27,10 @@ impl Scopes {
             .iter()
             .map(|scope| relay_bundle::Scope {
                 parent: scope.parent.and_then(|parent| u32::try_from(parent).ok()),
-                tenant: text(&scope.settings.tenant),
-                role: text(&scope.settings.role),
-                hosts: text(&scope.settings.host).into_iter().map(host).collect(),
+                tenant: text(&scope.tenant),
+                role: text(&scope.role),
+                hosts: text(&scope.host).into_iter().map(host).collect(),
                 mode: scope
-                    .settings
                     .mode
                     .as_ref()
                     .map(|mode| Setting { value: mode.value, at: Some(places.of(mode.at)) }),

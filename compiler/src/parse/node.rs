@@ -276,6 +276,11 @@ impl<'n> Reader<'n> {
         }
     }
 
+    /// Returns whether the rule of the node lists children of a name.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        self.rule.children.iter().any(|rule| rule.name == name)
+    }
+
     /// Takes all children of these rules, in the order of the text, each as its settings.
     pub(super) fn entries<T: Settings>(
         &mut self,

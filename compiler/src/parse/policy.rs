@@ -9,18 +9,18 @@ use super::empty;
 use super::node::{self, Node, Reader};
 use super::rules;
 use crate::ast::{
-    ClassSettings, FloorSetting, PathSettings, Policy, PolicyRule, PolicyScope, PolicySettings,
-    ScopeSettings,
+    ClassSettings, FloorSetting, ModeSettings, PathSettings, Policy, PolicyRule, PolicyScope,
+    PolicySettings,
 };
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
-use crate::language::policy::{CLASS, FLOORS, PATHS, POLICY, SCOPE, SCOPE_RULES, floor_rule};
+use crate::language::policy::{
+    CLASS, FLOORS, HOST, INNER_SCOPE, PATHS, POLICY, ROLE, SCOPE, SCOPE_MODE, SCOPE_RULES, TENANT,
+    floor_rule,
+};
 use crate::language::rules::RULES;
 use crate::setting::{Entry, Settings as _};
 use crate::source::Span;
-
-/// The most scopes in each other.
-const SCOPE_DEPTH_MAX: usize = 8;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     if node.children.is_some() {
@@ -33,7 +33,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     let paths = reader.child(PATHS.name, out);
     let (paths, classes) = paths.map_or_else(Default::default, |node| self::paths(node, out));
     let mut scoped = Scoped::default();
-    scoped.read(&mut reader, RULES, None, 0, out);
+    scoped.read(&mut reader, RULES, None, out);
     let policy = Policy {
         at: node.name.at,
         settings,
@@ -61,29 +61,33 @@ impl Scoped {
         reader: &mut Reader<'_>,
         rules: &'static [&'static Rule],
         parent: Option<usize>,
-        depth: usize,
         out: &mut Diagnostics,
     ) {
         for (rule, child) in reader.any_children(rules) {
             self.rules.extend(rules::rule(child, rule, parent, out));
         }
-        for child in reader.children(SCOPE.name) {
-            if depth == SCOPE_DEPTH_MAX {
-                let at = child.name.at;
-                out.report(at, DeepScope { at });
-                return;
-            }
-            let mut reader = Reader::new(child, &SCOPE, out);
-            let mut settings = ScopeSettings::unwritten(&SCOPE);
-            reader.settings(&mut settings, out);
+        let scopes: Vec<&Node> = match reader.takes(SCOPE.name) {
+            true => reader.children(SCOPE.name).collect(),
+            false => Vec::new(),
+        };
+        for child in scopes {
+            let rule = if parent.is_none() { &SCOPE } else { &INNER_SCOPE };
+            let mut reader = Reader::new(child, rule, out);
             let at = child.name.at;
-            let ScopeSettings { tenant, role, host, mode: _, widen: _ } = &settings;
+            let tenant = reader.text(TENANT, out);
+            let role = reader.text(ROLE, out);
+            let host = reader.text(HOST, out);
             if tenant.is_none() && role.is_none() && host.is_none() {
                 out.report(at, WideScope { at });
             }
+            let mode = reader.child(SCOPE_MODE.name, out);
+            let mode =
+                mode.map(|node| node::entry::<ModeSettings>(node, &SCOPE_MODE, out).settings);
+            let widens = mode.as_ref().is_some_and(|mode| mode.widen.value);
+            let mode = mode.and_then(|mode| mode.mode);
             let number = self.scopes.len();
-            self.scopes.push(PolicyScope { at, settings, parent });
-            self.read(&mut reader, SCOPE_RULES, Some(number), depth + 1, out);
+            self.scopes.push(PolicyScope { at, tenant, role, host, mode, widens, parent });
+            self.read(&mut reader, SCOPE_RULES, Some(number), out);
             reader.finish(out);
         }
     }
@@ -98,15 +102,6 @@ impl Scoped {
 )]
 struct WideScope {
     #[label(primary, "narrows nothing")]
-    at: Span,
-}
-
-/// Scopes are read one in the other, and people lose count sooner.
-#[derive(Debug, Error, Diagnostic)]
-#[error("more than {SCOPE_DEPTH_MAX} scopes are in each other")]
-#[diagnostic(code(rule::deep_scope), help("join scopes: one takes `tenant=`, `role=` and `host=`"))]
-struct DeepScope {
-    #[label(primary, "too deep")]
     at: Span,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<b
         return Ok(false);
     }
     let view = View::of(case.bundle, placement)?;
-    let is_hidden = || Ok(matches!(visible(&view, &name.value)?, Visible::NotSeen(_)));
+    let is_hidden = || Ok(matches!(visible(&view, &name.value)?, Visible::NotSeen(..)));
     if is_others && !is_hidden()? {
         return Ok(false);
     }

@@ -138,7 +138,7 @@ pub(super) fn tool(
         };
         return Ok((false, Vec::new(), format!("no one sees the tool here: {by} offers it")));
     }
-    let sees = !matches!(seen, Visible::NotSeen(_));
+    let sees = !matches!(seen, Visible::NotSeen(..));
     let role = placement.role.and_then(|role| case.declared.roles.get(role));
     let patterns = role.and_then(|role| role.tools.as_deref());
     let at = |patterns: &[Spanned<String>]| -> Option<(Span, &'static str)> {

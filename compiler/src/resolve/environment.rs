@@ -162,8 +162,8 @@ fn nodes_in(item: &Item) -> usize {
         Item::Tenants(tenants) => tenants.len(),
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
-        Item::Gate(_) | Item::Tools(_) | Item::Expect(_) => 1,
-        Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => 0,
+        Item::Gate(_) | Item::Tools(_) | Item::Policy(_) | Item::Expect(_) => 1,
+        Item::Project(_) | Item::When(_) | Item::Facts(_) => 0,
     }
 }
 
@@ -231,6 +231,7 @@ fn apply(
             }
             Item::Gate(gate) => patcher.gate(gate, out),
             Item::Tools(tools) => patcher.tools(tools, out),
+            Item::Policy(policy) => patcher.policy(policy, out),
             Item::Skills(skills) => {
                 patcher.skills.patch(&mut patcher.nodes.skills, skills, &mut patcher.patches, out);
             }
@@ -241,7 +242,7 @@ fn apply(
             Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
             Item::Expect(expect) => patcher.nodes.expects.push(expect),
             // The grammar has none of these in a `when`.
-            Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => {}
+            Item::Project(_) | Item::When(_) | Item::Facts(_) => {}
         }
     }
     let Patcher { patches, nodes, .. } = patcher;
@@ -434,6 +435,22 @@ impl Patcher<'_, '_> {
         }
     }
 
+    fn policy(&mut self, policy: ast::Policy, out: &mut Diagnostics) {
+        let at = policy.at;
+        let is_more = policy.rules.iter().map(|rule| rule.at);
+        let is_more = is_more.chain(policy.scopes.iter().map(|scope| scope.at));
+        let is_more = is_more.chain(policy.paths.iter().map(|row| row.at));
+        let is_more = is_more.chain(policy.classes.iter().map(|row| row.at));
+        let is_more = is_more.chain(policy.floors.iter().filter_map(|(_, floor)| floor.at));
+        for at in is_more {
+            out.report(at, MoreThanMode { at });
+        }
+        match self.nodes.policies.first_mut() {
+            Some(known) => self.patches.policy(known, &policy, out),
+            None => out.report(at, NoPolicy { at }),
+        }
+    }
+
     fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
         if self.nodes.tools.is_empty() {
             self.nodes.tools.push(ast::Tools {
@@ -447,6 +464,30 @@ impl Patcher<'_, '_> {
             self.patches.tools(known, tools, out);
         }
     }
+}
+
+/// A text has one tier in every environment, and a rule that exists in one alone is easily missed in
+/// a review.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a `when` changes the mode of the policy alone")]
+#[diagnostic(
+    code(when::policy),
+    help(
+        "write rules, floors and paths in the project's `policy`; they hold in every environment"
+    )
+)]
+struct MoreThanMode {
+    #[label(primary, "holds in every environment")]
+    at: Span,
+}
+
+/// The mode would decide by facts that the other environments do not have.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the project has no `policy` to change")]
+#[diagnostic(code(when::no_policy), help("add `policy` to the project"))]
+struct NoPolicy {
+    #[label(primary, "changes nothing")]
+    at: Span,
 }
 
 fn is_named(known: Option<&Spanned<String>>, name: &str) -> bool {

@@ -8,7 +8,7 @@ use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, list, said_by};
 use crate::ast::{Plain, PolicyCondition, PolicyRule, Written};
 use crate::language::facts::{ENVIRONMENT, FACTS};
-use crate::language::policy::{EXCEPT, PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE};
+use crate::language::policy::{EXCEPT, PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE, WIDEN};
 use crate::language::rules::{
     EXCEPTION, MATCH, MAX, MIN, NO_MATCH, OBSERVE, ROLE, TENANT, TIERS, TO, TTL,
 };
@@ -80,11 +80,18 @@ impl Renderer<'_, '_> {
                 continue;
             }
             let mut node = EffectiveNode { at: self.at(inner.at), ..EffectiveNode::of(&SCOPE) };
-            node.settings(&SCOPE, &inner.settings);
-            if inner.settings.mode.is_some() {
-                let mut mode = EffectiveNode::of(&SCOPE_MODE);
-                mode.settings(&SCOPE_MODE, &inner.settings);
-                node.children.push(mode);
+            for (name, text) in inner.properties() {
+                if let Some(text) = text {
+                    node.put(&SCOPE, name, Scalar::Text(text.value.clone()));
+                }
+            }
+            if let Some(mode) = &inner.mode {
+                let word = vec![Scalar::Text(mode.value.word().into())];
+                let mut said = self.node(SCOPE_MODE.name, word, mode.at);
+                if inner.widens {
+                    said.put(&SCOPE_MODE, WIDEN, Scalar::Boolean(true));
+                }
+                node.children.push(said);
             }
             node.children.extend(self.rules(policy, Some(number)));
             nodes.push(node);

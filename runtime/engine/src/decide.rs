@@ -63,8 +63,8 @@ pub enum Visible<'b> {
     Offered(&'b relay_bundle::Tool),
     /// The project does not offer it, and the caller's role may see it on another server.
     NotOffered,
-    /// The caller does not see it; the place says why.
-    NotSeen(&'b Place),
+    /// The caller does not see it; the place says why. A tool that the project offers has a tier.
+    NotSeen(&'b Place, Tier),
 }
 
 /// Returns whether a caller sees a tool.
@@ -81,14 +81,14 @@ pub fn visible<'b>(view: &View<'b>, tool: &str) -> Result<Visible<'b>, Corrupt> 
             patterns.is_some_and(|all| !all.iter().any(|it| glob::matches(&it.value, tool)))
         };
         return Ok(match view.role().filter(hides) {
-            Some(role) => Visible::NotSeen(&role.at),
+            Some(role) => Visible::NotSeen(&role.at, Tier::ReadOnly),
             None => Visible::NotOffered,
         });
     };
     let role_at = view.role().map_or(&found.at, |role| &role.at);
     Ok(match view.sees(List::Tools, row)? {
         true => Visible::Offered(found),
-        false => Visible::NotSeen(role_at),
+        false => Visible::NotSeen(role_at, found.tier),
     })
 }
 
@@ -105,7 +105,7 @@ pub fn decide(
     call: &Call<'_>,
 ) -> Result<Decision, Corrupt> {
     let offered = match visible(view, call.tool)? {
-        Visible::NotSeen(at) => return Ok(Decision::by(Rule::NotSeen, Tier::ReadOnly, Some(at))),
+        Visible::NotSeen(at, tier) => return Ok(Decision::by(Rule::NotSeen, tier, Some(at))),
         Visible::NotOffered if call.door == Door::Server => {
             return Ok(Decision::by(Rule::NotOffered, Tier::ReadOnly, None));
         }

@@ -469,6 +469,55 @@ impl<'a> Facts<'a> {
         false
     }
 
+    /// Returns the sub-command of a program that these words name, one after the other; `None` if one
+    /// of them is unknown.
+    #[must_use]
+    pub fn sub_command(&self, program: NodeId, words: &[&str]) -> Option<NodeId> {
+        words.iter().try_fold(program, |node, word| self.sub(&self.node(node)?, word.as_bytes()))
+    }
+
+    /// Returns the names of the sub-commands of a program or sub-command.
+    #[must_use]
+    pub fn sub_names(&self, node: NodeId) -> Vec<String> {
+        let Some(row) = self.node(node) else { return Vec::new() };
+        let subs = self.subs(&row);
+        subs.flat_map(|sub| self.name_ids(sub.names)).map(|id| self.name(id)).collect()
+    }
+
+    /// Returns the names of all options of a program or sub-command, and of those around it.
+    #[must_use]
+    pub fn flag_names(&self, node: NodeId) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut next = self.node(node);
+        while let Some(row) = next {
+            let flags = self.flags(&row);
+            names.extend(flags.flat_map(|flag| self.listed(flag.names)).map(|id| self.name(id)));
+            next = row.parent.and_then(|parent| self.node(parent));
+        }
+        names
+    }
+
+    /// Returns whether a program, or any of its sub-commands, has an option.
+    #[must_use]
+    pub fn has_flag(&self, node: NodeId, name: &str) -> bool {
+        let is_it = |known: &String| match known.contains('*') {
+            true => matches(known, name.as_bytes()),
+            false => known == name,
+        };
+        let below = |node: NodeId| {
+            let row = self.node(node);
+            row.into_iter().flat_map(|row| self.subs(&row)).map(|sub| sub.node).collect::<Vec<_>>()
+        };
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if self.flag_names(node).iter().any(is_it) {
+                return true;
+            }
+            open.extend(below(node));
+        }
+        false
+    }
+
     /// Returns the name of an option.
     #[must_use]
     pub fn option_name(&self, name: NameId) -> String {

@@ -6,7 +6,7 @@ use super::call::Called;
 use super::effect::{effect_fit, unknown_fit};
 use super::fit::Fit;
 use super::request::Request;
-use crate::effect::{Call, CallId, Effect, Fact, What};
+use crate::effect::{Call, CallId, Effect, Fact, Hidden, What};
 use crate::span::Span;
 use crate::tier::Floor;
 
@@ -179,7 +179,7 @@ impl<'r> Meaning<'r> {
         if self.own.request_fit(request, true)? != Fit::Surely {
             return Ok(false);
         }
-        let call = effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+        let call = own_call(request, effect);
         let names =
             |condition: &Condition<'_>| effect_fit(request, condition, effect) == Fit::Surely;
         let is_named = self.own.effect.iter().any(names);
@@ -224,7 +224,7 @@ impl<'r> Meaning<'r> {
                 fails.push(condition.selector.word().to_owned());
             }
         }
-        let call = effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+        let call = own_call(request, effect);
         for condition in &self.own.call {
             let called =
                 call.map(|call| Called { call, effects: request.effects, facts: request.facts });
@@ -271,8 +271,7 @@ impl<'r> Meaning<'r> {
         for group in &self.except {
             let mut fit = group.request_fit(request, true)?;
             if !group.call.is_empty() {
-                let call =
-                    effect.by.and_then(|id| request.effects.call(id)).filter(|_| effect.is_own);
+                let call = own_call(request, effect);
                 fit = fit.min(call.map_or(Fit::No, |call| group.call_fit(request, call, true)));
             }
             for condition in &group.effect {
@@ -394,6 +393,11 @@ impl Group<'_> {
                 gives_word()
             }
             What::Does(..) => gives_word(),
+            // A program that no fact describes is trusted whole, as is a file that the rule names.
+            What::Runs(Hidden::Opaque, _) => {
+                gives_word()
+                    || (call.node.is_none() && self.call.iter().any(|it| names_literally(it)))
+            }
             What::Raised(_) => true,
             What::Sends(_)
             | What::Runs(..)
@@ -403,6 +407,16 @@ impl Group<'_> {
             | What::Doubt(..) => false,
         }
     }
+}
+
+/// Returns the call that causes an effect itself; the doubt about an unknown program belongs to its
+/// call.
+fn own_call<'r>(request: &Request<'r>, effect: &Effect) -> Option<&'r Call> {
+    let call = request.effects.call(effect.by?)?;
+    let is_program = matches!(effect.what, What::Doubt(Floor::UnknownProgram, _))
+        && call.node.is_none()
+        && call.span == effect.span;
+    (effect.is_own || is_program).then_some(call)
 }
 
 /// Returns whether a condition names programs without a pattern.
