@@ -1,0 +1,251 @@
+//! The index of literals: the automata that a text could match.
+//!
+//! Each literal is under one of its grams: three bytes in a row, or two if the literal has no more.
+//! A gram leads to a bucket of entries. A text is read once; a gram whose bucket has entries is
+//! compared with their literals. Letters are compared in lower case.
+
+use std::collections::BTreeMap;
+
+use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The bytes of the longest gram.
+const GRAM_BYTES_MAX: usize = 3;
+/// The bytes of the shortest literal.
+pub(super) const LITERAL_BYTES_MIN: usize = 2;
+/// The most buckets, as a power of two.
+const BUCKET_BITS_MAX: u32 = 16;
+
+/// A literal of an automaton.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Entry {
+    automaton: U32,
+    /// The offset of the literal among the bytes of all literals.
+    offset: U32,
+    length: u8,
+    /// The offset of the gram in the literal.
+    gram: u8,
+}
+
+/// The index during writing, as the table holds it.
+#[derive(Default)]
+pub(super) struct WrittenIndex {
+    /// The end of each bucket in `entries`; a power of two, or none without entries.
+    pub(super) buckets: Vec<U32>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) texts: Vec<u8>,
+    /// The automata without literals.
+    pub(super) unfiltered: Vec<U32>,
+}
+
+/// The index, in place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LiteralIndex<'b> {
+    pub(super) buckets: &'b [U32],
+    pub(super) entries: &'b [Entry],
+    pub(super) texts: &'b [u8],
+    pub(super) unfiltered: &'b [U32],
+}
+
+/// A set of automata, by number.
+pub(super) struct Marked(Vec<u64>);
+
+impl Marked {
+    pub(super) fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    /// Adds a number; returns whether it is new. Numbers beyond the count are left out.
+    pub(super) fn add(&mut self, number: u32) -> bool {
+        let Some(word) = self.0.get_mut(number as usize / 64) else { return false };
+        let bit = 1 << (number % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
+    }
+
+    /// Returns the numbers, rising.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        (0u32..).step_by(64).zip(&self.0).flat_map(|(first, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(first + bit)
+            })
+        })
+    }
+}
+
+impl WrittenIndex {
+    /// Makes the index of automata, each with its literals.
+    ///
+    /// An automaton with a literal that is too short or too long for the index is listed as one
+    /// without literals.
+    pub(super) fn of(automata: &[Vec<Vec<u8>>]) -> Self {
+        let mut index = Self::default();
+        let fits =
+            |literal: &Vec<u8>| (LITERAL_BYTES_MIN..=usize::from(u8::MAX)).contains(&literal.len());
+        let mut filtered = Vec::new();
+        for (number, literals) in (0u32..).zip(automata) {
+            if literals.is_empty() || !literals.iter().all(fits) {
+                index.unfiltered.push(number.into());
+            } else {
+                filtered.push((number, literals));
+            }
+        }
+        let mut uses: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for literal in filtered.iter().flat_map(|(_, literals)| *literals) {
+            for gram in literal.windows(gram_bytes(literal)) {
+                *uses.entry(gram).or_default() += 1;
+            }
+        }
+        let count = filtered.iter().map(|(_, literals)| literals.len()).sum::<usize>();
+        if count == 0 {
+            return index;
+        }
+        let bits = (count * 4).next_power_of_two().ilog2().clamp(4, BUCKET_BITS_MAX);
+        let mut placed = Vec::new();
+        for (number, literals) in filtered {
+            for literal in literals {
+                let grams = literal.windows(gram_bytes(literal)).enumerate();
+                // The gram that most tells this literal from the others and from usual text.
+                let best = grams.min_by_key(|(_, gram)| (uses.get(gram), commonness(gram)));
+                let Some((at, gram)) = best else { continue };
+                let entry = Entry {
+                    automaton: number.into(),
+                    offset: crate::writer::number(index.texts.len()),
+                    length: u8::try_from(literal.len()).unwrap_or(u8::MAX),
+                    gram: u8::try_from(at).unwrap_or(u8::MAX),
+                };
+                index.texts.extend(literal);
+                placed.push((bucket(key(gram), bits), entry));
+            }
+        }
+        placed.sort_by_key(|(bucket, _)| *bucket);
+        let ends = (0..1usize << bits).map(|bucket| placed.partition_point(|it| it.0 <= bucket));
+        index.buckets = ends.map(crate::writer::number).collect();
+        index.entries = placed.into_iter().map(|(_, entry)| entry).collect();
+        index
+    }
+}
+
+impl LiteralIndex<'_> {
+    /// Returns the automata that `text` could match.
+    pub(super) fn candidates(&self, text: &[u8], count: usize) -> Marked {
+        let mut marked = Marked::new(count);
+        for number in self.unfiltered {
+            marked.add(number.get());
+        }
+        let Some(bits) = self.buckets.len().checked_ilog2() else { return marked };
+        let mut bytes = text.iter().map(u8::to_ascii_lowercase).chain([0]);
+        let mut gram = u32::from(bytes.next().unwrap_or_default()) << 8;
+        gram |= u32::from(bytes.next().unwrap_or_default()) << 16;
+        // The last gram has two bytes of the text.
+        for (at, byte) in bytes.enumerate() {
+            gram = gram >> 8 | u32::from(byte) << 16;
+            self.mark(gram, bits, at, text, &mut marked);
+            self.mark(gram & 0xffff, bits, at, text, &mut marked);
+        }
+        marked
+    }
+
+    /// Adds the automata of a bucket with a literal whose gram is here.
+    fn mark(&self, gram: u32, bits: u32, at: usize, text: &[u8], marked: &mut Marked) {
+        for entry in self.bucket(bucket(gram, bits)) {
+            let number = entry.automaton.get();
+            if !marked.has(number) && self.literal_is_at(entry, at, text) {
+                marked.add(number);
+            }
+        }
+    }
+
+    fn literal_is_at(&self, entry: &Entry, at: usize, text: &[u8]) -> bool {
+        let found = at.checked_sub(usize::from(entry.gram));
+        let found = found.and_then(|at| text.get(at..at + usize::from(entry.length)));
+        let literal = self.literal(entry);
+        found.zip(literal).is_some_and(|(found, literal)| found.eq_ignore_ascii_case(literal))
+    }
+
+    fn bucket(&self, number: usize) -> &[Entry] {
+        let end = |number: usize| self.buckets.get(number).map_or(0, |end| end.get() as usize);
+        let start = number.checked_sub(1).map_or(0, end);
+        self.entries.get(start..end(number)).unwrap_or_default()
+    }
+
+    fn literal(&self, entry: &Entry) -> Option<&[u8]> {
+        let start = entry.offset.get() as usize;
+        self.texts.get(start..start.checked_add(usize::from(entry.length))?)
+    }
+
+    /// Returns the name of an invalid part.
+    ///
+    /// A literal in another bucket, or with a capital letter, would never be found, and an
+    /// automaton without any entry would never run.
+    pub(super) fn fault(&self, count: usize) -> Option<&'static str> {
+        let buckets = self.buckets.len();
+        let bits = buckets.checked_ilog2().unwrap_or_default();
+        if buckets != 0 && (!buckets.is_power_of_two() || bits > BUCKET_BITS_MAX || bits == 0) {
+            return Some("number of buckets");
+        }
+        let ends = self.buckets.iter().map(|end| end.get() as usize);
+        if !ends.clone().is_sorted() || ends.last().unwrap_or_default() != self.entries.len() {
+            return Some("bucket");
+        }
+        let mut covered = Marked::new(count);
+        for number in 0..buckets {
+            for entry in self.bucket(number) {
+                let grams = self.literal(entry).filter(|literal| {
+                    literal.len() >= LITERAL_BYTES_MIN
+                        && !literal.iter().any(u8::is_ascii_uppercase)
+                });
+                let gram = grams.and_then(|literal| {
+                    literal.windows(gram_bytes(literal)).nth(usize::from(entry.gram))
+                });
+                if gram.is_none_or(|gram| bucket(key(gram), bits) != number) {
+                    return Some("literal");
+                }
+                covered.add(entry.automaton.get());
+            }
+        }
+        if self.entries.iter().any(|entry| entry.automaton.get() as usize >= count) {
+            return Some("automaton of a literal");
+        }
+        let is_new = |number: &U32| (number.get() as usize) < count && covered.add(number.get());
+        if !self.unfiltered.iter().all(is_new) || covered.iter().count() != count {
+            return Some("automaton without a literal");
+        }
+        None
+    }
+}
+
+fn gram_bytes(literal: &[u8]) -> usize {
+    literal.len().clamp(1, GRAM_BYTES_MAX)
+}
+
+/// Returns a gram as a number.
+fn key(gram: &[u8]) -> u32 {
+    gram.iter().rev().fold(0, |key, byte| key << 8 | u32::from(*byte))
+        // Two bytes are the lower ones, as in a text.
+        & 0x00ff_ffff
+}
+
+/// Returns the bucket of a gram. The multiplication is part of the format.
+fn bucket(key: u32, bits: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
+}
+
+/// Returns how usual the bytes of a gram are in commands.
+fn commonness(gram: &[u8]) -> usize {
+    let weigh = |byte: &u8| match byte {
+        b' ' | b'\t' | b'\n' => 4,
+        b'a' | b'e' | b'i' | b'l' | b'n' | b'o' | b'r' | b's' | b't' | b'/' | b'-' => 2,
+        _ => 1,
+    };
+    gram.iter().map(weigh).sum()
+}
