@@ -50,8 +50,8 @@ pub fn compile(pattern: &str) -> Result<AutomatonParts, RegexError> {
 }
 
 fn automaton(node: &Node, budget: &mut Budget) -> Option<AutomatonParts> {
-    let dfa = determinize::determinize(&Nfa::of(node)?, budget)?;
-    minimize::minimize(&dfa)
+    let mut dfa = determinize::determinize(&Nfa::of(node)?, budget)?;
+    minimize::minimize(&mut dfa)
 }
 
 /// Returns the error at the part that makes the pattern too large.

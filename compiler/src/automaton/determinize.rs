@@ -1,8 +1,9 @@
 //! The deterministic automaton of a search, by the construction of subsets.
 //!
 //! A state is a set of states of the NFA, with the kind of the byte before it if a condition asks
-//! for it. A set with the match is one state, [`MATCHED`]: texts match however they go on. States,
-//! memory and work are bounded.
+//! for it. A set with the match is one state, [`MATCHED`]: texts match however they go on. A member
+//! is left out if another one, of its family, matches whatever it does: without that, each gap of
+//! `{0,16}` words would double the states sixteen times. States, memory and work are bounded.
 
 use std::collections::HashMap;
 
@@ -27,6 +28,8 @@ pub(super) struct Dfa {
     pub(super) start: u32,
     /// Whether a text that ends in a state matches.
     pub(super) accepting: Vec<bool>,
+    /// Whether no text ends in a state.
+    pub(super) cannot_end: Vec<bool>,
     /// The next state, a row a state.
     pub(super) transitions: Vec<u32>,
 }
@@ -59,6 +62,9 @@ enum After {
 struct Subset {
     before: Before,
     members: Box<[u32]>,
+    /// Whether a newline is before, so that the text cannot end here: one that ends the text takes
+    /// another way.
+    cannot_end: bool,
 }
 
 /// Bytes that no set of the regex tells apart.
@@ -107,23 +113,26 @@ pub(super) fn determinize(nfa: &Nfa, budget: &mut Budget) -> Option<Dfa> {
         subsets: Vec::new(),
         members: 0,
         closure: Closure { seen: vec![0; nfa.states.len()], round: 0, open: Vec::new() },
+        best: vec![(0, 0); nfa.families as usize],
+        rounds: 0,
     };
-    let start = work.number(Before::Start, &[nfa.start], budget)?;
+    let start = work.number(Before::Start, &[nfa.start], After::Other, budget)?;
     let mut transitions: Vec<u32> = [DEAD, MATCHED]
         .into_iter()
         .flat_map(|state| std::iter::repeat_n(u32::from(state), classes.len()))
         .collect();
-    let mut accepting = vec![false, true];
+    let (mut accepting, mut cannot_end) = (vec![false, true], vec![false, false]);
     while let Some(subset) = work.subsets.get(accepting.len() - 2).cloned() {
-        accepting.push(work.next(&subset, None, budget)? == u32::from(MATCHED));
+        accepting.push(!subset.cannot_end && work.ends(&subset, budget)?);
+        cannot_end.push(subset.cannot_end);
         for class in &classes {
-            transitions.push(work.next(&subset, Some(*class), budget)?);
+            transitions.push(work.next(&subset, *class, budget)?);
         }
         if transitions.len() > TRANSITIONS_MAX {
             return None;
         }
     }
-    Some(Dfa { byte_classes, classes: classes.len(), start, accepting, transitions })
+    Some(Dfa { byte_classes, classes: classes.len(), start, accepting, cannot_end, transitions })
 }
 
 struct Work<'n> {
@@ -133,6 +142,9 @@ struct Work<'n> {
     subsets: Vec<Subset>,
     members: usize,
     closure: Closure,
+    /// The lowest rank of each family, with the round that it was met in.
+    best: Vec<(u32, u32)>,
+    rounds: u32,
 }
 
 /// The states of the NFA that were met in the current round.
@@ -143,18 +155,23 @@ struct Closure {
 }
 
 impl Work<'_> {
-    /// Returns the state after a byte of the class, or whether the end matches.
-    fn next(&mut self, subset: &Subset, class: Option<Class>, budget: &mut Budget) -> Option<u32> {
-        let after = class.map_or(After::End, |class| class.after);
+    /// Returns whether a text that ends in a state matches.
+    fn ends(&mut self, subset: &Subset, budget: &mut Budget) -> Option<bool> {
+        let looks = |look: Look| look.holds(subset.before, After::End);
+        Some(self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?.is_none())
+    }
+
+    /// Returns the state after a byte of the class.
+    fn next(&mut self, subset: &Subset, class: Class, budget: &mut Budget) -> Option<u32> {
+        let Class { byte, after } = class;
         // Conditions that hold here lead further.
         let looks = |look: Look| look.holds(subset.before, after);
         let members = self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?;
         let Some(members) = members else { return Some(MATCHED.into()) };
-        let Some(class) = class else { return Some(DEAD.into()) };
         let next: Vec<u32> = members
             .iter()
             .filter_map(|member| match self.nfa.states.get(*member as usize) {
-                Some(State::Set { set, next }) if set.has(class.byte) => Some(*next),
+                Some(State::Set { set, next }) if set.has(byte) => Some(*next),
                 _ => None,
             })
             .collect();
@@ -163,13 +180,21 @@ impl Work<'_> {
             After::Newline | After::FinalNewline => Before::Newline,
             After::Other | After::End => Before::Other,
         };
-        self.number(before, &next, budget)
+        self.number(before, &next, after, budget)
     }
 
-    /// Returns the number of the state with these members and all that they lead to.
-    fn number(&mut self, before: Before, members: &[u32], budget: &mut Budget) -> Option<u32> {
+    /// Returns the number of the state with these members and all that they lead to, after the
+    /// byte `last`.
+    fn number(
+        &mut self,
+        before: Before,
+        members: &[u32],
+        last: After,
+        budget: &mut Budget,
+    ) -> Option<u32> {
         let members = self.closure.of(self.nfa, members, None, budget)?;
-        let Some(members) = members else { return Some(MATCHED.into()) };
+        let Some(mut members) = members else { return Some(MATCHED.into()) };
+        self.leave_out(&mut members, budget)?;
         if members.is_empty() {
             return Some(DEAD.into());
         }
@@ -177,7 +202,13 @@ impl Work<'_> {
             matches!(self.nfa.states.get(*member as usize), Some(State::Look { .. }))
         };
         let before = if members.iter().any(asks) { before } else { Before::Other };
-        let subset = Subset { before, members: members.into() };
+        let cannot_end = last == After::Newline;
+        let subset = Subset { before, members: members.into(), cannot_end };
+        if last == After::FinalNewline {
+            // Nothing follows.
+            let state = if self.ends(&subset, budget)? { MATCHED } else { DEAD };
+            return Some(state.into());
+        }
         if let Some(number) = self.numbers.get(&subset) {
             return Some(*number);
         }
@@ -189,6 +220,36 @@ impl Work<'_> {
         self.subsets.push(subset.clone());
         self.numbers.insert(subset, number);
         Some(number)
+    }
+}
+
+impl Work<'_> {
+    /// Leaves out each member of whose family a better one is there.
+    ///
+    /// A member has a family for each repetition around it. They are compared one after the other,
+    /// so the better member is always one that is still there.
+    fn leave_out(&mut self, members: &mut Vec<u32>, budget: &mut Budget) -> Option<()> {
+        let Self { nfa, best, rounds, .. } = self;
+        let relatives = |member: &u32| nfa.relatives.get(*member as usize);
+        let depth = members.iter().filter_map(relatives).map(Vec::len).max().unwrap_or_default();
+        for level in 0..depth {
+            *rounds += 1;
+            let relative = |member: &u32| relatives(member)?.get(level);
+            for relative in members.iter().filter_map(relative) {
+                if let Some((round, rank)) = best.get_mut(relative.family as usize) {
+                    *rank =
+                        if *round == *rounds { relative.rank.min(*rank) } else { relative.rank };
+                    *round = *rounds;
+                }
+            }
+            members.retain(|member| {
+                relative(member).is_none_or(|relative| {
+                    best.get(relative.family as usize)
+                        .is_none_or(|(_, rank)| *rank == relative.rank)
+                })
+            });
+        }
+        budget.take(depth * members.len() + 1).then_some(())
     }
 }
 
@@ -234,13 +295,15 @@ impl Closure {
 
 /// Returns the class of each byte, and a byte of each; the last class is the final newline.
 fn classes(nfa: &Nfa) -> ([u8; 256], Vec<Class>) {
-    let mut sets = Vec::new();
+    let mut sets = vec![ByteSet::NEWLINE];
     for state in &nfa.states {
         match state {
             State::Set { set, .. } => sets.push(*set),
             State::Look { look, .. } => sets.push(match look {
-                Look::Start | Look::End => continue,
-                Look::StartLine | Look::EndLine | Look::FinalEnd => ByteSet::NEWLINE,
+                // Newlines have a class of their own anyway.
+                Look::Start | Look::End | Look::StartLine | Look::EndLine | Look::FinalEnd => {
+                    continue;
+                }
                 _ => ByteSet::WORD,
             }),
             State::Split(_) | State::Match => {}

@@ -190,7 +190,8 @@ fn weight(texts: &Texts) -> usize {
 
 /// Returns the literals that fewer texts have.
 fn better(left: Option<Texts>, right: Option<Texts>) -> Option<Texts> {
-    let worth = |texts: &Texts| (weight(texts).min(8), LITERALS_MAX.saturating_sub(texts.len()));
+    let worth =
+        |texts: &Texts| (weight(texts).min(LONG + 1), LITERALS_MAX.saturating_sub(texts.len()));
     match (left, right) {
         (Some(left), Some(right)) => Some(if worth(&right) > worth(&left) { right } else { left }),
         (left, right) => left.or(right),

@@ -8,8 +8,10 @@ use relay_bundle::{AUTOMATON_STATES_MAX, AutomatonParts, DEAD, MATCHED};
 use super::determinize::Dfa;
 
 /// Makes the smallest automaton; `None` if it has too many states. Its literals are empty.
-pub(super) fn minimize(dfa: &Dfa) -> Option<AutomatonParts> {
-    let blocks = blocks(dfa);
+pub(super) fn minimize(dfa: &mut Dfa) -> Option<AutomatonParts> {
+    settle_ends(dfa);
+    let blocks = blocks(dfa, &dfa.accepting);
+    let dfa = &*dfa;
     let small = Blocks::of(dfa, &blocks);
     let (columns, byte_classes, final_newline) = small.columns(dfa);
     let (order, accepting) = small.order(&columns);
@@ -38,6 +40,18 @@ pub(super) fn minimize(dfa: &Dfa) -> Option<AutomatonParts> {
         transitions,
         literals: Vec::new(),
     })
+}
+
+/// Makes a state where no text ends accept if every text that goes on from there matches, so that it
+/// becomes [`MATCHED`]. The others do not accept. Without this, equal languages could differ there.
+fn settle_ends(dfa: &mut Dfa) {
+    let ends = dfa.accepting.iter().zip(&dfa.cannot_end);
+    let assumed: Vec<bool> = ends.map(|(accepts, cannot_end)| *accepts || *cannot_end).collect();
+    let blocks = blocks(dfa, &assumed);
+    let matched = blocks.get(usize::from(MATCHED));
+    for (accepts, block) in dfa.accepting.iter_mut().zip(&blocks) {
+        *accepts |= Some(block) == matched;
+    }
 }
 
 /// The automaton whose states are blocks of equivalent states.
@@ -141,13 +155,13 @@ struct Partition {
     blocks: Vec<(usize, usize, usize)>,
 }
 
-/// Returns the block of each state.
-fn blocks(dfa: &Dfa) -> Vec<usize> {
+/// Returns the block of each state, if these states accept.
+fn blocks(dfa: &Dfa, accepting: &[bool]) -> Vec<usize> {
     let count = dfa.accepting.len();
     let into = Inverse::of(dfa);
     let mut partition = Partition::new(count);
     let mut touched = Vec::new();
-    for (state, accepts) in dfa.accepting.iter().enumerate() {
+    for (state, accepts) in accepting.iter().enumerate() {
         if *accepts {
             partition.mark(state, &mut touched);
         }

@@ -1,5 +1,7 @@
 //! The nondeterministic automaton of a regex.
 
+use std::ops::Range;
+
 use super::syntax::{ByteSet, Form, Look, Node};
 
 /// The most states: a count of a count soon makes millions.
@@ -23,16 +25,29 @@ pub(super) enum State {
     Match,
 }
 
+/// A state among those of the same place in the copies of a repetition.
+///
+/// Whatever matches from a state of the family also matches from one of a lower rank: more copies
+/// may follow there, or fewer must.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Relative {
+    pub(super) family: u32,
+    pub(super) rank: u32,
+}
+
 /// A search for a regex, from any place of the text.
 pub(super) struct Nfa {
     pub(super) states: Vec<State>,
     pub(super) start: u32,
+    /// The families of each state, those of inner repetitions first.
+    pub(super) relatives: Vec<Vec<Relative>>,
+    pub(super) families: u32,
 }
 
 impl Nfa {
     /// Makes the states of a regex; `None` if there are too many.
     pub(super) fn of(node: &Node) -> Option<Self> {
-        let mut nfa = Self { states: Vec::new(), start: 0 };
+        let mut nfa = Self { states: Vec::new(), start: 0, relatives: Vec::new(), families: 0 };
         let end = nfa.push(State::Match)?;
         let first = nfa.add(node, end)?;
         // Any byte may precede the match.
@@ -48,6 +63,7 @@ impl Nfa {
         }
         let number = u32::try_from(self.states.len()).ok()?;
         self.states.push(state);
+        self.relatives.push(Vec::new());
         Some(number)
     }
 
@@ -70,31 +86,65 @@ impl Nfa {
                     branches.iter().map(|branch| self.add(branch, next)).collect();
                 self.push(State::Split(firsts?))
             }
-            Form::Repeat { node, min, max } => {
-                let mut first = next;
-                match max {
-                    None => {
-                        first = self.push(State::Split(Vec::new()))?;
-                        let again = self.add(node, first)?;
-                        self.set_split(first, vec![again, next]);
-                    }
-                    Some(max) => {
-                        for _ in *min..*max {
-                            let again = self.add(node, first)?;
-                            first = self.push(State::Split(vec![again, next]))?;
-                        }
-                    }
+            Form::Repeat { node, min, max } => self.repeat(node, (*min, *max), next),
+        }
+    }
+
+    fn repeat(&mut self, node: &Node, (min, max): (u32, Option<u32>), next: u32) -> Option<u32> {
+        let mut first = next;
+        let mut copies = Vec::new();
+        match max {
+            None => {
+                first = self.push(State::Split(Vec::new()))?;
+                let again = self.copy(node, first, &mut copies)?;
+                self.set_split(first, vec![again, next]);
+            }
+            Some(max) => {
+                for _ in min..max {
+                    let again = self.copy(node, first, &mut copies)?;
+                    first = self.push(State::Split(vec![again, next]))?;
                 }
-                // A repetition of nothing makes no states, however often.
-                for _ in 0..*min {
-                    let before = self.add(node, first)?;
-                    if before == first {
-                        break;
-                    }
-                    first = before;
-                }
-                Some(first)
             }
         }
+        let optional = copies.len();
+        for _ in 0..min {
+            let before = self.copy(node, first, &mut copies)?;
+            // A repetition of nothing makes no states, however often.
+            if before == first {
+                break;
+            }
+            first = before;
+        }
+        // The best copy is the loop, or the first one that may be left out.
+        if max.is_some() {
+            copies.truncate(optional);
+            copies.reverse();
+        }
+        self.relate(&copies);
+        Some(first)
+    }
+
+    /// Adds a copy of a repeated part, as [`Self::add`], and its states to `copies`.
+    fn copy(&mut self, node: &Node, next: u32, copies: &mut Vec<Range<usize>>) -> Option<u32> {
+        let begin = self.states.len();
+        let first = self.add(node, next)?;
+        copies.push(begin..self.states.len());
+        Some(first)
+    }
+
+    /// Makes families of the states of copies, the best copy first.
+    fn relate(&mut self, copies: &[Range<usize>]) {
+        let Some(size) = copies.first().filter(|_| copies.len() > 1).map(Range::len) else {
+            return;
+        };
+        for (rank, copy) in (0u32..).zip(copies) {
+            // Copies have the same states in the same order.
+            for (family, state) in (self.families..).zip(copy.clone()) {
+                if let Some(relatives) = self.relatives.get_mut(state) {
+                    relatives.push(Relative { family, rank });
+                }
+            }
+        }
+        self.families += u32::try_from(size).unwrap_or_default();
     }
 }
