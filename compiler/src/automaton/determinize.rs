@@ -2,8 +2,8 @@
 //!
 //! A state is a set of states of the NFA, with the kind of the byte before it if a condition asks
 //! for it. A set with the match is one state, [`MATCHED`]: texts match however they go on. A member
-//! is left out if another one, of its family, matches whatever it does: without that, each gap of
-//! `{0,16}` words would double the states sixteen times. States, memory and work are bounded.
+//! is left out if another one, of its family, matches every text that it does: without that, each
+//! gap of `{0,16}` words would double the states sixteen times. States, memory and work are bounded.
 
 use std::collections::HashMap;
 

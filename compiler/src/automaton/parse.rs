@@ -131,7 +131,10 @@ impl<'p> Parser<'p> {
 
     /// Skips the blanks and comments of `(?x)`.
     fn skip_trivia(&mut self, flags: Flags) {
-        while flags.verbose {
+        if !flags.verbose {
+            return;
+        }
+        loop {
             self.take_while(|c| " \t\n\r\x0b\x0c".contains(c));
             if !self.take_if("#") {
                 break;

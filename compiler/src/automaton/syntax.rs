@@ -83,7 +83,7 @@ impl ByteSet {
         if last < base || first >= base + 128 {
             return 0;
         }
-        let first = if first > base { first - base } else { 0 };
+        let first = first.saturating_sub(base);
         let last = if last - base < 127 { last - base } else { 127 };
         (u128::MAX >> (127 - (last - first))) << first
     }

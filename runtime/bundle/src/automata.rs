@@ -135,8 +135,10 @@ impl<'b> Automata<'b> {
             return Err(wrong("length"));
         }
         // The records follow each other, so each byte is checked once.
-        let all_ends = ends.iter().map(|end| end.get() as usize);
-        if !all_ends.clone().is_sorted() || all_ends.last().unwrap_or_default() != records.len() {
+        let mut all_ends = ends.iter().map(|end| end.get() as usize);
+        if !all_ends.clone().is_sorted()
+            || all_ends.next_back().unwrap_or_default() != records.len()
+        {
             return Err(wrong("end of a record"));
         }
         for number in 0..self.count() {

@@ -31,7 +31,8 @@ pub(super) struct Entry {
 /// The index during writing, as the table holds it.
 #[derive(Default)]
 pub(super) struct WrittenIndex {
-    /// The end of each bucket in `entries`; a power of two, or none without entries.
+    /// The start of each bucket in `entries`, and the end of the last one; the number of buckets
+    /// is a power of two. Without entries it is empty.
     pub(super) buckets: Vec<U32>,
     pub(super) entries: Vec<Entry>,
     pub(super) texts: Vec<u8>,
@@ -128,8 +129,8 @@ impl WrittenIndex {
             }
         }
         placed.sort_by_key(|(bucket, _)| *bucket);
-        let ends = (0..1usize << bits).map(|bucket| placed.partition_point(|it| it.0 <= bucket));
-        index.buckets = ends.map(crate::writer::number).collect();
+        let starts = (0..=1usize << bits).map(|bucket| placed.partition_point(|it| it.0 < bucket));
+        index.buckets = starts.map(crate::writer::number).collect();
         index.entries = placed.into_iter().map(|(_, entry)| entry).collect();
         index
     }
@@ -142,16 +143,18 @@ impl LiteralIndex<'_> {
         for number in self.unfiltered {
             marked.add(number.get());
         }
-        let Some(bits) = self.buckets.len().checked_ilog2() else { return marked };
-        let mut bytes = text.iter().map(u8::to_ascii_lowercase).chain([0]);
-        let mut gram = u32::from(bytes.next().unwrap_or_default()) << 8;
-        gram |= u32::from(bytes.next().unwrap_or_default()) << 16;
-        // The last gram has two bytes of the text.
-        for (at, byte) in bytes.enumerate() {
-            gram = gram >> 8 | u32::from(byte) << 16;
+        let Some(bits) = self.buckets.len().checked_sub(1).and_then(usize::checked_ilog2) else {
+            return marked;
+        };
+        let [first, second, rest @ ..] = text else { return marked };
+        let letter = |byte: &u8| u32::from(byte.to_ascii_lowercase());
+        let mut gram = letter(first) << 8 | letter(second) << 16;
+        for (at, byte) in rest.iter().enumerate() {
+            gram = gram >> 8 | letter(byte) << 16;
             self.mark(gram, bits, at, text, &mut marked);
             self.mark(gram & 0xffff, bits, at, text, &mut marked);
         }
+        self.mark(gram >> 8, bits, rest.len(), text, &mut marked);
         marked
     }
 
@@ -173,9 +176,12 @@ impl LiteralIndex<'_> {
     }
 
     fn bucket(&self, number: usize) -> &[Entry] {
-        let end = |number: usize| self.buckets.get(number).map_or(0, |end| end.get() as usize);
-        let start = number.checked_sub(1).map_or(0, end);
-        self.entries.get(start..end(number)).unwrap_or_default()
+        let Some([start, end]) = self.buckets.get(number..number + 2) else { return &[] };
+        // Nearly all buckets of a text are empty.
+        if start == end {
+            return &[];
+        }
+        self.entries.get(start.get() as usize..end.get() as usize).unwrap_or_default()
     }
 
     fn literal(&self, entry: &Entry) -> Option<&[u8]> {
@@ -188,13 +194,18 @@ impl LiteralIndex<'_> {
     /// A literal in another bucket, or with a capital letter, would never be found, and an
     /// automaton without any entry would never run.
     pub(super) fn fault(&self, count: usize) -> Option<&'static str> {
-        let buckets = self.buckets.len();
+        let buckets = self.buckets.len().saturating_sub(1);
         let bits = buckets.checked_ilog2().unwrap_or_default();
-        if buckets != 0 && (!buckets.is_power_of_two() || bits > BUCKET_BITS_MAX || bits == 0) {
+        let is_empty = self.buckets.is_empty();
+        if !is_empty && (!buckets.is_power_of_two() || !(1..=BUCKET_BITS_MAX).contains(&bits)) {
             return Some("number of buckets");
         }
-        let ends = self.buckets.iter().map(|end| end.get() as usize);
-        if !ends.clone().is_sorted() || ends.last().unwrap_or_default() != self.entries.len() {
+        let starts = self.buckets.iter().map(|start| start.get() as usize);
+        let (first, last) = (starts.clone().next(), starts.clone().next_back());
+        if !starts.is_sorted()
+            || first.unwrap_or_default() != 0
+            || last.unwrap_or_default() != self.entries.len()
+        {
             return Some("bucket");
         }
         let mut covered = Marked::new(count);
