@@ -1,4 +1,4 @@
-//! Literals of which each match has one.
+//! Literals that a match must have.
 //!
 //! The index of a bundle finds with them the few regexes that a text could match. ASCII letters are
 //! in lower case, and the index ignores their case.
@@ -9,6 +9,8 @@ use super::syntax::{Form, Node};
 
 /// The most literals of a regex.
 const LITERALS_MAX: usize = 32;
+/// The most sets of literals of a regex.
+const SETS_MAX: usize = 16;
 /// The bytes of the longest literal.
 const LITERAL_BYTES_MAX: usize = 24;
 /// The bytes of the shortest literal that the index takes.
@@ -27,11 +29,12 @@ struct Known {
     required: Option<Texts>,
 }
 
-/// Returns literals of which each match has one; empty if none are known.
-pub(super) fn literals(node: &Node) -> Vec<Vec<u8>> {
-    let Known { exact, required } = known(node);
-    let found = better(exact.filter(is_useful), required);
-    found.unwrap_or_default().into_iter().collect()
+/// Returns sets of literals; each match has one of each set.
+pub(super) fn literals(node: &Node) -> Vec<Vec<Vec<u8>>> {
+    let mut joined = Joined::new();
+    joined.add(node);
+    joined.end_run();
+    joined.found.into_iter().map(|set| set.into_iter().collect()).collect()
 }
 
 fn known(node: &Node) -> Known {
@@ -75,11 +78,13 @@ struct Joined {
     /// Whether `run` begins with the first part.
     is_whole: bool,
     required: Option<Texts>,
+    /// All that was required, each once.
+    found: BTreeSet<Texts>,
 }
 
 impl Joined {
     fn new() -> Self {
-        Self { run: empty(), is_whole: true, required: None }
+        Self { run: empty(), is_whole: true, required: None, found: BTreeSet::new() }
     }
 
     fn add(&mut self, part: &Node) {
@@ -144,6 +149,9 @@ impl Joined {
     }
 
     fn require(&mut self, literals: Option<Texts>) {
+        if self.found.len() < SETS_MAX {
+            self.found.extend(literals.clone());
+        }
         self.required = better(self.required.take(), literals);
     }
 
@@ -190,8 +198,7 @@ fn weight(texts: &Texts) -> usize {
 
 /// Returns the literals that fewer texts have.
 fn better(left: Option<Texts>, right: Option<Texts>) -> Option<Texts> {
-    let worth =
-        |texts: &Texts| (weight(texts).min(LONG + 1), LITERALS_MAX.saturating_sub(texts.len()));
+    let worth = |texts: &Texts| (weight(texts).min(8), LITERALS_MAX.saturating_sub(texts.len()));
     match (left, right) {
         (Some(left), Some(right)) => Some(if worth(&right) > worth(&left) { right } else { left }),
         (left, right) => left.or(right),

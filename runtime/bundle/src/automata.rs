@@ -37,7 +37,7 @@ pub struct AutomataWriter {
     numbers: HashMap<Vec<u8>, u32>,
     ends: Vec<U32>,
     records: Vec<u8>,
-    literals: Vec<Vec<Vec<u8>>>,
+    literals: Vec<Vec<Vec<Vec<u8>>>>,
 }
 
 impl AutomataWriter {

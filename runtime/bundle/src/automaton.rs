@@ -40,9 +40,9 @@ pub struct AutomatonParts {
     pub accepting: u16,
     /// The next state, a row a state and a column a class.
     pub transitions: Vec<u16>,
-    /// Literals of which each matching text has one, with ASCII letters in either case; empty if
-    /// none are known. They are in lower case.
-    pub literals: Vec<Vec<u8>>,
+    /// Sets of literals; each matching text has a literal of each set, with ASCII letters in
+    /// either case. They are in lower case. The index of a table uses one of the sets.
+    pub literals: Vec<Vec<Vec<u8>>>,
 }
 
 /// The beginning of a record; its rows of states follow.

@@ -84,20 +84,29 @@ impl Marked {
 }
 
 impl WrittenIndex {
-    /// Makes the index of automata, each with its literals.
+    /// Makes the index of automata, each with its sets of literals.
     ///
-    /// An automaton with a literal that is too short or too long for the index is listed as one
-    /// without literals.
-    pub(super) fn of(automata: &[Vec<Vec<u8>>]) -> Self {
+    /// An automaton is listed under the set that the fewest others share. One without a set whose
+    /// literals are neither too short nor too long is listed as one without literals.
+    pub(super) fn of(automata: &[Vec<Vec<Vec<u8>>>]) -> Self {
         let mut index = Self::default();
-        let fits =
-            |literal: &Vec<u8>| (LITERAL_BYTES_MIN..=usize::from(u8::MAX)).contains(&literal.len());
+        let fits = |set: &&Vec<Vec<u8>>| {
+            let lengths = LITERAL_BYTES_MIN..=usize::from(u8::MAX);
+            !set.is_empty() && set.iter().all(|literal| lengths.contains(&literal.len()))
+        };
+        let mut sharers: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for literal in automata.iter().flatten().flatten() {
+            *sharers.entry(literal).or_default() += 1;
+        }
+        let cost = |set: &&Vec<Vec<u8>>| {
+            let of = |literal: &Vec<u8>| sharers.get(&**literal).unwrap_or(&0) + shortness(literal);
+            (set.iter().map(of).max(), set.len())
+        };
         let mut filtered = Vec::new();
-        for (number, literals) in (0u32..).zip(automata) {
-            if literals.is_empty() || !literals.iter().all(fits) {
-                index.unfiltered.push(number.into());
-            } else {
-                filtered.push((number, literals));
+        for (number, sets) in (0u32..).zip(automata) {
+            match sets.iter().filter(fits).min_by_key(cost) {
+                Some(literals) => filtered.push((number, literals)),
+                None => index.unfiltered.push(number.into()),
             }
         }
         let mut uses: BTreeMap<&[u8], usize> = BTreeMap::new();
@@ -249,6 +258,17 @@ fn key(gram: &[u8]) -> u32 {
 /// Returns the bucket of a gram. The multiplication is part of the format.
 fn bucket(key: u32, bits: u32) -> usize {
     (key.wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
+}
+
+/// Returns in how many of a thousand texts a literal may be by chance, as a rough guess.
+fn shortness(literal: &[u8]) -> usize {
+    match literal.iter().filter(|byte| !byte.is_ascii_whitespace()).count() {
+        0 => 1_000,
+        1 => 300,
+        2 => 60,
+        3 => 10,
+        _ => 0,
+    }
 }
 
 /// Returns how usual the bytes of a gram are in commands.
