@@ -9,6 +9,7 @@
 
 mod alike;
 mod ast;
+pub mod automaton;
 mod check;
 mod derived;
 mod diagnostic;
