@@ -502,6 +502,22 @@ fn agent_skills_are_one_line() {
 }
 
 #[test]
+fn another_spelling_of_an_agent_skill_leaves_that_file_out() {
+    let sandbox = Sandbox::of(&[
+        (".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nText.\n"),
+        (".claude/skills/docs/skill.md", "---\nname: docs\ndescription: Writes.\n---\nText.\n"),
+        (".claude/skills/draft.md", "A draft.\n"),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let project = sandbox.read("project.kdl");
+    assert!(project.contains("exclude \"docs/skill.md\""), "{project}");
+    let reasons = left_out(&report, ".claude/skills/docs/skill.md");
+    assert_eq!(reasons, ["its name is another spelling of `SKILL.md`"], "{report:#}");
+    assert!(report.to_string().contains("1 agent skill"), "{report:#}");
+    is_sound(&sandbox, "skills");
+}
+
+#[test]
 fn what_an_export_writes_is_imported_as_the_same_project() {
     let sandbox = Sandbox::of(&[]);
     for (path, text) in KINDS.iter().flat_map(|(_, files, _)| files.iter()) {

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use relay_bundle::{Bundle, Contents, Kind, MessagePiece, Setting, encode};
+use relay_bundle::{AgentSkill, Bundle, Contents, Kind, MessagePiece, Setting, encode};
 use relay_compiler::{Options, mismatches};
 use relay_diff::{Direction, compare_derived};
+use relay_engine::agent_skill::AROUND_MAX;
 
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
@@ -267,6 +268,22 @@ fn rows_that_share_a_text_have_a_limit() {
     assert!(bytes.len() < 3 * SHARED, "{} bytes", bytes.len());
     let error = mismatches(&sample::open(&bytes).unwrap()).unwrap_err().to_string();
     assert!(error.contains("too many rows share it"), "{error}");
+}
+
+/// Its files would be read once for each agent skill around it, before the bundle is refused.
+#[test]
+fn an_agent_skill_inside_too_many_others_is_named_alone() {
+    let mut contents = PROJECT.clone();
+    let first = contents.agent_skills[0].clone();
+    let mut folder = String::from("skill://care");
+    for _ in 0..=AROUND_MAX {
+        folder.push_str("/a");
+        let uri = format!("{folder}/SKILL.md");
+        contents.agent_skills.push(AgentSkill { uri, ..first.clone() });
+    }
+    let mut found = named(&bundle(&contents));
+    found.retain(|part| part.contains("agent skill"));
+    assert_eq!(found, [format!("files or prompt of agent skill {folder}/SKILL.md")]);
 }
 
 #[test]

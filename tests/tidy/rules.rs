@@ -89,10 +89,12 @@ fn rules() -> BTreeMap<String, Rule> {
         .iter()
         .map(|path| (relative(path), syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap()))
         .collect();
-    // A message may name a limit of the policy's crate.
-    let limits = [root().join("runtime/policy/src/path_rules.rs")].into_iter();
+    // A message may name a limit of another crate.
+    let limits = ["runtime/engine/src/agent_skill.rs", "runtime/policy/src/path_rules.rs"];
     let limits: Vec<_> = limits
+        .into_iter()
         .map(|path| {
+            let path = root().join(path);
             (relative(&path), syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap())
         })
         .collect();

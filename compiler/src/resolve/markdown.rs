@@ -13,7 +13,7 @@ pub(crate) use self::marks::{FORMS as MARK_FORMS, Form as MarkForm};
 
 use self::listing::Choice;
 pub(super) use self::listing::leave_out;
-use self::note::Notes;
+pub(super) use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX};
 use super::{file, text};

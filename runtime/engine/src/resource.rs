@@ -24,15 +24,13 @@ pub enum Found<'b> {
 ///
 /// The bundle is corrupt.
 pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
-    if let Some(resource) = view.find_resource(uri)? {
+    if let Some(resource) = equal_text::find(uri, |spelling| view.find_resource(spelling))? {
         return Ok(Some(Found::Resource(resource)));
     }
-    let others = equal_text::uris(uri);
-    for other in &others {
-        if let Some(resource) = view.find_resource(other)? {
-            return Ok(Some(Found::Resource(resource)));
-        }
+    if view.templates()?.next().is_none() {
+        return Ok(None);
     }
+    let others = equal_text::uris(uri);
     for template in view.templates()? {
         let template = template?;
         let pieces = template.pieces()?;

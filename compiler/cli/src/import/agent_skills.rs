@@ -14,7 +14,8 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
     let paths = source.list(FOLDER, &[SKILL_FILE], ORIGIN, &mut ignored);
     let is_linked =
         |row: &Row| !row.reason.as_deref().unwrap_or_default().starts_with("it does not");
-    found.rows.extend(ignored.rows.into_iter().filter(is_linked));
+    let (linked, others): (Vec<_>, Vec<_>) = ignored.rows.into_iter().partition(is_linked);
+    found.rows.extend(linked);
     let files = paths.into_iter().map(|file| FolderFile {
         name: name_below(&file, &path, SKILL_FILE).to_owned(),
         path: file,
@@ -24,13 +25,21 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
     if files.is_empty() {
         return;
     }
-    let content = Content::Folder(Folder {
+    let mut folder = Folder {
         node: FolderNode::AgentSkills,
         path: path.clone(),
         files,
         excluded: Vec::new(),
         pattern: None,
         prefix: None,
-    });
+    };
+    for row in others {
+        let is_misnamed = row.file.to_ascii_uppercase().ends_with(&SKILL_FILE.to_ascii_uppercase());
+        if is_misnamed && !folder.is_in_skill(&row.file) && folder.leave_out(&row.file) {
+            let reason = "its name is another spelling of `SKILL.md`";
+            found.rows.push(Row::left_out(ORIGIN, row.file, 1, reason));
+        }
+    }
+    let content = Content::Folder(folder);
     found.parts.push(Part { origin: ORIGIN, file: path, line: 1, changes: Vec::new(), content });
 }

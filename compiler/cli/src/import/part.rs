@@ -226,6 +226,12 @@ impl Folder {
         is_valid
     }
 
+    /// Returns whether a path is in the folder of an agent skill.
+    pub(crate) fn is_in_skill(&self, path: &str) -> bool {
+        let mut folders = self.files.iter().filter_map(|file| file.path.strip_suffix(SKILL_FILE));
+        folders.any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    }
+
     /// Returns the folder of the innermost agent skill that a path is in. A folder of skills that is one
     /// itself has no such path.
     fn skill_of(&self, path: &str) -> Option<&str> {

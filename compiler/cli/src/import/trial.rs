@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_compiler::{Compiled, Files, Options, Report, Sources};
+use relay_compiler::{Compiled, Files, Options, Report, Severity, Sources};
 
 use super::part::{Content, FolderFile, FolderNode, Part};
 use super::row::{Origin, Row};
@@ -111,9 +111,10 @@ fn compile(
     // Findings of one kind are one report.
     let sorted = diagnostics.sorted();
     let all = || sorted.iter().flat_map(|report| std::iter::once(*report).chain(&report.others));
-    // A warning may be the consequence of an error.
+    // Notes take nothing out. A warning may be the consequence of an error.
     let errors: Vec<_> = all().filter(|report| report.is_error()).map(finding).collect();
-    Err(if errors.is_empty() { all().map(finding).collect() } else { errors })
+    let warnings = all().filter(|report| report.severity() == Severity::Warning);
+    Err(if errors.is_empty() { warnings.map(finding).collect() } else { errors })
 }
 
 /// The parts and files that the findings of one trial take out.

@@ -1,4 +1,4 @@
-//! Notes on commands: marks that other programs expand and relay does not, and unknown keys. Each
+//! Notes on commands and agent skills: marks that other programs expand and relay does not, and unknown keys. Each
 //! kind is one warning of a folder.
 //!
 //! The files are shared with other programs, so notes are not faults.
@@ -16,9 +16,9 @@ use crate::source::{FileId, Sources, Span, Spanned};
 /// The most marks, or keys, that a message lists.
 const LISTED_MAX: usize = 6;
 
-/// The notes on the commands of one folder.
+/// The notes on the commands, or the agent skills, of one folder.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(in crate::resolve) struct Notes {
     /// The first place of each mark.
     marks: BTreeMap<String, Span>,
     /// The first place of each unknown key without a similar known one.
@@ -29,7 +29,7 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Searches the body of a file, which begins at `start`.
-    pub(super) fn body(&mut self, sources: &Sources<'_>, file: FileId, start: usize) {
+    pub(in crate::resolve) fn body(&mut self, sources: &Sources<'_>, file: FileId, start: usize) {
         let source = sources.file(file);
         for found in marks::search(source.bytes.get(start..).unwrap_or_default()) {
             let at = file.span(start + found.at.start, start + found.at.end);
@@ -50,7 +50,7 @@ impl Notes {
     }
 
     /// Reports each note once; a mistyped key is a note of its own.
-    pub(super) fn report(self, out: &mut Alike) {
+    pub(in crate::resolve) fn report(self, out: &mut Alike) {
         let Self { marks, unknown, mistyped } = self;
         let (listed, places) = (listed(&marks), in_order(marks));
         for (place, (mark, at)) in places.into_iter().enumerate() {

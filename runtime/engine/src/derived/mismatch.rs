@@ -7,6 +7,7 @@ use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
 
 use super::made_list::MadeList;
 use super::{briefing_text, pages, tools, uri_template};
+use crate::agent_skill;
 use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
@@ -161,6 +162,22 @@ fn agent_skills(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt>
             out.push(Mismatch::Order(kind));
             return Ok(());
         }
+    }
+    let folders: Result<Vec<_>, Corrupt> = bundle
+        .agent_skills()
+        .map(|skill| {
+            let uri = skill?.uri()?;
+            Ok(uri.strip_suffix(agent_skill::SKILL_MD).unwrap_or(uri))
+        })
+        .collect();
+    let mut folders = folders?;
+    folders.sort_unstable();
+    let counts = agent_skill::around(&folders);
+    let too_deep = folders.iter().zip(counts).find(|(_, count)| *count > agent_skill::AROUND_MAX);
+    if let Some((folder, _)) = too_deep {
+        // Their files would be read once for each agent skill around them.
+        out.push(Mismatch::AgentSkill(format!("{folder}{}", agent_skill::SKILL_MD)));
+        return Ok(());
     }
     for skill in bundle.agent_skills() {
         let skill = skill?;
