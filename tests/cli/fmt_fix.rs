@@ -259,12 +259,12 @@ fn every_file_of_a_joined_finding_is_corrected() {
     let results = log["runs"][0]["results"].as_array().expect("a list");
     for (code, files) in joined {
         let of_code: Vec<_> = found.iter().filter(|finding| finding["code"] == code).collect();
-        assert_eq!(of_code.len(), 1, "{code}: {found:#?}");
-        let edits = of_code[0]["edits"].as_array().expect("a list");
-        assert_eq!(edits.iter().map(|edit| &edit["file"]).collect::<Vec<_>>(), files, "{code}");
-        let result = results.iter().find(|result| result["ruleId"] == code).expect("a result");
-        let changes = result["fixes"][0]["artifactChanges"].as_array().expect("a list");
-        let uris = changes.iter().map(|change| &change["artifactLocation"]["uri"]);
+        let edited = of_code.iter().map(|finding| &finding["edits"][0]["file"]);
+        assert_eq!(edited.collect::<Vec<_>>(), files, "{code}");
+        let uris = results
+            .iter()
+            .filter(|result| result["ruleId"] == code)
+            .map(|result| &result["fixes"][0]["artifactChanges"][0]["artifactLocation"]["uri"]);
         assert_eq!(uris.collect::<Vec<_>>(), files, "{code}");
     }
     let run = sandbox.relay("fmt . --fix").ends(0);
@@ -275,7 +275,7 @@ fn every_file_of_a_joined_finding_is_corrected() {
     assert_eq!(findings(&sandbox), Vec::<Value>::new());
 }
 
-/// A `SKILL.md` with a slip is served, so the slip is a warning.
+/// A `SKILL.md` with a slip is served, so the slip is a note.
 #[test]
 fn an_agent_skill_is_corrected() {
     let sandbox = Sandbox::of(&[
@@ -283,7 +283,8 @@ fn an_agent_skill_is_corrected() {
         ("packs/one/SKILL.md", "---\nname: one\ndescription: Use: often\n---\nOne.\n"),
         ("packs/two/SKILL.md", "---\nname: two\ndescription: Use: rarely\n---\nTwo.\n"),
     ]);
-    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), Some(&1));
+    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), Some(&2));
+    sandbox.relay("check . --strict").ends(0);
     sandbox.relay("fmt . --fix").ends(0);
     for (name, use_) in [("one", "often"), ("two", "rarely")] {
         let text = sandbox.read(&format!("packs/{name}/SKILL.md"));

@@ -332,6 +332,8 @@ impl Reader<'_, '_> {
         let help = help.to_owned();
         if self.node.settings.strict.value {
             self.faults.add_apart(at, Refused { message, help, at }, what);
+        } else if departure == Departure::OwnKey {
+            self.faults.add_apart(at, OwnKey { at }, what);
         } else {
             self.faults.add_apart(at, Departs { message, help, at }, what);
         }
@@ -502,6 +504,20 @@ struct Departs {
     message: String,
     #[help]
     help: String,
+    #[label(primary, "here")]
+    at: Span,
+}
+
+/// A key of the author's own departs from the specification of agent skills. relay and most hosts pass it on or
+/// ignore it, and the skill works without.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a key is not of the specification of agent skills")]
+#[diagnostic(
+    code(agent_skills::own_key),
+    severity(Advice),
+    help("move it into `metadata`: some hosts refuse others, as `strict=#true` does")
+)]
+struct OwnKey {
     #[label(primary, "here")]
     at: Span,
 }
