@@ -155,7 +155,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, 
 /// `taken` is the failure for a path that exists.
 pub(crate) fn create_all(
     folder: &Path,
-    files: &[(&str, &str)],
+    files: &[(&str, &[u8])],
     taken: impl Fn(&Path) -> Failure,
 ) -> Result<(), Failure> {
     let mut paths: Vec<_> = files.iter().map(|(path, _)| Path::new(path)).collect();
@@ -169,10 +169,10 @@ pub(crate) fn create_all(
         }
     }
     let mut written = Written::default();
-    for (path, text) in files {
+    for (path, bytes) in files {
         let path = folder.join(path);
         let done = written.folders_of(&path).and_then(|()| {
-            match create(&path, text.as_bytes(), Access::AllUsers)? {
+            match create(&path, bytes, Access::AllUsers)? {
                 true => Ok(()),
                 false => Err(taken(&path)),
             }
