@@ -350,8 +350,8 @@ pub(crate) struct For {
     pub(crate) settings: ForSettings,
 }
 
-/// `allow-secret RULE because="…"` or `allow-invisible KIND because="…"`: admits findings in a
-/// text.
+/// `allow-secret RULE because="…"`, `allow-invisible KIND because="…"` or `allow-mark KIND
+/// because="…"`: admits findings in a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Allowed {
     pub(crate) of: Suppressed,

@@ -43,6 +43,7 @@ pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
+pub use resolve::{Mark, MarkKind, marks};
 pub use secret::masked_text;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{

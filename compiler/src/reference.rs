@@ -23,6 +23,7 @@ pub fn language_reference() -> String {
         ("%folder-keys%", keys(parse::FOLDER_KEYS)),
         ("%command-keys%", keys(parse::COMMAND_KEYS)),
         ("%client-keys%", client_keys()),
+        ("%client-tools%", client_tools()),
         ("%marks%", marks()),
         ("%arguments-chars%", grouped(resolve::ARGUMENTS_CHARS_MAX.into())),
         ("%variables%", variables()),
@@ -261,15 +262,24 @@ fn client_keys() -> String {
     out
 }
 
+fn client_tools() -> String {
+    let mut out = String::from("| client | tools | read |\n| --- | --- | --- |\n");
+    for parse::ClientTools { name, source, read, tools } in parse::CLIENT_TOOLS {
+        let tools = tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "| [{name}]({source}) | {tools} | {read} |");
+    }
+    out
+}
+
 fn marks() -> String {
-    let mut out = String::from("| mark | client | read |\n| --- | --- | --- |\n");
-    for resolve::MarkForm { example, clients, source, read, .. } in resolve::MARK_FORMS {
+    let mut out = String::from("| mark | kind | client | read |\n| --- | --- | --- | --- |\n");
+    for resolve::MarkForm { example, kind, clients, source, read, .. } in resolve::MARK_FORMS {
         // A span of code with backticks in it has longer ones around it.
         let mark = match example.contains('`') {
             true => format!("`` {example} ``"),
             false => format!("`{example}`"),
         };
-        let _ = writeln!(out, "| {mark} | [{clients}]({source}) | {read} |");
+        let _ = writeln!(out, "| {mark} | `{}` | [{clients}]({source}) | {read} |", kind.name());
     }
     out
 }

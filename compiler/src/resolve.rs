@@ -32,6 +32,7 @@ pub(crate) use access::{ID_CHARS_MAX, ROLES_MAX};
 pub(crate) use environment::environments;
 pub(crate) use file::FILE_BYTES_MAX;
 pub(crate) use markdown::{MARK_FORMS, MarkForm};
+pub use markdown::{Mark, MarkKind, marks};
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use pattern::CHARS_MAX as PATTERN_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;

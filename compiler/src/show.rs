@@ -14,7 +14,7 @@ mod renderer;
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Argument, ArgumentKind, Level, Unlock};
+use relay_bundle::{Argument, ArgumentKind, Level, Suppressed, Unlock};
 use serde_json::{Value, json};
 
 use crate::ast::ToolGroup;
@@ -338,8 +338,15 @@ impl EffectiveNode {
 }
 
 fn suppression(allowed: &Allowed) -> EffectiveNode {
-    let mut node = leaf(allowing(allowed.of).name, &allowed.rule.value);
-    node.properties.push((BECAUSE.name, Scalar::Text(allowed.because.value.clone())));
+    let of_folder = allowed.of == Suppressed::Mark;
+    // A comment has one line.
+    let text = |text: &str| match of_folder {
+        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    };
+    let mut node = leaf(allowing(allowed.of).name, &text(&allowed.rule.value));
+    node.properties.push((BECAUSE.name, Scalar::Text(text(&allowed.because.value))));
+    node.of_folder = of_folder;
     node
 }
 

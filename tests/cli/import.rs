@@ -430,10 +430,11 @@ fn a_refused_command_is_left_out() {
     let sandbox = Sandbox::of(&[
         ("CLAUDE.md", "Text.\n"),
         (".claude/commands/deploy.md", "Deploy with AKIAIOSFODNN7EXAMPLQ.\n"),
-        (".claude/commands/review.md", "---\ndescription: [\n---\nReview $ARGUMENTS.\n"),
+        (".claude/commands/review.md", "---\ntitle: a\ntitle: b\n---\nReview $ARGUMENTS.\n"),
     ]);
     let report = sandbox.relay("import --json").ends(0).json();
-    for (file, code) in [("deploy.md", "secret::literal"), ("review.md", "front_matter::yaml")] {
+    let codes = [("deploy.md", "secret::literal"), ("review.md", "front_matter::duplicate_key")];
+    for (file, code) in codes {
         let is_it = |row: &&Value| {
             row["file"].as_str().unwrap_or_default().ends_with(file)
                 && row["outcome"] == "left_out"

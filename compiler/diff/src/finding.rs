@@ -61,6 +61,8 @@ pub enum Kind {
     Suppression,
     /// An `allow-invisible`.
     Invisible,
+    /// An `allow-mark`.
+    Mark,
     /// An `expect`.
     Expectation,
     /// A prompt.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value};
-use super::markdown_prompt::{is_known_key, json, normal_lines};
+use super::markdown_prompt::{is_known_key, is_near_known_key, json, normal_lines};
 use super::reading::{Kind, Reading};
 use crate::alike::Alike;
 use crate::ast::{FrontMatterRule, OnError};
@@ -35,6 +35,8 @@ pub(crate) enum Departure {
     LongCompatibility,
     WrongType,
     UnknownKey,
+    /// A key that is close to no known one: it is probably the author's own.
+    OwnKey,
 }
 
 impl Departure {
@@ -72,7 +74,7 @@ impl Departure {
                 "a key has another type than the specification gives it",
                 "`metadata` maps texts to texts; the others are one text each",
             ),
-            Self::UnknownKey => (
+            Self::UnknownKey | Self::OwnKey => (
                 "a key is not of the specification",
                 "move it into `metadata`: some hosts refuse others",
             ),
@@ -91,7 +93,8 @@ impl Departure {
             | Self::LongDescription
             | Self::LongCompatibility
             | Self::WrongType
-            | Self::UnknownKey => false,
+            | Self::UnknownKey
+            | Self::OwnKey => false,
         }
     }
 }
@@ -189,7 +192,10 @@ impl Reader<'_> {
                 }
                 // Hosts that know a key of another program read it, and others ignore it.
                 key if !self.is_strict && is_known_key(key) => {}
-                _ => self.departures.push((Departure::UnknownKey, key_at)),
+                key if self.is_strict || is_near_known_key(key) => {
+                    self.departures.push((Departure::UnknownKey, key_at));
+                }
+                _ => self.departures.push((Departure::OwnKey, key_at)),
             }
         }
         let place = |key| places.get(key).copied().unwrap_or(matter.opening);

@@ -5,6 +5,7 @@
 //! `summary` and `chapters` is decided later.
 
 mod client_keys;
+mod client_tools;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +27,7 @@ use crate::source::{FileId, Span, Spanned, is_newline};
 use relay_engine::nearest::nearest;
 
 pub(crate) use client_keys::{CLIENTS, Client};
+pub(crate) use client_tools::{CLIENT_TOOLS, ClientTools};
 
 /// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -111,6 +113,8 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) argument_hint: Option<Spanned<String>>,
     /// The keys of a command that neither relay nor a client is known to read.
     pub(crate) unknown_keys: Vec<UnknownCommandKey>,
+    /// The names of tools in a command that are close to a known one, with that one.
+    pub(crate) mistyped_tools: Vec<(Spanned<String>, &'static str)>,
     /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
@@ -161,6 +165,7 @@ pub(crate) fn markdown_prompt(
         chapters,
         hint,
         unknown,
+        mistyped_tools,
         meta,
     } = keys;
     if !has_description && rule == FrontMatterRule::Required {
@@ -188,6 +193,7 @@ pub(crate) fn markdown_prompt(
         chapters,
         argument_hint: hint,
         unknown_keys: unknown,
+        mistyped_tools,
         meta: sorted(meta),
         body: normal_lines(body),
         body_start: text.offset(matter.body),
@@ -197,6 +203,12 @@ pub(crate) fn markdown_prompt(
 /// Returns whether relay or a client is known to read a key of commands and skills.
 pub(super) fn is_known_key(key: &str) -> bool {
     COMMAND_KEYS.iter().any(|known| known.name == key) || client_keys::all().any(|it| it == key)
+}
+
+/// Returns whether a key is close to one that relay or a client is known to read, so that it is probably mistyped.
+pub(super) fn is_near_known_key(key: &str) -> bool {
+    let known = COMMAND_KEYS.iter().map(|key| key.name).chain(client_keys::all());
+    nearest(key, known).is_some()
 }
 
 /// Returns a text with LF line ends.
@@ -259,6 +271,7 @@ struct Keys {
     chapters: Option<Vec<Spanned<String>>>,
     hint: Option<Spanned<String>>,
     unknown: Vec<UnknownCommandKey>,
+    mistyped_tools: Vec<(Spanned<String>, &'static str)>,
     meta: BTreeMap<String, Json>,
 }
 
@@ -315,6 +328,10 @@ impl Reader<'_, '_> {
                     let key = Spanned { value: key.clone(), at: self.matter.span(key_at) };
                     keys.unknown.push(UnknownCommandKey { near: nearest(&key.value, known), key });
                 }
+                let tools = client_tools::mistyped(entry).into_iter();
+                keys.mistyped_tools.extend(tools.map(|(value, near, node)| {
+                    (Spanned { value, at: self.matter.span(&node.at) }, near)
+                }));
                 keys.meta.insert(key.clone(), json(value));
             }
         }

@@ -288,6 +288,11 @@ impl<'n> Reader<'n> {
         first
     }
 
+    /// Returns whether the node may have children of this rule.
+    pub(super) fn takes(&self, rule: &Rule) -> bool {
+        self.rule.children.iter().any(|child| child.name == rule.name)
+    }
+
     /// Takes all children of a name.
     pub(super) fn children(
         &mut self,

@@ -17,7 +17,6 @@ use thiserror::Error;
 pub(super) use self::joined::{check_nested, move_files};
 
 use self::roots::{Root, Roots};
-use super::markdown::Notes;
 use super::prompt::Markdown;
 use super::resource;
 use super::text;
@@ -99,7 +98,6 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
         above: folder,
         bases: BTreeMap::new(),
         faults: Alike::default(),
-        notes: Notes::default(),
     };
     for root in &roots.roots {
         match reader.skill(root, out) {
@@ -107,8 +105,7 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
             None => found.faulty.push(reader.name_of(root.path)),
         }
     }
-    let Reader { mut faults, notes, .. } = reader;
-    notes.report(&mut faults);
+    let Reader { faults, .. } = reader;
     faults.report(out);
     found
 }
@@ -124,8 +121,6 @@ struct Reader<'r, 's> {
     bases: BTreeMap<String, String>,
     /// Faults of one kind are one report.
     faults: Alike,
-    /// Marks of other programs.
-    notes: Notes,
 }
 
 impl Reader<'_, '_> {
@@ -152,7 +147,6 @@ impl Reader<'_, '_> {
         let bytes = &self.sources.file(id).bytes;
         let read = skill_file(id, bytes, self.node.settings.strict.value, &mut self.faults)?;
         let at = id.span(0, 0);
-        self.notes.body(self.sources, id, read.body_start);
         if around > AROUND_MAX {
             self.faults.add(at, TooDeep { root: root.to_owned(), around, at }, None);
         }
@@ -322,6 +316,8 @@ impl Reader<'_, '_> {
         let help = help.to_owned();
         if self.node.settings.strict.value {
             self.faults.add_apart(at, Refused { message, help, at }, what);
+        } else if departure == Departure::OwnKey {
+            self.faults.add_apart(at, OwnKey { at }, what);
         } else {
             self.faults.add_apart(at, Departs { message, help, at }, what);
         }
@@ -393,6 +389,20 @@ struct Departs {
     message: String,
     #[help]
     help: String,
+    #[label(primary, "here")]
+    at: Span,
+}
+
+/// A key of the author's own departs from the specification of agent skills. relay and most hosts pass it on or
+/// ignore it, and the skill works without.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a key is not of the specification of agent skills")]
+#[diagnostic(
+    code(agent_skills::own_key),
+    severity(Advice),
+    help("move it into `metadata`: some hosts refuse others, as `strict=#true` does")
+)]
+struct OwnKey {
     #[label(primary, "here")]
     at: Span,
 }

@@ -7,13 +7,15 @@ mod marks;
 mod note;
 
 use miette::Diagnostic;
+use relay_bundle::Suppressed;
 use thiserror::Error;
 
 pub(crate) use self::marks::{FORMS as MARK_FORMS, Form as MarkForm};
+pub use self::marks::{Mark, MarkKind, marks};
 
 use self::listing::Choice;
 pub(super) use self::listing::leave_out;
-pub(super) use self::note::Notes;
+use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX};
 use super::{file, text};
@@ -65,6 +67,8 @@ pub(super) fn folder(
         _ => on_error.value,
     };
     let briefing = briefing.at.map(|at| Spanned { value: briefing.value, at });
+    let (marks, allowed) = allowed.into_iter().partition(|it| it.of == Suppressed::Mark);
+    let allowed: Vec<ast::Allowed> = allowed;
     let mut found = FolderPrompts::default();
     let Some(written) = written else { return found };
     let Some(folder) = file::path(sources, &written, out) else { return found };
@@ -90,13 +94,13 @@ pub(super) fn folder(
         prefix: prefix.map(|prefix| prefix.value).unwrap_or_default(),
         at: written.at,
         faults: Alike::default(),
-        notes: Notes::default(),
+        notes: Notes::new(marks),
     };
     for listed in files {
         let Some(name) = reader.name(&listed, &below) else { continue };
         match reader.file(&name, listed) {
             Read::Prompt(mut prompt) => {
-                prompt.node.allowed.clone_from(&allowed);
+                prompt.node.allowed.extend_from_slice(&allowed);
                 prompt.node.readers.clone_from(&readers);
                 prompt.node.about.briefing =
                     prompt.node.about.briefing.or_else(|| briefing.clone());
@@ -107,7 +111,8 @@ pub(super) fn folder(
         }
     }
     let Reader { mut faults, notes, .. } = reader;
-    notes.report(&mut faults);
+    let is_whole = found.faulty.is_empty() && !faults.has_errors();
+    notes.report(is_whole, &mut faults, out);
     if found.prompts.is_empty() && !faults.has_errors() {
         out.report(written.at, NothingLeft { folder, at: written.at });
     }
@@ -204,6 +209,7 @@ impl Reader<'_, '_> {
             chapters,
             argument_hint,
             unknown_keys,
+            mistyped_tools,
             meta,
             body,
             body_start,
@@ -213,9 +219,11 @@ impl Reader<'_, '_> {
         // What people type after a command with a hint is appended if the text has no place for it.
         let appends = is_command && argument_hint.is_some() && !has_slot(&body);
         let takes_arguments = appends || has_slot(&body);
+        let mut allowed = Vec::new();
         if is_command {
-            notes.body(sources, file, body_start);
+            allowed = notes.body(sources, file, body_start);
             notes.unknown_keys(unknown_keys);
+            notes.tools.extend(mistyped_tools);
         }
         let default = PromptSettings::default();
         let priority = Setting::or(priority, default.priority.value);
@@ -229,7 +237,7 @@ impl Reader<'_, '_> {
             body: ast::Body::default(),
             messages: Vec::new(),
             readers: Vec::new(),
-            allowed: Vec::new(),
+            allowed,
         };
         let text = text::from_markdown(file, body, body_start, is_command);
         let text = if appends { text.appending() } else { text };

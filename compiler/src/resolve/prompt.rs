@@ -35,6 +35,7 @@ pub(super) fn allowed(written: Vec<ast::Allowed>, out: &mut Diagnostics) -> Vec<
                 (Some(because), _) => return Some(Allowed { of, rule, because }),
                 (None, Suppressed::Secret) => out.report(at, NoReason { at }),
                 (None, Suppressed::Invisible) => out.report(at, NoReasonToHide { at }),
+                (None, Suppressed::Mark) => out.report(at, NoReasonForMarks { at }),
             }
             None
         })
@@ -497,5 +498,15 @@ struct NoReason {
 #[diagnostic(code(invisible::no_reason), help("add `because=\"…\"`; it shows in the review"))]
 struct NoReasonToHide {
     #[label(primary, "why does the text need them?")]
+    at: Span,
+}
+
+/// A suppression sends marks as text, which their own program would replace. A reviewer decides by
+/// the reason.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-mark` gives no reason")]
+#[diagnostic(code(commands::no_reason), help("add `because=\"…\"`; it shows in the review"))]
+struct NoReasonForMarks {
+    #[label(primary, "why do agents get them as text?")]
     at: Span,
 }

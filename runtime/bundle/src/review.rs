@@ -22,7 +22,7 @@ pub struct Review {
     /// The skills with `enabled=#false`, in the order of the cascade: block and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off_skills: Vec<Setting<String>>,
-    /// All `allow-secret` and `allow-invisible`, in the order of their places.
+    /// All `allow-secret`, `allow-invisible` and `allow-mark`, in the order of their places.
     pub suppressions: Vec<Suppression>,
     /// All `because` of facts, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -87,9 +87,11 @@ pub enum Suppressed {
     Secret,
     /// `allow-invisible`: a text needs invisible characters.
     Invisible,
+    /// `allow-mark`: agents get the marks of other programs as text.
+    Mark,
 }
 
-/// An `allow-secret` or `allow-invisible`: texts that pass despite a finding.
+/// An `allow-secret`, `allow-invisible` or `allow-mark`: texts that pass despite a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
@@ -109,6 +111,18 @@ pub struct Suppression {
     pub skills: Vec<String>,
     /// Its place in the project.
     pub at: Place,
+}
+
+impl Suppressed {
+    /// Returns the name of its node.
+    #[must_use]
+    pub const fn node(self) -> &'static str {
+        match self {
+            Self::Secret => "allow-secret",
+            Self::Invisible => "allow-invisible",
+            Self::Mark => "allow-mark",
+        }
+    }
 }
 
 /// Returns whether a suppression has the default search, which its JSON omits: most are of secrets.

@@ -24,6 +24,8 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
         if report.severity() == Severity::Note {
             text.push_str(&note(report, origin));
+            let places = others.into_iter().map(|other| origin.place(other));
+            text.push_str(&alike::line(&places.collect::<Vec<_>>()));
             continue;
         }
         finding(report, origin, look, &mut text);
@@ -43,7 +45,7 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     text
 }
 
-/// Returns a note, in one line.
+/// Returns a note, in one line, without the places of those like it.
 fn note(report: &Report, origin: &Origin<'_>) -> String {
     let help = report.diagnostic.help().map(|help| format!("; {help}")).unwrap_or_default();
     let place = origin.place(report);

@@ -1,9 +1,9 @@
 //! The search in the contents of the bundle.
 
-use relay_bundle::{Contents, Suppressed};
+use relay_bundle::Contents;
 use serde::Serialize;
 
-use super::finding::{self, Finding};
+use super::finding::{self, Finding, Forbidden};
 use super::place::{Owner, dense};
 use super::search::TextSearch;
 use super::strings::texts;
@@ -113,9 +113,9 @@ impl TextSearch {
             }
             let owned = owner.unwrap_or(&self.project);
             let at = match of {
-                Suppressed::Secret => owned.place(sources, &text),
+                Forbidden::Secret => owned.place(sources, &text),
                 // The same character elsewhere in the document may belong to another owner.
-                Suppressed::Invisible => owned.at,
+                Forbidden::Invisible => owned.at,
             };
             self.take(owner, (of, rule), &text, at, out);
         }
@@ -125,7 +125,7 @@ impl TextSearch {
     /// invisible characters in this owner.
     fn is_seen(
         &self,
-        found: (Suppressed, &'static str),
+        found: (Forbidden, &'static str),
         text: &[u8],
         owner: Option<&Owner>,
     ) -> bool {
@@ -135,7 +135,7 @@ impl TextSearch {
         self.seen.iter().any(|seen| {
             let is_elsewhere = owner.is_some_and(|owner| seen.owner != Some(owner.at));
             (seen.of, seen.rule) == found
-                && !(is_elsewhere && seen.of == Suppressed::Invisible)
+                && !(is_elsewhere && seen.of == Forbidden::Invisible)
                 && (holds(&seen.text, text) || holds(text, &seen.text))
         })
     }

@@ -105,6 +105,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Tool => "tool",
         Kind::Suppression => "allow-secret",
         Kind::Invisible => "allow-invisible",
+        Kind::Mark => "allow-mark",
         Kind::Expectation => "expect",
         Kind::Briefings => "briefings",
         Kind::Instructions => "instructions",

@@ -50,7 +50,7 @@ pub(super) fn apply(
         for (id, edits) in edits {
             let file = sources.file(id);
             let text = file.text().unwrap_or_default();
-            files.put(&file.path, edited(text, edits));
+            files.put(&file.path, text, edited(text, edits));
         }
     }
     Ok(())

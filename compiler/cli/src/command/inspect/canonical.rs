@@ -172,12 +172,13 @@ fn review(review: &Review, text: &mut String) {
         section("expectations", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
     }
     let mut lines = BTreeSet::new();
-    for Suppression { of: _, rule, because, prompts, resources, skills, at: _ } in suppressions {
+    for Suppression { of, rule, because, prompts, resources, skills, at: _ } in suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
         let resources = resources.iter().map(|uri| format!("resource {uri}"));
         let skills = skills.iter().map(|label| format!("skill {label}"));
         for held in prompts.chain(resources).chain(skills) {
-            lines.insert(printable(&format!("{held}: {rule}, because {because}")));
+            let node = of.node();
+            lines.insert(printable(&format!("{held}: {node} {rule}, because {because}")));
         }
     }
     if !lines.is_empty() {
