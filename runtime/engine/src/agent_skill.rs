@@ -15,7 +15,7 @@ pub const SKILL_MD: &str = "SKILL.md";
 pub const SCHEME: &str = "skill://";
 /// The most agent skills of a page of `skills/list`.
 const PAGE_SKILLS_MAX: usize = 100;
-/// The most bytes of a page, unless one agent skill has more: its list of files is never split.
+/// The most bytes of a page, unless one agent skill has more, whose list of files stays whole.
 const PAGE_BYTES_MAX: usize = 64 * 1024;
 /// The most children of a page of `resources/directory/read`.
 const PAGE_CHILDREN_MAX: usize = 100;
@@ -49,7 +49,7 @@ pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<AgentSkillView<'b>>
     Ok(is_seen(view, &skill)?.then_some(skill))
 }
 
-/// Returns whether the bundle has an agent skill of this URI that is not seen: for records alone.
+/// Returns whether the bundle hides an agent skill of this URI from the caller: for records alone.
 #[must_use]
 pub fn is_hidden(view: &View<'_>, uri: &str) -> bool {
     let found = view.bundle().find_agent_skill(uri).ok().flatten();
@@ -113,8 +113,8 @@ pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
     }
 }
 
-/// Returns the direct children of a folder that the caller sees, after the first `skipped`; `None` if the
-/// URI is that of no folder of an agent skill that the caller sees.
+/// Returns the direct children of a folder that the caller sees, after the first `skipped`; `None`
+/// unless the URI is that of a folder of a visible agent skill.
 ///
 /// # Errors
 ///
@@ -156,8 +156,8 @@ pub fn children<'b>(
     Ok(Some(Page { items, next: None }))
 }
 
-/// Returns whether the bundle has a folder of an agent skill with this URI that is not seen: for records
-/// alone.
+/// Returns whether the bundle hides a folder of an agent skill with this URI from the caller: for
+/// records alone.
 #[must_use]
 pub fn is_hidden_folder(view: &View<'_>, uri: &str) -> bool {
     let bundle = view.bundle();
@@ -166,7 +166,7 @@ pub fn is_hidden_folder(view: &View<'_>, uri: &str) -> bool {
     enclosing.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
 }
 
-/// Returns the rows of the files below a folder; `None` for a folder without files.
+/// Returns the rows of the files below a folder; `None` for an empty folder.
 fn folder(bundle: &Bundle, uri: &str) -> Result<Option<Range<usize>>, Corrupt> {
     if !uri.starts_with(SCHEME) || uri.len() > URI_BYTES_MAX {
         return Ok(None);
