@@ -1,4 +1,4 @@
-//! A text with forbidden contents: a secret, or characters that people cannot see.
+//! A text with forbidden contents: a secret, or invisible characters.
 //!
 //! Every holder of a bundle can read its texts, and so can every agent. The project's texts are
 //! searched first, as written, which gives exact places. Then all contents of the bundle are
@@ -230,7 +230,7 @@ impl Pass<'_, '_> {
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);
         for Setting { value, at } in summary.iter().chain(chapters) {
-            // A generated value has no place; its source is searched instead.
+            // For a generated value, which lacks a place, its source is searched.
             if let Some(at) = at {
                 self.value(value, *at);
             }
@@ -373,8 +373,8 @@ impl Pass<'_, '_> {
             };
             let place = place::inside(self.sources, rest, found).or_else(escaped).unwrap_or(at);
             match of {
-                // A secret that is written with escapes is found in no file, so its place is
-                // recorded.
+                // A secret that is written with escapes is missed by a search of files, so its
+                // place is recorded.
                 Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {
                     self.sources.hide(at);
                 }

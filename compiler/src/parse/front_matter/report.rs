@@ -7,9 +7,9 @@
 //! | `skip` | warning, the file is used | warning, the file is left out | warning, the file is left out |
 //! | `repair` | warning, the file is used | warning, the file is used | error |
 //!
-//! The programs that own command files read a file with a slip, so it is no reason to stop a build.
-//! In the project's own prompts a slip is an error. `repair` promises that every file is served, so
-//! a fault that it cannot repair is an error: `skip` is for leaving files out.
+//! The programs that own command files read a file with a slip, so the build goes on. In the
+//! project's own prompts a slip is an error. `repair` promises that every file is served, so a
+//! fault beyond repair is an error: `skip` is for leaving files out.
 //!
 //! Faults of one kind in one folder are one report, with the option that answers them.
 

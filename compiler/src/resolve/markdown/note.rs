@@ -1,5 +1,5 @@
-//! Notes on commands: marks that other programs expand and relay does not, and unknown keys. Each
-//! kind is one warning of a folder.
+//! Notes on commands: marks that only other programs expand, and unknown keys. Each kind is one
+//! warning of a folder.
 //!
 //! The files are shared with other programs, so notes are not faults.
 
@@ -21,7 +21,7 @@ const LISTED_MAX: usize = 6;
 pub(super) struct Notes {
     /// The first place of each mark.
     marks: BTreeMap<String, Span>,
-    /// The first place of each unknown key without a similar known one.
+    /// The first place of each unknown key that lacks a similar known one.
     unknown: BTreeMap<String, Span>,
     /// The places of each key that is similar to a known one, with that one.
     mistyped: BTreeMap<String, (&'static str, Vec<Span>)>,
@@ -37,7 +37,7 @@ impl Notes {
         }
     }
 
-    /// Takes the keys of a file that neither relay nor a client is known to read.
+    /// Takes the keys of a file that are unknown to relay and to clients.
     pub(super) fn unknown_keys(&mut self, keys: Vec<UnknownCommandKey>) {
         for UnknownCommandKey { key: Spanned { value, at }, near } in keys {
             match near {
@@ -105,8 +105,8 @@ struct NotExpanded {
     at: Span,
 }
 
-/// A command may carry keys of other programs, which relay keeps and does not understand. No client
-/// is known to read these.
+/// A command may carry keys of other programs, which relay keeps as they are. These are unknown to
+/// relay and to clients.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no client is known to read {what}")]
 #[diagnostic(
