@@ -1,5 +1,5 @@
-//! Inputs that do not belong in a repository: empty, huge, deep, not text. Each must end in
-//! a clear error, in bounded time, without a panic.
+//! Inputs that are unsuitable for a repository: empty, huge, deep, binary. Each must end in a clear
+//! error, in bounded time, instead of a panic.
 
 use relay_compiler::{Files, Listed, Options, ReadError, Severity, Sources, compile};
 
@@ -219,7 +219,7 @@ fn a_command_that_is_a_link_out_of_the_project_is_refused_or_skipped() {
     }
 }
 
-/// A project with a command that cannot be read.
+/// A project with an unreadable command.
 struct Unreadable(Memory);
 
 impl Files for Unreadable {
@@ -421,7 +421,7 @@ fn an_index_of_many_prompts_is_soon_made() {
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     let instructions = contents(&compiled).expect(&report).messages.instructions("");
     assert!(instructions.ends_with(" more; ask with read_prompts)"), "{instructions}");
-    // One more entry would not fit.
+    // There is no room for one more entry.
     let chars = instructions.chars().count();
     let entry = "- p0000: About 0000\n".len();
     assert!((2001 - entry..=2000).contains(&chars), "{chars}");
@@ -512,7 +512,7 @@ fn an_agent_skill_has_a_limit_of_files_and_of_bytes() {
     assert!(!built && codes == ["agent_skills::too_large"], "{report}");
 }
 
-/// A list of files without the one that cannot be read would pass for the whole skill.
+/// A list of files that left an unreadable one out would pass for the whole skill.
 #[test]
 fn an_agent_skill_with_a_file_that_cannot_be_read_is_refused() {
     struct Unreadable(Memory);
