@@ -1,4 +1,4 @@
-//! Findings of one kind, which are one report: forty files without front matter are one fault.
+//! Findings of one kind, which are one report: the same slip in forty files is one fault.
 //!
 //! The report is the first finding, and the others are its further places, each with its own
 //! correction. An option that answers all of them is in its help.

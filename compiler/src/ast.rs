@@ -1,7 +1,7 @@
 //! The project's documents as typed nodes, every value with its span.
 //!
 //! `resolve` looks up names and joins documents. A missing value is `None`, or a
-//! [`Setting`](crate::setting::Setting) with its default and without a place.
+//! [`Setting`](crate::setting::Setting) of its default, which has no place.
 
 use relay_bundle::Suppressed;
 

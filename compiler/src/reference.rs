@@ -38,7 +38,7 @@ pub fn language_reference() -> String {
 
 fn nodes(sections: &[Section]) -> String {
     let mut out = String::new();
-    // Blocks of skills are described with `skills`, without a section of their own.
+    // Blocks of skills are described with `skills`, instead of in a section of their own.
     let named = |name: &&str| match sections.iter().any(|section| section.rule.name == *name) {
         true => linked(name),
         false => format!("`{name}`"),
@@ -120,7 +120,7 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
 /// The most words of a list that a table repeats.
 const LISTED_AGAIN_MAX: usize = 8;
 
-/// Writes the rows of nodes without a section.
+/// Writes the rows of nodes that lack a section.
 struct ChildRows<'s> {
     sections: &'s [Section],
     /// The nodes that the table describes: a similar node gets only its first row.
@@ -190,7 +190,7 @@ impl ChildRows<'_> {
 }
 
 fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut String) {
-    // A row without a meaning is read only to be reported.
+    // A row that lacks a meaning is read only to be reported.
     if !meaning.is_empty() {
         let _ = writeln!(out, "| `{written}` | {values} | {default} | {meaning} |");
     }

@@ -1,6 +1,6 @@
 //! AST -> model: names looked up, documents joined, defaults filled, files read, texts rendered.
 //!
-//! Nodes that cannot be resolved are reported and left out of the model. `check` judges the others.
+//! Unresolvable nodes are reported and left out of the model. `check` judges the others.
 
 mod access;
 mod agent_skills;
@@ -49,9 +49,9 @@ use crate::model::{Model, offered_tools};
 use crate::options::Options;
 use crate::source::Sources;
 
-/// Resolves a project for one environment; `None` if it has no usable `project` node, or a document
-/// with syntax faults: the declarations of such a document are unknown, so every reference to them
-/// would be reported as missing.
+/// Resolves a project for one environment. `None`: it lacks a usable `project` node, or has a
+/// document with syntax faults: the declarations of such a document are unknown, so every reference
+/// to them would be reported as missing.
 pub(crate) fn project(
     sources: &Sources<'_>,
     ast: &Ast,

@@ -130,7 +130,7 @@ impl Renderer<'_, '_> {
                 node.defaults.retain(|default| *default != name);
             }
         }
-        // A gate that refuses calls sends no briefing with them.
+        // A gate that refuses calls leaves out their briefing.
         if gate.unlock.value == Unlock::Refuse {
             let unlock = node.children.iter_mut().find(|child| child.name == UNLOCK.name);
             unlock.into_iter().for_each(|unlock| unlock.forget(UNLOCK_BUDGET));
@@ -284,7 +284,7 @@ impl Renderer<'_, '_> {
         node
     }
 
-    /// Renders a text or a file; `template` is the form of a text whose node does not set it.
+    /// Renders a text or a file; `template` is the form of a text whose node leaves it out.
     fn body(&self, body: &BodySource, template: bool, node: &mut EffectiveNode) {
         match (&body.inline_at, &body.text) {
             (Some(_), Some(text)) => {

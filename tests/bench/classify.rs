@@ -13,7 +13,7 @@ use relay_policy::facts::Facts;
 use crate::allocation::allocated;
 use crate::{Result, Setting, generate, median, quantile, row};
 
-/// Labelled commands: the command, its tier, and more that does not matter here.
+/// Labelled commands: the command, its tier, and further columns.
 const CORPORA: &[&str] = &[
     include_str!("../policy/corpus/system.tsv"),
     include_str!("../policy/corpus/development.tsv"),

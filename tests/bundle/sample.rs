@@ -180,7 +180,7 @@ fn user(who: Who, id: &str, tenant: Option<u32>, role: u32, line: u32) -> User {
     User { who, id: id.into(), tenant, role, at: place(line) }
 }
 
-/// Operators see everything; readers do not see the first prompt, resource, template and tool.
+/// Operators see everything; hidden from readers are the first prompt, resource, template and tool.
 fn audiences() -> Audiences {
     let visible = |rows, first| Visible {
         rows: Mask::of(rows, |row| row >= first),
@@ -344,13 +344,13 @@ fn policy() -> Policy {
     }
 }
 
-/// A table of facts that knows no program, but a variable.
+/// A table of facts that describes one variable.
 fn facts() -> Vec<u8> {
     let environment = vec!["LANG".to_owned()];
     encode_facts(&Knowledge { environment, ..Knowledge::default() }).expect("a small table")
 }
 
-/// Skills of each level: with every selector and without, some of one topic.
+/// Skills of each level: with every selector and with none, some of one topic.
 fn written_repeat() -> Setting<Repeat> {
     Setting { value: Repeat::Once, at: Some(place(80)) }
 }
@@ -443,7 +443,7 @@ fn tool(name: &str, gated: bool, tier: Tier) -> Tool {
     Tool { name: name.into(), gated, tier, at: place(61) }
 }
 
-/// A prompt without arguments.
+/// A prompt that takes no arguments.
 pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
     Prompt {
         name: name.into(),
@@ -460,7 +460,7 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
     }
 }
 
-/// An optional free text on which no variant depends; 0 characters mean no limit.
+/// An optional free text that is only printed; 0 characters leave it unlimited.
 pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
     Argument {
         name: name.into(),
@@ -474,7 +474,7 @@ pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
     }
 }
 
-/// An optional choice on which no variant depends.
+/// An optional choice that is only printed.
 pub(crate) fn choice(name: &str, choices: &[&str]) -> Argument {
     let choices = choices.iter().map(|choice| (*choice).into()).collect();
     Argument { kind: ArgumentKind::Choice(choices), ..text(name, 0) }
@@ -506,7 +506,7 @@ pub(crate) fn only_literal(messages: &[Message]) -> Option<&str> {
     }
 }
 
-/// A value that no one wrote.
+/// A generated value.
 pub(crate) fn made<T>(value: T) -> Setting<T> {
     Setting::default_of(value)
 }

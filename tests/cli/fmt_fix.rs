@@ -174,7 +174,7 @@ fn every_correction_removes_its_finding_and_adds_none() {
         let mut expected = codes(&found);
         let left = expected.get_mut(code).expect("it was found");
         *left -= 1;
-        // What followed from the slip may be gone too, such as a role that was not declared.
+        // What followed from the slip may be gone too, such as an undeclared role.
         for (code, count) in codes(&findings(&sandbox)) {
             assert!(expected.get(&code).is_some_and(|known| count <= *known), "{code}: {fixed}");
         }

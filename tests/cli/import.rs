@@ -195,7 +195,7 @@ fn all_kinds_together_become_one_project() {
     }
     assert_eq!(report["is_written"], true);
     assert_eq!(report["files"][0]["text"], project.as_str());
-    // Agents get the texts without what was for other programs.
+    // Agents get the texts after removal of the parts for other programs.
     let text = |name: &str| sandbox.relay(&format!("explain . --prompt {name}")).ends(0).stdout;
     assert!(text("commits").contains("| Commits are in English."), "{}", text("commits"));
     assert!(!text("commits").contains("alwaysApply"), "{}", text("commits"));
@@ -209,7 +209,7 @@ fn all_kinds_together_become_one_project() {
     }
 }
 
-/// Checks that the project of a folder has no finding in any verb.
+/// Checks that the project of a folder is clean in every verb.
 fn is_sound(sandbox: &Sandbox, name: &str) {
     let project = sandbox.read("project.kdl");
     assert!(project.lines().count() <= 60, "{name}: {project}");

@@ -327,7 +327,7 @@ impl Constants {
         constants
     }
 
-    /// Returns the value of the constant that a file calls so; `None` if it is no constant.
+    /// Returns the value of the constant that a file calls so, if it is a constant.
     fn value(&self, path: &str, name: &str) -> Option<u64> {
         let is_constant = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         if name.is_empty() || !name.chars().all(is_constant) {

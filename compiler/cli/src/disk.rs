@@ -51,7 +51,7 @@ pub(crate) fn read_that_begins(
 ) -> Result<Vec<u8>, Failure> {
     const PAGE: u64 = 4096;
     let fail = |error| Failure::file("read", path, &error);
-    // Opened once: it may be a pipe, which cannot be read twice.
+    // Opened once: it may be a pipe, which can be read only once.
     let file = File::open(path).map_err(fail)?;
     let length = file.metadata().map_err(fail)?.len().min(bytes_max);
     let mut file = file.take(PAGE);

@@ -1,4 +1,4 @@
-//! Facts for reviewers that no answer shows: suppressions, and switched-off names.
+//! Facts for reviewers alone: suppressions, and switched-off names.
 
 use std::collections::BTreeMap;
 

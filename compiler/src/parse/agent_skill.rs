@@ -81,7 +81,7 @@ impl Departure {
         }
     }
 
-    /// Returns whether hosts cannot find an agent skill with it: its entry lacks a name or a description.
+    /// Returns whether it hides an agent skill from hosts: its entry lacks a name or a description.
     pub(crate) fn unlists(self) -> bool {
         match self {
             Self::NoFrontMatter

@@ -74,7 +74,7 @@ pub(super) struct Reader<'n> {
 
 impl<'n> Reader<'n> {
     /// Begins to read `node` by its rule. Reports a repeated property, of which KDL itself takes
-    /// the last one, and an annotation on the node, which has no meaning.
+    /// the last one, and an annotation on the node, which is meaningless.
     pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
         let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
@@ -507,8 +507,7 @@ struct MissingArgument {
     at: Span,
 }
 
-/// A value that is not read would have no effect. The usual causes are missing quotes and a missing
-/// `=`.
+/// An unread value would have no effect. The usual causes are missing quotes and a missing `=`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
 #[diagnostic(code(node::extra_argument))]

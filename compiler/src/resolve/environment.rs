@@ -49,7 +49,7 @@ impl PromptPatches {
         }
     }
 
-    /// Drops the patches of a file without a prompt, which was reported.
+    /// Drops the patches of a file that gave no prompt, which was reported.
     pub(super) fn forget(&mut self, name: &str) {
         self.by_name.remove(name);
     }
@@ -146,7 +146,7 @@ impl Nodes {
                 self.users.extend(users);
             }
             Item::Expect(expect) => self.expects.push(expect),
-            // The grammar has no `when` inside a `when`.
+            // The grammar excludes a `when` inside a `when`.
             Item::When(_) => {}
         }
     }
@@ -240,7 +240,7 @@ fn apply(
             Item::Roles(roles) => roles.into_iter().for_each(|role| patcher.role(role, out)),
             Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
             Item::Expect(expect) => patcher.nodes.expects.push(expect),
-            // The grammar has none of these in a `when`.
+            // The grammar excludes these from a `when`.
             Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => {}
         }
     }
@@ -344,7 +344,7 @@ impl Patcher<'_, '_> {
         if let Some(known) = self.nodes.messages.iter_mut().find(named) {
             self.patches.message(known, message, out);
         } else {
-            // A message that the project does not write has a built-in text, which is patched.
+            // A message that the project leaves out has a built-in text, which is patched.
             let mut built_in =
                 ast::SystemMessage { name: message.name.clone(), body: ast::Body::default() };
             self.patches.message(&mut built_in, message, out);
@@ -485,7 +485,7 @@ fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Dia
     out.report(at, UnknownEnvironment { environment: environment.into(), help, at });
 }
 
-/// The name is probably mistyped, and the build would be one without patches.
+/// The name is probably mistyped, and the build would be that of the base.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown environment `{environment}`")]
 #[diagnostic(code(when::unknown_environment))]

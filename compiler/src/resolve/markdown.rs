@@ -43,7 +43,7 @@ pub(super) struct FolderPrompts {
 
 /// Reads a folder of prompts or of commands.
 ///
-/// A prompt's name is its path below the folder without `.md` or `.prompt.md`.
+/// A prompt's name is its path below the folder up to `.md` or `.prompt.md`.
 pub(super) fn folder(
     sources: &Sources<'_>,
     node: Folder,
@@ -124,7 +124,7 @@ pub(super) fn folder(
 struct Reader<'r, 's> {
     sources: &'r Sources<'s>,
     reading: Reading,
-    /// Whether a `README.md` without front matter is a prompt.
+    /// Whether a `README.md` that lacks front matter is a prompt.
     takes_readme: bool,
     prefix: String,
     /// The place of the folder's path in the project.
@@ -139,7 +139,7 @@ enum Read {
     Prompt(Box<FilePrompt>),
     /// The file has faults, which are reported.
     Faulty,
-    /// The file is no prompt.
+    /// The file is left out.
     LeftOut,
 }
 
@@ -216,7 +216,8 @@ impl Reader<'_, '_> {
         } = markdown_prompt(file, bytes, *reading, faults)?;
         let at = file.span(0, 0);
         let is_command = kind == MarkdownKind::Command;
-        // What people type after a command with a hint is appended if the text has no place for it.
+        // What people type after a command with a hint is appended if the text lacks a place for
+        // it.
         let appends = is_command && argument_hint.is_some() && !has_slot(&body);
         let takes_arguments = appends || has_slot(&body);
         let mut allowed = Vec::new();
@@ -259,7 +260,7 @@ pub(super) fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argumen
     }
 }
 
-/// The path is mistyped, or the node is no longer needed.
+/// The path is mistyped, or the node is obsolete.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no `{pattern}` file below `{folder}`")]
 #[diagnostic(code(folder::nothing), help("add a file, or remove the node"))]

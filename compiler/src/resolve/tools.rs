@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::offer;
 use crate::source::{Span, Spanned};
 
-/// Resolves the offered tools and those of other servers; without a node there are none.
+/// Resolves the offered tools and those of other servers; both need a node.
 pub(super) fn tools(
     nodes: Vec<ast::Tools>,
     out: &mut Diagnostics,
@@ -30,8 +30,8 @@ pub(super) fn tools(
     (offered.map(|choice| choice.group).collect(), other)
 }
 
-/// The name belongs to a tool of the server itself. `other` does not offer it, so callers would not
-/// have it though the project names it.
+/// The name belongs to a tool of the server itself. `other` leaves it unoffered, so callers would
+/// lack it though the project names it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is a tool of this server, and `other` names those of other servers")]
 #[diagnostic(code(tools::own), help("remove it here; `{offer}` offers the tool"))]

@@ -177,7 +177,7 @@ fn begins_command(text: &str, at: usize) -> bool {
     rest.starts_with("##[") || (rest.starts_with("::") && text.contains('\n') && begins_line())
 }
 
-/// Returns a text for a comment: in one line, without invisible characters.
+/// Returns a text for a comment: in one line, with invisible characters made visible.
 fn in_comment(text: &str) -> String {
     invisible::visible(text).replace('\n', "\\n")
 }

@@ -1,7 +1,7 @@
-//! The part of a bundle for reviewers, without effect on answers: disabled names, suppressions, the
+//! The part of a bundle for reviewers, which answers ignore: disabled names, suppressions, the
 //! settings of the index of prompts, the reasons of facts, and the claims proved by the build.
 //!
-//! A server never reads it, so a reader may ignore the section.
+//! Only reviewers read it, so a reader may ignore the section.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct Review {
     /// All `because` of facts, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
-    /// The settings of the index of prompts; absent if sessions are not gated.
+    /// The settings of the index of prompts, if sessions are gated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexSettings>,
     /// All `expect`, in the order of the text: the build proved them.
@@ -146,7 +146,7 @@ impl Review {
 }
 
 impl Bundle {
-    /// Returns the data for reviewers; empty if the bundle has no such section.
+    /// Returns the data for reviewers; empty if the section is absent.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Bundle {
     }
 }
 
-/// An empty review has no section.
+/// An empty review is left out of the file.
 impl Part for Review {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
         bundle.review()

@@ -51,7 +51,7 @@ pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt
 
 /// Matches `uri` against a URI template; returns the decoded value of each variable.
 ///
-/// A variable takes one or more characters up to the next literal, but no `/`, `?` or `#`: the
+/// A variable takes one or more characters up to the next literal, except `/`, `?` and `#`: the
 /// inverse of RFC 6570's simple expansion, which escapes those. The search is linear.
 fn match_uri(pieces: &[UriPiece<&str>], uri: &str) -> Option<BTreeMap<u32, String>> {
     let mut values = BTreeMap::new();
@@ -87,8 +87,8 @@ fn value_end(rest: &str, following: &[UriPiece<&str>]) -> Option<usize> {
     }
 }
 
-/// Decodes `text`; `None` if the bytes are not UTF-8, or if two hexadecimal digits after a `%` are
-/// missing, which the library would accept.
+/// Decodes `text`; `None` if the bytes are invalid UTF-8, or if two hexadecimal digits after a `%`
+/// are missing, which the library would accept.
 fn percent_decode(text: &str) -> Option<String> {
     let is_escape = |after: &str| {
         after

@@ -22,7 +22,7 @@ use crate::record::verb;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// Returns the page of `skills/list` for a cursor; the first one without a cursor.
+/// Returns the page of `skills/list` for a cursor, by default the first.
 pub(super) fn list(placed: &Placed, cursor: Option<&str>) -> Result<Page<Skill>, ErrorData> {
     let skipped = lists::skipped(placed, cursor)?;
     let page = || -> Result<_, Rejection> {

@@ -76,7 +76,7 @@ pub(super) fn decide<'c>(call: &'c Call, name: &str) -> Result<Decided<'c>, Reje
     Ok(Decided { offered, permit })
 }
 
-/// Returns the tool of a name, whether or not the caller sees it.
+/// Returns the tool of a name, visible to the caller or hidden.
 pub(super) fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
     call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }

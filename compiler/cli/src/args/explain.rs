@@ -10,7 +10,7 @@ use crate::args::subject::SubjectArgs;
 const ASKED: [&str; 9] =
     ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
 
-/// The questions that are not about a command.
+/// The questions about other things than a command.
 const OTHERS: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
 
 /// Arguments of `relay explain`.

@@ -79,7 +79,7 @@ fn changes(files: &Patched, documents: &[String]) -> Vec<Change> {
     changes
 }
 
-/// Returns the changed lines of a file, without its secrets.
+/// Returns the changed lines of a file, with secrets masked.
 fn difference(path: &str, done: &str, old: &str, new: &str) -> String {
     // Masked texts could be equal, so the texts themselves are compared.
     let diff = TextDiff::from_lines(old, new);

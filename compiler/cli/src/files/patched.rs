@@ -1,4 +1,4 @@
-//! A project's files with corrections that are not written yet.
+//! A project's files with corrections that are still to be written.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -25,7 +25,7 @@ pub(crate) struct Findings {
     pub(crate) warnings: usize,
     /// The number of notes.
     pub(crate) notes: usize,
-    /// The number of findings that are counted but not listed.
+    /// The number of findings that are only counted.
     pub(crate) omitted: usize,
 }
 
@@ -36,15 +36,15 @@ pub(crate) struct Finding {
     pub(crate) code: String,
     /// Whether a bundle can be built in spite of it.
     pub(crate) severity: Severity,
-    /// The message: what is wrong.
+    /// The message, which names the fault.
     pub(crate) message: String,
     /// The help: what to do about it.
     pub(crate) help: Option<String>,
     /// The place to edit.
     #[serde(flatten)]
     pub(crate) place: Range,
-    /// The environments that it was found in; empty if it was found without one, or if only one
-    /// was looked at.
+    /// The environments that it was found in; empty if it was found in the base, or if only one was
+    /// looked at.
     pub(crate) environments: Vec<String>,
     /// This place and related ones.
     pub(crate) labels: Vec<Label>,
@@ -75,7 +75,7 @@ pub(crate) struct Replacement {
 pub(crate) enum Severity {
     /// It cannot be built.
     Error,
-    /// It can be built, but is probably not what the author wants.
+    /// It can be built, but probably differs from what the author wants.
     Warning,
     /// It can be built, with `--strict` too, and the author should know this.
     Note,

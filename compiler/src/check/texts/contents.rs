@@ -11,8 +11,8 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Sources;
 
 impl TextSearch {
-    /// Searches the finished contents for findings that the project's own text does not show:
-    /// composed by a template, decoded, or in another part of a bundle.
+    /// Searches the finished contents for findings beyond those in the project's own text: composed
+    /// by a template, decoded, or in another part of a bundle.
     pub(crate) fn check_contents(
         mut self,
         sources: &Sources<'_>,

@@ -14,7 +14,7 @@ use crate::source::Span;
 pub(super) struct Seen {
     pub(super) of: Forbidden,
     pub(super) rule: &'static str,
-    /// Without white space, which differs between the forms of a text.
+    /// Stripped of white space, which differs between the forms of a text.
     pub(super) text: Vec<u8>,
     /// The place of its owner: an exception is for one owner alone.
     pub(super) owner: Option<Span>,
@@ -26,7 +26,7 @@ pub(crate) struct TextSearch {
     pub(super) prompts: BTreeMap<String, Owner>,
     pub(super) resources: BTreeMap<String, Owner>,
     pub(super) skills: BTreeMap<String, Owner>,
-    /// The findings so far: texts made of them are not reported again.
+    /// The findings so far: texts made of them are reported only once.
     pub(super) seen: BTreeSet<Seen>,
     /// The number of findings so far.
     pub(super) found: usize,
@@ -45,7 +45,7 @@ impl TextSearch {
         out: &mut Diagnostics,
     ) {
         let declared = owner.map(|owner| owner.at);
-        // Also if it is allowed here: parts of the bundle that repeat the text have no owner.
+        // Also if it is allowed here: parts of the bundle that repeat the text lack an owner.
         self.seen.insert(Seen { of, rule, text: dense(text), owner: declared });
         self.found += 1;
         let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);

@@ -1,4 +1,4 @@
-//! The marks that clients expand in a command and relay does not, and the search for them.
+//! The marks that clients alone expand in a command, and the search for them.
 //!
 //! A table has the form of each mark with the clients that know it, the page that says so and the
 //! month in which that page was read. Marks that look like other things (money, names of packages,

@@ -1,4 +1,4 @@
-//! A bundle -> the parts that do not follow from its contents.
+//! A bundle -> the parts that differ from those of its contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,7 +12,8 @@ use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
 
-/// A part of a bundle that differs from the one derived from its contents. No compiler writes one.
+/// A part of a bundle that differs from the one derived from its contents. Only a faulty or
+/// malicious writer makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
     /// Two rows with one name, of a kind with unique names.
@@ -66,8 +67,8 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that
-/// a compiler of this version wrote.
+/// Returns the parts of a bundle that differ from those of its contents; empty for every bundle
+/// that a compiler of this version wrote.
 ///
 /// All of the bundle is read. Summaries and chapters generated from markdown are checked by the
 /// compiler, and facts by the policy.

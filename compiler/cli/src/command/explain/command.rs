@@ -20,7 +20,7 @@ use crate::output::Output;
 pub(crate) struct CommandExplained {
     /// The version of this JSON format.
     format_version: u32,
-    /// How hard the worst of what the command may do is to undo: 0 to 3.
+    /// The tier: how hard the worst effect of the command is to undo, 0 to 3.
     tier: u8,
     /// The tier's name.
     name: &'static str,

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) struct SelectionExplained {
     /// The version of this JSON format.
     pub(super) format_version: u32,
-    /// Whether sessions are gated; if not, this is the selection of a gate with default settings.
+    /// Whether sessions are gated; else this is the selection of a gate with default settings.
     pub(super) gated: bool,
     /// Whether the call runs; only of `--call`.
     #[serde(flatten)]
@@ -35,13 +35,13 @@ pub(super) struct Decided {
     /// `allow`, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
     /// are the tier, the rule, the reason and the place.
     pub(super) decision: &'static str,
-    /// How hard the worst of what the call may do is to undo: 0 to 3.
+    /// The tier: how hard the worst effect of the call is to undo, 0 to 3.
     pub(super) tier: Tier,
     /// The rule that decides.
     pub(super) rule: &'static str,
     /// The reason that the rule gives.
     pub(super) reason: &'static str,
-    /// Where the project declares what the rule goes by, as `file:line`; absent if it does not offer
+    /// The declaration that the rule goes by, as `file:line`; absent if the project does not offer
     /// the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Selected {
     pub(super) full: Vec<String>,
     /// The other prompts that match, in their order: name and summary are sent.
     pub(super) index: Vec<String>,
-    /// The prompts that do not match, sorted: their names are sent.
+    /// The unmatched prompts, sorted: their names are sent.
     pub(super) names: Vec<String>,
     /// The size in bytes of the bodies in full.
     pub(super) bytes: usize,
@@ -62,7 +62,7 @@ pub(super) struct Selected {
     pub(super) hits: Vec<Hit>,
     /// The tags that were searched: trimmed, lower-cased, each once.
     pub(super) tags: Vec<String>,
-    /// Those that match no prompt, sent ones included.
+    /// Those that miss every prompt, sent ones included.
     pub(super) unmatched: Vec<String>,
     /// The prompts that were sent before, in the order given.
     pub(super) sent: Vec<String>,
