@@ -10,6 +10,7 @@
 )]
 
 mod access;
+mod automaton;
 mod binaries;
 mod bundle;
 mod cascade;

@@ -43,7 +43,7 @@ fn every_case_says_what_it_must() {
 fn the_canonical_source_means_the_same() {
     let mut gated = 0;
     let project = "project.kdl";
-    // What a markdown file says of itself is in that file, and not in the canonical source.
+    // What a markdown file says of itself is in that file instead of the canonical source.
     let is_apart = |case: &Path| ["facts", "markdown"].map(Some).contains(&stage(case).as_deref());
     for case in cases().iter().filter(|case| !is_apart(case)) {
         let text = fs::read_to_string(case).expect("UTF-8");
@@ -270,7 +270,7 @@ fn notes(text: &str, file: &str) -> Vec<Note> {
 }
 
 fn options(text: &str) -> Options {
-    // Without an epoch every case would warn of it.
+    // If the epoch were missing, every case would warn of it.
     let mut options = Options { epoch: Some(1), ..Options::default() };
     let first = text.lines().next().and_then(|line| line.strip_prefix("//#")).unwrap_or_default();
     for word in first.split_whitespace() {
@@ -385,7 +385,7 @@ fn tools_list_as_text(contents: &Contents) -> String {
     text
 }
 
-/// JSON without the places where its values were written.
+/// JSON, stripped of the places where its values were written.
 fn without_places(value: Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -417,7 +417,7 @@ fn policy_as_text(policy: &Policy, facts: &[u8], text: &mut String) {
 }
 
 fn gate_as_text(gate: &Gate, messages: &Messages, text: &mut String) {
-    // Of the settings only those that were written: a new one must not change every case.
+    // Only written settings: a new one should leave other cases as they are.
     let settings = serde_json::json!(gate);
     let is_written =
         |(_, setting): &(&String, &Value)| setting.is_string() || setting["at"].is_string();

@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "these tests start the binaries")]
 
+mod adopt;
 mod audit;
 mod build;
 mod callers;

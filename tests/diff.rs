@@ -51,7 +51,7 @@ fn a_prompt_that_pushes_others_out_of_the_index_is_the_cause() {
     let Change::Listed { lost, gained, causes } = change else { panic!("{change:?}") };
     assert_eq!((lost.len(), gained.len()), (50, 0));
     assert_eq!(causes.as_slice(), ["p050"]);
-    // The message that holds the index is not reported once more.
+    // The message that holds the index is left out.
     assert!(found.iter().all(|one| one.subject.kind != Kind::Message), "{found:?}");
 }
 

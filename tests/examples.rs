@@ -85,7 +85,7 @@ fn the_platform_has_two_companies() {
     assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 20);
 }
 
-/// The environments of a project's `when` blocks, and none.
+/// The environments of a project's `when` blocks, and the base.
 fn environments(files: &Memory) -> Vec<Option<String>> {
     let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();
     let whens = text.lines().filter_map(|line| line.strip_prefix("when "));

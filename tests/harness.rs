@@ -22,8 +22,8 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// The interval between two checks.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A process that is killed when this is dropped. Its standard error is read continuously, so it
-/// never blocks on a full pipe.
+/// A process that is killed when this is dropped. Its standard error is read continuously, so a
+/// full pipe is impossible.
 pub struct Process {
     child: Child,
     log: Log,
@@ -54,11 +54,11 @@ pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
     command
 }
 
-/// Runs a command that is expected to end by itself, without input.
+/// Runs a command that is expected to end by itself; its input is empty.
 ///
 /// # Panics
 ///
-/// If it cannot be started, does not end, or writes something that is not UTF-8.
+/// If it fails to start, runs too long, or writes invalid UTF-8.
 #[must_use]
 pub fn run(mut command: Command) -> Ended {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,7 +78,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// If it cannot be started.
+    /// If it fails to start.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -106,7 +106,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Takes standard input; `None` if it is not a pipe or was taken.
+    /// Takes standard input, if it is a pipe that is still here.
     pub fn stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
@@ -115,12 +115,12 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// If it is not a pipe, or was taken.
+    /// If it is another thing than a pipe, or was taken.
     pub fn stdout(&mut self) -> ChildStdout {
         self.child.stdout.take().expect("standard output is a pipe that no one took")
     }
 
-    /// Writes to standard input in the background, since the process may never read all of it.
+    /// Writes to standard input in the background, since the process may leave a part unread.
     ///
     /// # Panics
     ///
@@ -142,7 +142,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// If they do not appear in time.
+    /// If they fail to appear in time.
     pub fn hear(&self, words: &str) -> String {
         let has_none = |log: &mut Vec<u8>| !String::from_utf8_lossy(log).contains(words);
         let (_, changed) = &*self.log.0;
@@ -157,7 +157,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// If it cannot be sent.
+    /// If sending fails.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
         assert!(status.expect("`kill` runs").success(), "no signal {name}");
@@ -167,7 +167,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// If it does not end, or standard error is not UTF-8.
+    /// If it runs too long, or standard error is invalid UTF-8.
     pub fn wait(&mut self) -> Ended {
         let status = self.status();
         if let Some(reader) = self.reader.take() {

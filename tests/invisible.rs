@@ -1,5 +1,5 @@
-//! Characters that people do not see and models do: which they are, that no text of a project holds
-//! them, and that the texts of real languages and emoji pass.
+//! Characters that only models see: which they are, that a project with one in a text is refused,
+//! and that the texts of real languages and emoji pass.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ const REAL: &[&str] = &[
     "ภาษา\u{200b}ไทย",
     "မြန်မာ",
     "ᠮᠣᠩᠭᠣᠯ ᠪᠢᠴᠢᠭ᠌ ᠬᠠᠨ᠎ᠠ",
-    // Signs that enclose numbers, Korean, Japanese, accents, a byte that is no ASCII.
+    // Signs that enclose numbers, Korean, Japanese, accents, a byte beyond ASCII.
     "\u{600}١٢٣ ۝",
     "한국어 텍스트",
     "日本語の文章　全角",
@@ -179,7 +179,7 @@ fn compiled(text: impl Fn(usize) -> String) -> (Compiled, String) {
     (compiled, report)
 }
 
-/// Writes a text for a file: KDL and YAML do not take each character as it is.
+/// Writes a text for a file: some characters need an escape in KDL and YAML.
 fn escaped(file: &str, text: &str) -> String {
     let is_data = file.ends_with(".kdl");
     let escape = |letter: char| match letter {
@@ -235,7 +235,7 @@ fn the_table_is_that_of_unicode() {
     assert!(names.is_sorted());
 }
 
-/// Every emoji may have a selector, and be joined to each other one, and no letter may.
+/// Every emoji may have a selector, and be joined to each other one, unlike letters.
 #[test]
 fn what_an_emoji_needs_is_that_of_unicode() {
     let emoji = CodePointSetData::new::<Emoji>();
@@ -251,7 +251,7 @@ fn what_an_emoji_needs_is_that_of_unicode() {
         let selected = passes(format!("{letter}\u{fe0f}"));
         let joined = passes(format!("{letter}\u{200d}😀"));
         assert!(!is_emoji || (selected && joined), "U+{:04X}", u32::from(letter));
-        // Not one letter, and no selector, has the selector of an emoji.
+        // All letters and selectors lack the selector of an emoji.
         let is_letter = char::is_alphabetic(letter) && !emoji.contains(letter);
         let is_circled = category.get(letter) == GeneralCategory::OtherSymbol;
         assert!(!selected || !is_letter || is_circled, "U+{:04X}", u32::from(letter));
@@ -283,7 +283,7 @@ fn each_kind_is_found_in_each_text() {
     assert_eq!(one_of_each.len(), Kind::ALL.len());
     let mut stricter = Vec::new();
     for place in 1..=PLACES {
-        // YAML takes no control character.
+        // YAML rejects control characters.
         let takes = |kind: Kind| !(44..=51).contains(&place) || kind != Kind::Control;
         let hidden = one_of_each.iter().filter(|(_, kind)| takes(*kind));
         let hidden: String = hidden.map(|(text, _)| *text).collect();

@@ -1,7 +1,9 @@
 //! Inputs that do not belong in a repository: empty, huge, deep, not text. Each must end in
 //! a clear error, in bounded time, without a panic.
 
-use relay_compiler::{Files, Listed, Options, ReadError, Severity, Sources, compile};
+use relay_bundle::Bundle;
+use relay_compiler::{Files, Listed, Options, ReadError, Severity, Sources, compile, mismatches};
+use relay_engine::agent_skill::AROUND_MAX;
 
 use crate::support::{Memory, compiled, contents};
 
@@ -510,6 +512,40 @@ fn an_agent_skill_has_a_limit_of_files_and_of_bytes() {
     assert!(report.contains("513 files, over the limit of 512"), "{report}");
     let (built, codes, report) = with(18, 1 << 20);
     assert!(!built && codes == ["agent_skills::too_large"], "{report}");
+}
+
+/// A server reads a file once for each agent skill that has it, within a limit of bytes.
+#[test]
+fn an_agent_skill_is_inside_a_limit_of_others() {
+    let chain = |skills: usize| {
+        let project = "project demo epoch=1\nprompts { agent-skills \"skills\" }\n";
+        let mut files = Memory::of(&[("project.kdl", project)]);
+        let mut folder = String::from("skills");
+        for _ in 0..skills {
+            folder.push_str("/a");
+            let text = b"---\nname: a\ndescription: A.\n---\nText.\n".to_vec();
+            files.0.insert(format!("{folder}/SKILL.md"), text);
+        }
+        for number in 0..15 {
+            files.0.insert(format!("{folder}/{number}.bin"), vec![0; 1 << 20]);
+        }
+        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+        let reports = compiled.diagnostics.sorted().into_iter();
+        let codes: Vec<_> = reports.map(|report| report.code()).collect();
+        (compiled.bundle, codes, report)
+    };
+    let (built, codes, report) = chain(AROUND_MAX + 1);
+    assert!(codes.is_empty(), "{report}");
+    let bundle = Bundle::open(Box::new(built.expect("a bundle"))).expect("a bundle");
+    assert_eq!(mismatches(&bundle).expect("no limit is exceeded"), Vec::new());
+    for skills in [AROUND_MAX + 2, 120] {
+        let (built, codes, report) = chain(skills);
+        assert!(
+            built.is_none() && codes.contains(&"agent_skills::too_deep".to_owned()),
+            "{report}"
+        );
+        assert!(report.contains("is inside 17 others"), "{report}");
+    }
 }
 
 /// A list of files without the one that cannot be read would pass for the whole skill.

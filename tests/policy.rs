@@ -1,4 +1,5 @@
-//! The classifier: the convention, the corpora, and what no change of spelling may lower.
+//! The classifier: the convention, the corpora, and changes of spelling, which keep or raise a
+//! tier.
 
 mod bounded;
 mod convention;

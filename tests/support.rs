@@ -84,7 +84,7 @@ pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Com
     (compiled, report)
 }
 
-/// The contents of the bundle of a compiled project; `None` if there is no bundle.
+/// The contents of the bundle of a compiled project, if there is one.
 pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
     let bytes = compiled.bundle.clone()?;
     let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");

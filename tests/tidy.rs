@@ -103,7 +103,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
         "tier::Tier",
         &["runtime/policy/src/judge.rs", "runtime/policy/src/judge/", "runtime/policy/src/facts/"],
     ),
-    // The judge sees effects and never a script; values and invocations know no shell.
+    // The judge sees only effects; values and invocations are independent of shells.
     ("runtime/policy/src/judge", "syntax::", &[]),
     ("runtime/policy/src/value", "facts::", &[]),
     ("runtime/policy/src/state", "facts::", &[]),
@@ -222,7 +222,7 @@ fn the_top_level_is_as_documented() {
     assert!(unexpected.is_empty(), "{unexpected:?}");
 }
 
-/// Names with a `/` in ARCHITECTURE.md that are no paths.
+/// Names with a `/` in ARCHITECTURE.md that are other things than paths.
 const NO_PATHS: [&str; 3] = ["/readyz", "dev.relay/briefing", "tools/list"];
 
 #[test]
@@ -273,8 +273,8 @@ fn every_rule_is_run() {
 
 #[test]
 fn every_diagnostic_has_a_case() {
-    // tests/limits.rs generates the inputs that are unsuitable as files. No test builds a bundle over
-    // 4 GiB, one that cannot be read, or one whose tools do more than read; the stages' own tests do.
+    // tests/limits.rs generates the inputs that are unsuitable as files. The stages' own tests
+    // build a bundle over 4 GiB, an unreadable one, and one whose tools do more than read.
     let made = [
         "tests/limits.rs",
         "compiler/src/encode.rs",

@@ -1,4 +1,4 @@
-//! Findings of one kind, which are one report: forty files without front matter are one fault.
+//! Findings of one kind, which are one report: the same slip in forty files is one fault.
 //!
 //! The report is the first finding, and the others are its further places, each with its own
 //! correction. An option that answers all of them is in its help.
@@ -68,12 +68,16 @@ impl Alike {
         for Kind { mut reports, option } in self.kinds.into_values() {
             reports.sort_by_key(|report| report.at);
             reports.truncate(KEPT_MAX);
-            let mut reports = reports.into_iter();
+            let answered = |report: Report| match option {
+                Some(option) => {
+                    let finding = report.diagnostic;
+                    Report { diagnostic: Box::new(Answered { finding, option }), ..report }
+                }
+                None => report,
+            };
+            let mut reports = reports.into_iter().map(answered);
             let Some(mut first) = reports.next() else { continue };
             first.others = reports.collect();
-            if let Some(option) = option {
-                first.diagnostic = Box::new(Answered { finding: first.diagnostic, option });
-            }
             out.take(first);
         }
     }

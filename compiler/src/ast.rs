@@ -1,7 +1,7 @@
 //! The project's documents as typed nodes, every value with its span.
 //!
 //! `resolve` looks up names and joins documents. A missing value is `None`, or a
-//! [`Setting`](crate::setting::Setting) with its default and without a place.
+//! [`Setting`](crate::setting::Setting) of its default, which has no place.
 
 use relay_bundle::{Selector, Suppressed};
 
@@ -363,8 +363,8 @@ pub(crate) struct For {
     pub(crate) settings: ForSettings,
 }
 
-/// `allow-secret RULE because="…"` or `allow-invisible KIND because="…"`: admits findings in a
-/// text.
+/// `allow-secret RULE because="…"`, `allow-invisible KIND because="…"` or `allow-mark KIND
+/// because="…"`: admits findings in a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Allowed {
     pub(crate) of: Suppressed,

@@ -1,6 +1,6 @@
 //! Model -> diagnostics: faults and unwise settings, one rule a file.
 //!
-//! A rule reports; it never changes the model.
+//! A rule only reports: the model stays as it is.
 
 mod admits_nobody;
 mod awkward_name;

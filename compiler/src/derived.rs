@@ -1,4 +1,4 @@
-//! A bundle -> the parts that do not follow from its contents, as far as a compiler can make them
+//! A bundle -> the parts that differ from those of its contents, as far as a compiler can make them
 //! again: those that a server makes, and also facts and texts generated from markdown.
 
 use relay_bundle::{Bundle, Corrupt};
@@ -8,7 +8,7 @@ use relay_policy::facts::Facts;
 use crate::facts;
 use crate::resolve;
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle of
+/// Returns the parts of a bundle that differ from those of its contents; empty for every bundle of
 /// this version of the compiler.
 ///
 /// # Errors

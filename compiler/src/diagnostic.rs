@@ -26,8 +26,7 @@ pub struct Diagnostics {
     /// The diagnostics so far, each with the index of its report if that was kept: each is reported
     /// once.
     said: BTreeMap<Said, Option<usize>>,
-    /// The reports of things without effect in this environment, which may have an effect in
-    /// another.
+    /// The reports of things that are idle in this environment, and may be used in another.
     idle: Vec<Report>,
     /// The places of things with an effect in this environment.
     used: BTreeSet<Span>,
@@ -47,10 +46,10 @@ pub struct Edit {
     pub text: String,
 }
 
-/// A diagnostic that a program can correct in some cases: those in which only one correction keeps the author's
-/// meaning. An unknown name with a near one is no such case.
+/// A diagnostic that a program can correct in some cases: those in which only one correction keeps
+/// the author's meaning. An unknown name is the author's to correct, even if a known one is near.
 pub(crate) trait Fixable: Diagnostic {
-    /// Returns the correction, whose parts do not overlap; nothing where it is the author's choice.
+    /// Returns the correction, in separate parts; empty where it is the author's choice.
     fn edits(&self) -> &[Edit];
 }
 
@@ -62,7 +61,7 @@ pub struct Report {
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
     /// The correction, if it is certain. All parts of it belong together. Those of `others` are theirs.
     pub edits: Vec<Edit>,
-    /// The environments in which it was found, sorted; empty if it was found without one, or if
+    /// The environments in which it was found, sorted; empty if it was found in the base, or if
     /// only one was compiled.
     pub environments: Vec<String>,
     /// The findings of the same kind that are reported with it, sorted by place. Each is
@@ -84,10 +83,11 @@ struct Said {
 pub enum Severity {
     /// No bundle can be made.
     Error,
-    /// A bundle can be made, and is probably not what the author wants. A strict build refuses it.
+    /// A bundle can be made, and probably differs from what the author wants. A strict build
+    /// refuses it.
     Warning,
-    /// The project is as it should be, and the author should know something about it. No exit code
-    /// depends on a note, and a strict build takes it.
+    /// The project is as it should be, and the author should know something about it. Exit codes
+    /// ignore notes, and a strict build takes them.
     Note,
 }
 
@@ -274,7 +274,7 @@ impl Diagnostics {
         self.notes
     }
 
-    /// Returns whether there is no error and no warning.
+    /// Returns whether errors and warnings are absent.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.errors == 0 && self.warnings == 0

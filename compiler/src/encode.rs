@@ -1,7 +1,7 @@
 //! Contents -> bytes of an unsigned bundle.
 //!
-//! The form is `relay_bundle`'s; this stage only reports a project that does not fit it. `relay
-//! check` runs it too, so that every project that passes can be built.
+//! The form is `relay_bundle`'s; this stage only reports a project that exceeds it. `relay check`
+//! runs it too, so that every project that passes can be built.
 
 use miette::Diagnostic;
 use relay_bundle::{Contents, EncodeError};
@@ -10,8 +10,8 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Encodes the contents of a bundle; `None` if they do not fit the format, which is reported at the
-/// project's name.
+/// Encodes the contents of a bundle. Contents that exceed the format are reported at the project's
+/// name.
 pub(crate) fn bundle(
     contents: &Contents,
     named_at: Span,

@@ -26,14 +26,14 @@ pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> 
     Facts::open(table).map(|facts| facts.knowledge()).map_err(damaged)
 }
 
-/// Returns the digest of knowledge without its places, in hex.
+/// Returns the digest of knowledge (its places left out), in hex.
 ///
 /// # Errors
 ///
 /// The knowledge exceeds a table.
 pub(crate) fn meaning(knowledge: Knowledge) -> Result<String, EncodeError> {
     let mut knowledge = knowledge.without_places();
-    // The place of a program has no meaning.
+    // The place of a program is meaningless.
     knowledge.programs.sort_by(|a, b| a.names.cmp(&b.names));
     knowledge.environment.sort();
     encode(&knowledge).map(|bytes| Digest::of(&bytes).hex())
@@ -47,8 +47,8 @@ pub fn read(sources: &Sources<'_>, files: &[String]) -> (Knowledge, Diagnostics)
     (knowledge, out)
 }
 
-/// Programs with irreversible effects. Without its facts each would count as unknown, which is a
-/// lower tier.
+/// Programs with irreversible effects. If its facts were lost, each would count as unknown, which
+/// is a lower tier.
 const REQUIRED: &[&str] = &[
     "apt-get",
     "aws",
@@ -85,7 +85,7 @@ const REQUIRED: &[&str] = &[
     "zfs",
 ];
 
-/// Reports programs that a table of the shipped facts needs and these files do not describe.
+/// Reports programs that a table of the shipped facts needs and these files lack.
 pub fn check_complete(
     knowledge: &Knowledge,
     sources: &Sources<'_>,

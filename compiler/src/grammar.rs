@@ -18,8 +18,8 @@ pub(crate) struct Rule {
     pub(crate) fields: &'static [Field],
     /// The nodes in it.
     pub(crate) children: &'static [&'static Rule],
-    /// A document that shows it, for the reference; a rule without one is described with the node
-    /// around it.
+    /// A document that shows it, for the reference; a rule that lacks one is described with the
+    /// node around it.
     pub(crate) example: &'static str,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Form {
     /// `name=value`
     Property,
     /// `name=value`, which decides whether the node counts: `relay show` writes it only on nodes
-    /// that do not.
+    /// that are switched off.
     Switch,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
@@ -69,7 +69,7 @@ pub(crate) enum Kind {
     Text(&'static str),
     /// A text of one line.
     Line(&'static str),
-    /// A text that is not empty.
+    /// A non-empty text.
     Name(&'static str),
     /// `#true` or `#false`.
     Boolean,
@@ -116,7 +116,7 @@ pub(crate) enum Literal<'t> {
 
 /// The type of a field.
 pub(crate) trait Scalar: Copy {
-    /// Its words; empty if it is not a choice of words.
+    /// Its words; empty for other kinds.
     const WORDS: &'static [&'static str] = &[];
 
     /// Returns the value of a literal; `None` if it is of another type.
@@ -170,7 +170,7 @@ impl Field {
 }
 
 impl Rule {
-    /// Returns the rule of a node without nodes in it.
+    /// Returns the rule of a childless node.
     pub(crate) const fn leaf(
         name: &'static str,
         what: &'static str,
@@ -201,7 +201,7 @@ impl Rule {
         self.field(name)?.default
     }
 
-    /// Returns the numbers that a row takes; `None` if it takes other values, or has no default.
+    /// Returns the numbers that a row takes, if it takes numbers and has a default.
     pub(crate) fn numbers(&self, name: &str) -> Option<Numbers> {
         let field = self.field(name)?;
         match (field.kind, field.default?) {

@@ -2,8 +2,8 @@
 //!
 //! A client reads the greeting and, if there is a gate, the way to pass it. Clients silently
 //! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority
-//! go first, and the text counts them. Only the texts of messages are searched for variables, never
-//! the values that replace them.
+//! go first, and the text counts them. Only the texts of messages are searched for variables; the
+//! values that replace them stay literal.
 
 use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
@@ -32,7 +32,8 @@ pub(crate) const RUN_VARIABLES: [(&str, &str); 2] = [
 /// Instructions, and the prompts that they list.
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// The rows of the prompts that the index lists, in its order; empty if the text has no index.
+    /// The rows of the prompts that the index lists, in its order; empty if the text leaves the
+    /// index out.
     pub(crate) listed: Vec<usize>,
     /// The index, the same in every message.
     pub(crate) index: String,
@@ -57,7 +58,7 @@ pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
     by_priority(&mut listed, &model.gate);
     let over_cap = count - listed.len();
     let mut entries: Vec<String> = listed.iter().map(|(_, prompt)| entry(prompt, model)).collect();
-    // The index goes into other messages too, so it is bounded even if these texts have none.
+    // The index goes into other messages too, so it is bounded even if these texts leave it out.
     let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
     let fitting = fitting(&entries, count, model, room);
     let over_chars = entries.len() - fitting;
@@ -121,8 +122,8 @@ fn entry(prompt: &Prompt, model: &Model) -> String {
     briefing::entry(&prompt.name.value, about, model.gate.entry_chars.value as usize)
 }
 
-/// Returns a message that is completed when it is sent, with its build-time variables filled.
-/// Without `index`, each audience has its own.
+/// Returns a message that is completed when it is sent, with its build-time variables filled. An
+/// absent `index` means that each audience has its own.
 pub(crate) fn pieces(
     message: &SystemText,
     project: &str,
@@ -191,7 +192,7 @@ pub(crate) struct Variable<'t> {
     pub(crate) end: usize,
 }
 
-/// Returns the variables of a text in their order. A `{{` without a `}}` is text.
+/// Returns the variables of a text in their order. An unclosed `{{` is text.
 pub(crate) fn variables(text: &str) -> impl Iterator<Item = Variable<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {

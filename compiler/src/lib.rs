@@ -9,6 +9,7 @@
 
 mod alike;
 mod ast;
+pub mod automaton;
 mod check;
 mod derived;
 mod diagnostic;
@@ -42,6 +43,7 @@ pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
+pub use resolve::{Mark, MarkKind, marks};
 pub use secret::masked_text;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{
@@ -59,15 +61,15 @@ pub struct Compiled {
     pub bundle: Option<Vec<u8>>,
     /// The effective project, as far as it could be understood.
     pub effective: Option<Effective>,
-    /// The largest text of skills for a call of each tenant, the largest first; empty without a
-    /// bundle or without skills.
+    /// The largest text of skills for a call of each tenant, the largest first; empty if the bundle
+    /// or its skills are absent.
     pub skill_texts: Vec<SkillText>,
     /// The errors, warnings and notes of all stages.
     pub diagnostics: Diagnostics,
     /// The results of the `expect`s, for each environment that was compiled.
     pub proven: Vec<Proven>,
-    /// The reason why the project's own document could not be read; nothing else is known then.
-    /// Callers check it first, but it may vanish after that.
+    /// The error of reading the project's own document, which leaves all else unknown. Callers
+    /// check it first, but it may vanish after that.
     pub unread: Option<ReadError>,
 }
 
@@ -76,13 +78,13 @@ pub struct Compiled {
 pub struct SkillText {
     /// The tenant; absent for callers without one.
     pub tenant: Option<String>,
-    /// The tool of the call; absent if it is unknown, or if none is named.
+    /// The tool of the call, if it is named and known.
     pub tool: Option<String>,
     /// The user of the call; absent if it is any user, or unknown.
     pub user: Option<String>,
     /// Bytes of the text.
     pub bytes: usize,
-    /// Whether `bytes` is an upper bound that perhaps no call reaches.
+    /// Whether `bytes` is an upper bound that calls may fall short of.
     pub is_bound: bool,
 }
 
@@ -98,7 +100,7 @@ pub struct Parsed<'s> {
 }
 
 impl<'s> Parsed<'s> {
-    /// Parses the documents of `sources`. The environment of `options` has no effect.
+    /// Parses the documents of `sources`. The environment of `options` is ignored.
     #[must_use]
     pub fn new(sources: &'s Sources<'s>, options: &'s Options) -> Self {
         let mut found = Diagnostics::new(options.strict);
@@ -113,11 +115,11 @@ impl<'s> Parsed<'s> {
         resolve::environments(&self.ast)
     }
 
-    /// Compiles the project for one environment, or without one.
+    /// Compiles the project for one environment, or for the base.
     ///
-    /// The first call also returns the parser's diagnostics. A node without effect in this
-    /// environment may have one in another. [`compile()`] and [`check()`] compare the environments
-    /// and report nodes without effect in any.
+    /// The first call also returns the parser's diagnostics. A node that is idle in this
+    /// environment may be used in another. [`compile()`] and [`check()`] compare the environments
+    /// and report nodes that are idle in all.
     #[must_use]
     pub fn compile(&mut self, environment: Option<&str>) -> Compiled {
         // The limit holds for each bundle.
@@ -126,8 +128,8 @@ impl<'s> Parsed<'s> {
         self.compile_environment(environment, out)
     }
 
-    /// Compiles a project in one environment; idle nodes are not settled yet. There is no bundle if
-    /// the documents have errors, reported in this environment or in another one.
+    /// Compiles a project in one environment; idle nodes are still to be settled. The bundle is
+    /// absent if the documents have errors, reported in this environment or in another one.
     fn compile_environment(&self, environment: Option<&str>, mut out: Diagnostics) -> Compiled {
         let Self { sources, options, ast, found: _, has_errors } = self;
         let mut proven =
@@ -179,7 +181,7 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let mut compiled = parsed.compile(options.environment.as_deref());
     let mut used = compiled.diagnostics.take_used();
     if compiled.diagnostics.is_unsettled() {
-        // A node without effect here may have one in another environment.
+        // A node that is idle here may be used in another environment.
         let others = parsed.environments().into_iter().map(Some).chain([None]);
         for other in others.filter(|other| *other != options.environment) {
             let other = parsed.compile(other.as_deref());
@@ -190,11 +192,11 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     compiled
 }
 
-/// Checks the project in `sources`: without an environment and in each that it names, or in the one
-/// of `options`.
+/// Checks the project in `sources`: in the base and in each that it names, or in the one of
+/// `options`.
 ///
-/// A diagnostic that several environments share is reported once. The bundle is that without an
-/// environment; it is absent if any environment has errors.
+/// A diagnostic that several environments share is reported once. The bundle is that of the base;
+/// it is absent if any environment has errors.
 pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     if options.environment.is_some() {
         return compile(sources, options);

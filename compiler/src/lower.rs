@@ -1,4 +1,4 @@
-//! Model -> contents of a bundle. Lowering never fails: earlier stages report every fault.
+//! Model -> contents of a bundle. Lowering always succeeds: earlier stages report every fault.
 
 mod access;
 mod agent_skills;
@@ -21,7 +21,7 @@ use crate::show::Effective;
 use crate::source::Sources;
 use places::Places;
 
-/// Lowers a model without errors.
+/// Lowers an error-free model.
 pub(crate) fn contents(
     sources: &Sources<'_>,
     options: &Options,

@@ -69,11 +69,11 @@ pub(crate) struct Model {
 pub(crate) struct Facts {
     /// The programs that the project describes.
     pub(crate) programs: Vec<FactProgram>,
-    /// The variables that change no code, by the project's own rows.
+    /// The variables that the project's own rows declare harmless.
     pub(crate) environment: Vec<FactEnvironment>,
     /// The table of these and the shipped facts.
     pub(crate) table: Vec<u8>,
-    /// The digest of its contents without places.
+    /// The digest of its contents (places left out).
     pub(crate) meaning: String,
 }
 
@@ -111,8 +111,8 @@ impl Model {
         self.prompts.iter().filter(|prompt| prompt.briefing.value)
     }
 
-    /// Returns the prompts of an audience's index. A prompt that people run is not in it, with a
-    /// gate or without one.
+    /// Returns the prompts of an audience's index. Prompts that people run are left out of it, with
+    /// the gate on or off.
     pub(crate) fn indexed(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
         self.seen_by(audience).filter(|(_, prompt)| prompt.briefing.value)
     }
@@ -164,9 +164,9 @@ pub(crate) struct Prompt {
     pub(crate) settings: PromptSettings,
     /// Whether briefings may send it.
     pub(crate) briefing: Setting<bool>,
-    /// Without a place it was made of the text.
+    /// A generated one, made of the text, has no place.
     pub(crate) summary: Option<Setting<String>>,
-    /// Without places they were made of the text and the name: all or none.
+    /// Generated ones, made of the text and the name, have no places: all of them or none.
     pub(crate) chapters: Vec<Setting<String>>,
     /// A JSON object for the prompt's `_meta`.
     pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
@@ -191,7 +191,7 @@ pub(crate) struct Prompt {
 /// An agent skill.
 #[derive(Debug)]
 pub(crate) struct AgentSkill {
-    /// The URI of its `SKILL.md`; `None` if hosts cannot list it.
+    /// The URI of its `SKILL.md`, if hosts can list it.
     pub(crate) uri: Option<String>,
     pub(crate) frontmatter: serde_json::Map<String, serde_json::Value>,
     /// The URI of its folder; `None` if its files are those of an agent skill around it.
@@ -220,7 +220,7 @@ pub(crate) enum PartSource {
         body: BodySource,
         mime: String,
     },
-    /// Without a body it refers to one of the project's resources.
+    /// If its body is absent, it refers to one of the project's resources.
     Resource {
         uri: BodySource,
         mime: Option<String>,
@@ -245,7 +245,7 @@ pub(crate) struct BodySource {
     pub(crate) inline_at: Option<Span>,
     /// The place where the document names a binary file, whose contents no report can display.
     pub(crate) named_at: Option<Span>,
-    /// The text before rendering, for the checks; binary files have none.
+    /// The text of a text file before rendering, for the checks.
     pub(crate) text: Option<Arc<str>>,
     /// The first byte of the text in the file, for exact places.
     pub(crate) start: usize,

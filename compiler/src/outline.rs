@@ -50,11 +50,11 @@ pub(crate) struct Outline {
     pub(crate) cut: bool,
 }
 
-/// A run of text without its markup.
+/// A run of text, stripped of its markup.
 #[derive(Default)]
 pub(crate) struct Run {
     text: String,
-    /// The ranges of code, in order: a full stop in code does not end a sentence.
+    /// The ranges of code, in order: a full stop in code leaves a sentence open.
     code: Vec<Range<usize>>,
 }
 
@@ -164,7 +164,7 @@ impl Run {
 
     /// Returns the number of bytes of a word that belong to the sentence that ends in it.
     fn end_of_sentence(&self, start: usize, word: &str, next: Option<&str>) -> Option<usize> {
-        // Scripts with full-width stops put no space after them.
+        // Scripts with full-width stops omit the space after them.
         let full_width = word
             .char_indices()
             .find(|(at, letter)| matches!(letter, '。' | '！' | '？') && !self.is_code(start + at));

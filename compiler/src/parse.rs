@@ -42,8 +42,8 @@ pub(crate) use front_matter::{
 };
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
-    CLIENTS, COMMAND_KEYS, Client, FOLDER_KEYS, Key, KeyValue, MarkdownPrompt, UnknownCommandKey,
-    has_slot, markdown_prompt, slots,
+    CLIENT_TOOLS, CLIENTS, COMMAND_KEYS, Client, ClientTools, FOLDER_KEYS, Key, KeyValue,
+    MarkdownPrompt, UnknownCommandKey, has_slot, markdown_prompt, slots,
 };
 pub use yaml::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 

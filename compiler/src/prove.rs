@@ -33,13 +33,14 @@ pub(crate) use declared::Declared;
 /// The results of the `expect`s of a project in one environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proven {
-    /// The environment; absent without one.
+    /// The environment; absent for the base.
     pub environment: Option<String>,
-    /// Whether there was a bundle to ask; without one the project has errors.
+    /// Whether there was a bundle to ask; else the project has errors.
     pub asked: bool,
     /// Each `expect`, in the order of the text.
     pub expects: Vec<Proof>,
-    /// The declarations that an `expect` can be about, by kind and name; empty without a bundle.
+    /// The declarations that an `expect` can be about, by kind and name; empty if the bundle is
+    /// absent.
     pub coverage: BTreeMap<(Kind, String), Coverage>,
 }
 

@@ -23,6 +23,7 @@ pub fn language_reference() -> String {
         ("%folder-keys%", keys(parse::FOLDER_KEYS)),
         ("%command-keys%", keys(parse::COMMAND_KEYS)),
         ("%client-keys%", client_keys()),
+        ("%client-tools%", client_tools()),
         ("%marks%", marks()),
         ("%arguments-chars%", grouped(resolve::ARGUMENTS_CHARS_MAX.into())),
         ("%variables%", variables()),
@@ -37,7 +38,7 @@ pub fn language_reference() -> String {
 
 fn nodes(sections: &[Section]) -> String {
     let mut out = String::new();
-    // Blocks of skills are described with `skills`, without a section of their own.
+    // Blocks of skills are described with `skills`, instead of in a section of their own.
     let named = |name: &&str| match sections.iter().any(|section| section.rule.name == *name) {
         true => linked(name),
         false => format!("`{name}`"),
@@ -119,7 +120,7 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
 /// The most words of a list that a table repeats.
 const LISTED_AGAIN_MAX: usize = 8;
 
-/// Writes the rows of nodes without a section.
+/// Writes the rows of nodes that lack a section.
 struct ChildRows<'s> {
     sections: &'s [Section],
     /// The nodes that the table describes: a similar node gets only its first row.
@@ -189,7 +190,7 @@ impl ChildRows<'_> {
 }
 
 fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut String) {
-    // A row without a meaning is read only to be reported.
+    // A row that lacks a meaning is read only to be reported.
     if !meaning.is_empty() {
         let _ = writeln!(out, "| `{written}` | {values} | {default} | {meaning} |");
     }
@@ -262,15 +263,24 @@ fn client_keys() -> String {
     out
 }
 
+fn client_tools() -> String {
+    let mut out = String::from("| client | tools | read |\n| --- | --- | --- |\n");
+    for parse::ClientTools { name, source, read, tools } in parse::CLIENT_TOOLS {
+        let tools = tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "| [{name}]({source}) | {tools} | {read} |");
+    }
+    out
+}
+
 fn marks() -> String {
-    let mut out = String::from("| mark | client | read |\n| --- | --- | --- |\n");
-    for resolve::MarkForm { example, clients, source, read, .. } in resolve::MARK_FORMS {
+    let mut out = String::from("| mark | kind | client | read |\n| --- | --- | --- | --- |\n");
+    for resolve::MarkForm { example, kind, clients, source, read, .. } in resolve::MARK_FORMS {
         // A span of code with backticks in it has longer ones around it.
         let mark = match example.contains('`') {
             true => format!("`` {example} ``"),
             false => format!("`{example}`"),
         };
-        let _ = writeln!(out, "| {mark} | [{clients}]({source}) | {read} |");
+        let _ = writeln!(out, "| {mark} | `{}` | [{clients}]({source}) | {read} |", kind.name());
     }
     out
 }

@@ -1,6 +1,6 @@
 //! AST -> model: names looked up, documents joined, defaults filled, files read, texts rendered.
 //!
-//! Nodes that cannot be resolved are reported and left out of the model. `check` judges the others.
+//! Unresolvable nodes are reported and left out of the model. `check` judges the others.
 
 mod access;
 mod agent_skills;
@@ -33,6 +33,7 @@ pub(crate) use access::{ID_CHARS_MAX, ROLES_MAX};
 pub(crate) use environment::environments;
 pub(crate) use file::FILE_BYTES_MAX;
 pub(crate) use markdown::{MARK_FORMS, MarkForm};
+pub use markdown::{Mark, MarkKind, marks};
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use pattern::CHARS_MAX as PATTERN_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
@@ -49,9 +50,9 @@ use crate::model::{Model, offered_tools};
 use crate::options::Options;
 use crate::source::Sources;
 
-/// Resolves a project for one environment; `None` if it has no usable `project` node, or a document
-/// with syntax faults: the declarations of such a document are unknown, so every reference to them
-/// would be reported as missing.
+/// Resolves a project for one environment. `None`: it lacks a usable `project` node, or has a
+/// document with syntax faults: the declarations of such a document are unknown, so every reference
+/// to them would be reported as missing.
 pub(crate) fn project(
     sources: &Sources<'_>,
     ast: &Ast,

@@ -1,8 +1,8 @@
 //! The forms of secrets, and the search for them in any bytes.
 //!
 //! The rules know the forms of issuers' keys, so false alarms are rare. A private key is found in
-//! its armour, and without it by the structure of its bytes. Data in base64 and text in UTF-16 are
-//! searched as well.
+//! its armour, and outside of it by the structure of its bytes. Data in base64 and text in UTF-16
+//! are searched as well.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +34,8 @@ const TEXT_RULES: &[(&str, &str)] = &[
     (PRIVATE_KEY, r"PuTTY-User-Key-File-[0-9]: "),
 ];
 
-/// Private keys without armour, in DER: PKCS#8 (RSA, elliptic curves, Ed25519 and the like),
-/// PKCS#1 and SEC 1. [`DER_SIGN`] is in each.
+/// Bare private keys, in DER: PKCS#8 (RSA, elliptic curves, Ed25519 and the like), PKCS#1 and SEC
+/// 1. [`DER_SIGN`] is in each.
 const DER_RULES: &[(&str, &str)] = &[
     (
         PRIVATE_KEY,
@@ -58,14 +58,14 @@ const PRIVATE_KEY: &str = "private-key";
 const BYTES_MIN: usize = 14;
 /// The most secrets of one form that are found in one text.
 const FOUND_MAX: usize = 20;
-/// The fewest characters of base64 that are decoded: fewer hold no secret.
+/// The fewest characters of base64 that are decoded: fewer are too short for a secret.
 const RUN_CHARS_MIN: usize = 24;
 /// The fewest characters of a line that the next line of base64 continues.
 const LINE_CHARS_MIN: usize = 16;
 /// The most layers of base64 that are decoded.
 const DEPTH_MAX: usize = 2;
 
-/// A run is found without its padding, and may end in the middle of the encoded data.
+/// A run is found up to its padding, and may end in the middle of the encoded data.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -76,8 +76,8 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 /// The forms of some rules, compiled once a process: that takes longer than a small project.
 struct Forms {
     rules: &'static [(&'static str, &'static str)],
-    /// Matches wherever any rule may. It is many times faster than the rules, and most texts hold
-    /// no secret.
+    /// Matches wherever any rule may. It is many times faster than the rules, and most texts are
+    /// free of secrets.
     any: Regex,
     set: RegexSet,
     each: Vec<Regex>,
@@ -112,7 +112,8 @@ impl Forms {
                 }
                 _ => !is_example(rule, place.as_bytes()),
             };
-            // An example is left out before the limit counts: many of them hide no secret.
+            // An example is left out before the limit counts, so that many of them leave the secret
+            // visible.
             let places = form.find_iter(bytes).filter(is_secret).take(FOUND_MAX);
             found.extend(places.map(|place| Found::whole(rule, place.range())));
         }
@@ -173,7 +174,7 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the passwords in sentences and URLs. A sentence about passwords holds none: its words
+/// Returns the passwords in sentences and URLs. A sentence about passwords is harmless: its words
 /// are letters alone, or placeholders, as `<password>` and `$PASSWORD` are.
 pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
@@ -182,7 +183,8 @@ pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
         let Some(form) = may_match.then_some(form).and_then(|form| form.as_ref()) else { continue };
         let mut from = 0;
         let mut found_max = FOUND_MAX;
-        // A placeholder is left out before the limit counts: many of them hide no secret.
+        // A placeholder is left out before the limit counts, so that many of them leave the secret
+        // visible.
         while let Some(captures) = form.captures_at(bytes, from).filter(|_| found_max > 0) {
             let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { break };
             let bare = match rule {
@@ -220,8 +222,8 @@ fn before_parameter(value: &[u8]) -> &[u8] {
     value.get(..end).unwrap_or(value)
 }
 
-/// Returns whether bytes may hold an assignment. Most texts hold none, and this is many times
-/// faster.
+/// Returns whether bytes may hold an assignment. Most texts are free of them, and this is many
+/// times faster.
 fn may_assign(bytes: &[u8]) -> bool {
     let follows_name = |at: usize| {
         let before = bytes.get(..at).and_then(|before| before.split_last());
@@ -271,8 +273,8 @@ fn has_body(rest: &[u8]) -> bool {
     if body.split(|byte| !is_code(byte)).any(is_body) {
         return true;
     }
-    // A key may be wrapped at fewer characters. Lines of prose have blanks; a list of long words
-    // or paths has no such mixture.
+    // A key may be wrapped at fewer characters. Lines of prose have blanks; a list of long words or
+    // paths lacks such a mixture.
     let lines = body.split(|byte| matches!(byte, b'\n' | b'\r' | b'\\'));
     let lines = lines.map(|line| {
         let start = line.iter().position(is_code).unwrap_or(line.len());
@@ -312,7 +314,7 @@ fn is_example(rule: &str, token: &[u8]) -> bool {
     documented || is_repeated(token) || is_words(token, is_word)
 }
 
-/// Returns whether one character is more than half of a text. A random one has none such.
+/// Returns whether one character is more than half of a text. In a random one, all are rarer.
 fn is_repeated(token: &[u8]) -> bool {
     let mut counts = BTreeMap::new();
     for byte in token {
@@ -355,7 +357,7 @@ pub(crate) struct Found {
     pub(crate) rule: &'static str,
     /// Its range; of an encoded secret, the range of its code.
     pub(crate) range: Range<usize>,
-    /// The part that reports never print: all, or the value of a name.
+    /// The part that reports mask: all, or the value of a name.
     pub(crate) value: Range<usize>,
 }
 
@@ -475,7 +477,7 @@ fn decode(run: &[u8]) -> Option<Vec<u8>> {
     let mut code: Vec<u8> =
         run.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).map(standard).collect();
     if code.len() % 4 == 1 {
-        // One character alone encodes no byte.
+        // One character alone is less than a byte.
         code.pop();
     }
     LENIENT.decode(code).ok()
@@ -598,7 +600,7 @@ mod tests {
             assert_eq!(rules(placeholder.as_bytes()), [""; 0], "{placeholder}");
             assert_eq!(rules(key.as_bytes()), [*rule], "{key}");
         }
-        // Placeholders before a key do not hide it.
+        // Placeholders before a key leave it visible.
         let many = format!("{} AKIAIOSFODNN7QXMWPLE", "AKIAIOSFODNN7EXAMPLE ".repeat(30));
         assert_eq!(rules(many.as_bytes()), ["aws-access-key"]);
     }
@@ -632,7 +634,7 @@ mod tests {
         assert_eq!(found("See https://user:pass@host/path"), ["url-password"]);
         assert_eq!(found("redis://:s3cret@cache:6379"), ["url-password"]);
         assert_eq!(found("redis://:replace-K7q2-Zp9x@db:6379"), ["url-password"]);
-        // Placeholders before a password do not hide it.
+        // Placeholders before a password leave it visible.
         let many = format!("{} password: hunter2", "password: changeme\n".repeat(30));
         assert_eq!(found(&many), ["assigned-secret"]);
         let many = format!("{} redis://:s3cret@cache", "redis://:changeme@cache ".repeat(30));

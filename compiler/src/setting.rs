@@ -2,7 +2,7 @@
 //!
 //! A row of a node's rule has the place of the value, its kind, range, default and meaning. A line
 //! of [`settings!`] binds the row to a field. Reading, the default, the patch of a `when`, `relay
-//! show` and the reference then go by the row, and name no setting.
+//! show` and the reference then go by the row, for every setting alike.
 
 use crate::grammar::{Kind, Literal, Rule, Scalar};
 use crate::source::{Span, Spanned};
@@ -35,7 +35,8 @@ pub(crate) trait Slot {
     /// INVARIANT: they were checked by the setting's row.
     fn set(&mut self, written: &[Spanned<Literal<'_>>]);
 
-    /// Returns the values for a field of this kind, each with its place; empty without a value.
+    /// Returns the values for a field of this kind, each with its place; empty if the value is
+    /// absent.
     fn values(&self, kind: Kind) -> Vec<(Literal<'_>, Option<Span>)>;
 
     /// Returns its place; `None` for a default.
@@ -104,7 +105,7 @@ impl Slot for Option<Spanned<String>> {
     }
 }
 
-/// A list of texts. A written list without texts had only faults.
+/// A list of texts. A written list that is empty had only faults.
 impl Slot for Option<Vec<Spanned<String>>> {
     fn unwritten(_default: Option<Literal<'static>>) -> Self {
         None
@@ -136,7 +137,7 @@ fn placed(written: &Spanned<String>) -> (Literal<'_>, Option<Span>) {
 
 /// The settings of a node and of the nodes in it.
 pub(crate) trait Settings {
-    /// Returns the settings of a node of this rule that writes none.
+    /// Returns the settings of a node of this rule that leaves all out.
     fn unwritten(rule: &'static Rule) -> Self
     where
         Self: Sized;

@@ -14,7 +14,7 @@ mod renderer;
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Argument, ArgumentKind, Level, Unlock};
+use relay_bundle::{Argument, ArgumentKind, Level, Suppressed, Unlock};
 use serde_json::{Value, json};
 
 use crate::ast::ToolGroup;
@@ -130,7 +130,7 @@ impl Renderer<'_, '_> {
                 node.defaults.retain(|default| *default != name);
             }
         }
-        // A gate that refuses calls sends no briefing with them.
+        // A gate that refuses calls leaves out their briefing.
         if gate.unlock.value == Unlock::Refuse {
             let unlock = node.children.iter_mut().find(|child| child.name == UNLOCK.name);
             unlock.into_iter().for_each(|unlock| unlock.forget(UNLOCK_BUDGET));
@@ -308,7 +308,7 @@ impl Renderer<'_, '_> {
         node
     }
 
-    /// Renders a text or a file; `template` is the form of a text whose node does not set it.
+    /// Renders a text or a file; `template` is the form of a text whose node leaves it out.
     fn body(&self, body: &BodySource, template: bool, node: &mut EffectiveNode) {
         match (&body.inline_at, &body.text) {
             (Some(_), Some(text)) => {
@@ -362,8 +362,15 @@ impl EffectiveNode {
 }
 
 fn suppression(allowed: &Allowed) -> EffectiveNode {
-    let mut node = leaf(allowing(allowed.of).name, &allowed.rule.value);
-    node.properties.push((BECAUSE.name, Scalar::Text(allowed.because.value.clone())));
+    let of_folder = allowed.of == Suppressed::Mark;
+    // A comment has one line.
+    let text = |text: &str| match of_folder {
+        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    };
+    let mut node = leaf(allowing(allowed.of).name, &text(&allowed.rule.value));
+    node.properties.push((BECAUSE.name, Scalar::Text(text(&allowed.because.value))));
+    node.of_folder = of_folder;
     node
 }
 

@@ -49,14 +49,14 @@ impl Spanned<String> {
     }
 }
 
-/// The files of one project. Paths are relative to the project's folder, with `/` between
-/// folders, without `.` or `..`, the same on every system.
+/// The files of one project. Paths are relative to the project's folder, with `/` between folders,
+/// with `.` and `..` resolved, the same on every system.
 pub trait Files {
     /// Returns the bytes of a file.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not a file inside the project's folder.
+    /// It is missing or unreadable, or something else than a file inside the project's folder.
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError>;
 
     /// Returns the paths of all files below a folder (`""` is the project's own), sorted, hidden
@@ -64,7 +64,7 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not a folder inside the project's folder.
+    /// It is missing or unreadable, or something else than a folder inside the project's folder.
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError>;
 }
 
@@ -72,15 +72,15 @@ pub trait Files {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Listed {
     /// Its path from the project's folder. The path of a folder ends with `/`: a folder is listed
-    /// only if it cannot be entered.
+    /// only if entering it fails.
     pub path: String,
     /// Whether it is a symbolic link.
     pub link: bool,
-    /// The reason why it cannot be used, as far as a list can tell.
+    /// Its error, as far as a list can tell.
     pub fault: Option<ReadError>,
 }
 
-/// The reason why a file cannot be used.
+/// An error of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum ReadError {
     /// The file is missing.
@@ -160,7 +160,7 @@ impl LineStarts {
             // CR and LF end one line.
             bytes.get(start - 1) == Some(&b'\n') || bytes.get(*start) != Some(&b'\n')
         });
-        // No file has 4 GiB, see `Files`.
+        // Files are below 4 GiB, see `Files`.
         let starts = starts.filter_map(|start| u32::try_from(start).ok()).collect();
         Self { starts, end: bytes.len() }
     }
@@ -201,11 +201,11 @@ impl SourceFile {
         })
     }
 
-    /// Returns its text, or the offset of the first byte that is not UTF-8.
+    /// Returns its text, or the offset of the first byte of invalid UTF-8.
     ///
     /// # Errors
     ///
-    /// The offset of the first byte that is not part of any character.
+    /// The offset of the first byte of invalid UTF-8.
     pub fn text(&self) -> Result<&str, usize> {
         std::str::from_utf8(&self.bytes).map_err(|error| error.valid_up_to())
     }
@@ -226,13 +226,13 @@ impl<'f> Sources<'f> {
     }
 
     /// Adds the table of the shipped facts, which a project with a policy needs. It is an input, so
-    /// that a changed fact rebuilds no library.
+    /// that a changed fact rebuilds only the binary.
     #[must_use]
     pub fn with_facts(self, facts: &'f [u8]) -> Self {
         Self { facts, ..self }
     }
 
-    /// Returns the table of the shipped facts; empty without one.
+    /// Returns the table of the shipped facts; empty if it is absent.
     pub(crate) fn facts(&self) -> &'f [u8] {
         self.facts
     }
@@ -253,7 +253,7 @@ impl<'f> Sources<'f> {
     ///
     /// # Errors
     ///
-    /// It cannot be read; a second request gets the same answer.
+    /// It is missing or unreadable; a second request gets the same answer.
     pub fn load(&self, path: &str) -> Result<FileId, ReadError> {
         if let Some(known) = self.loaded.borrow().by_path.get(path) {
             return known.clone();
@@ -292,7 +292,7 @@ impl<'f> Sources<'f> {
             .unwrap_or_else(|| Arc::new(SourceFile::new("", Vec::new())))
     }
 
-    /// Keeps a secret out of reports: at `at` it is written in a form that no search finds.
+    /// Keeps a secret out of reports: at `at` it is written in a form that searches miss.
     pub(crate) fn hide(&self, at: Span) {
         self.hidden.borrow_mut().push(at);
     }
@@ -366,8 +366,7 @@ impl<'f> Sources<'f> {
         }
     }
 
-    /// Returns the line in which a span starts, without white space around it. Invalid UTF-8 is
-    /// replaced.
+    /// Returns the line in which a span starts, trimmed. Invalid UTF-8 is replaced.
     #[must_use]
     pub fn line_text(&self, span: Span) -> String {
         let file = self.file(span.file);
@@ -388,7 +387,7 @@ impl FileId {
 
 // The spans of miette have no file. Ours keep it in the upper half of the offset, so that the
 // labels of one diagnostic may lie in several files; `Sources` takes it out again when a report is
-// drawn. No file has 4 GiB, see `Files`.
+// drawn. Files are below 4 GiB, see `Files`.
 const FILE_SHIFT: u32 = 32;
 
 impl From<Span> for SourceSpan {

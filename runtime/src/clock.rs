@@ -1,4 +1,4 @@
-//! The clock. No other module reads it.
+//! The clock, which only this module reads.
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads the clock")]
 

@@ -1,5 +1,5 @@
-//! Files that an operator names: opened without waiting, read within a limit, and compared
-//! without being read.
+//! Files that an operator names: opened at once, read within a limit, and compared by their
+//! metadata.
 
 pub(crate) mod regular_file;
 pub(crate) mod stamp;

@@ -1,7 +1,7 @@
 //! HTTP: the paths of the server, and who may reach MCP.
 //!
 //! A request passes, in this order: limits of the connection, the `Host` and `Origin` checks,
-//! authentication, and then MCP itself. Health checks need no authentication.
+//! authentication, and then MCP itself. Health checks are open to all.
 
 mod admission;
 mod auth;
@@ -146,7 +146,7 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
     }
 }
 
-/// Returns the principal that the credentials name; without valid ones, one for records.
+/// Returns the principal that the credentials name, or else one for records.
 fn claimed(front: &Front, asked: &Asked<'_>) -> Arc<Principal> {
     match &front.auth {
         None => front.server.settings.principal.clone(),
@@ -188,7 +188,7 @@ async fn mcp_of(front: &Front, request: Request, principal: Arc<Principal>) -> R
     front.endpoint.answer(request, principal).await
 }
 
-/// Answers a request without valid credentials, and records it.
+/// Answers an unauthenticated request, and records it.
 fn refuse(front: &Front, challenge: Challenge) -> Response {
     front.server.metrics.unauthenticated.increment();
     front.server.refuse_caller(challenge.reason(), challenge.claimed());

@@ -26,10 +26,10 @@ use serve::Failure;
 use settings::args::{self, Command};
 use settings::reference;
 
-/// Runs `relay-serve` with these arguments (without the program's name) until it is asked to end.
+/// Runs `relay-serve` with these arguments (after the program's name) until it is asked to end.
 ///
 /// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 for wrong usage or
-/// a file or socket that could not be used.
+/// a file or socket that failed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
         Command::Help => print(args::HELP),
@@ -40,7 +40,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // If standard error cannot be written either, only the exit status reports the failure.
+            // If standard error fails too, the exit status alone reports the failure.
             _ = writeln!(io::stderr(), "relay-serve: {failure}");
             failure.exit_code()
         }

@@ -1,8 +1,8 @@
-//! Locks for values that are never half-changed, so that a panic of a holder does no harm.
+//! Locks for values that each change as a whole, so that a panic of a holder is harmless.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks `mutex`, whether or not a holder panicked.
+/// Locks `mutex`, even after a panic of a holder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

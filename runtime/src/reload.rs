@@ -1,4 +1,4 @@
-//! A replaced bundle -> the bundle in force, without interrupting requests.
+//! A replaced bundle -> the bundle in force, while requests go on.
 //!
 //! The new bundle is loaded and verified completely before it replaces the old one, which requests
 //! in flight use until they are answered. A refused bundle changes nothing. The bundle in force is
@@ -63,7 +63,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
                 let settings = settings.as_ref().unwrap_or(&server.settings);
                 server.keyring.reload(&settings.briefing);
                 follower.hang_up(settings);
-                // The reload below reads both files, so the next poll must not read them again.
+                // The reload below reads both files, so the next poll skips them.
                 bundle.skip();
                 if let Some(trust) = &mut trust {
                     trust.skip();
@@ -100,8 +100,8 @@ fn read_settings(server: &Server) -> Option<Settings> {
     }
 }
 
-/// Logs names in the settings that a starting server would refuse: above all its own caller without
-/// a place in the bundle, which then sees nothing.
+/// Logs names in the settings that a starting server would refuse: above all its own caller, which
+/// sees nothing if the bundle gives it no place.
 fn report_names(server: &Server, loaded: &Arc<Loaded>) {
     let checked = named::check(&server.settings, loaded);
     let warned = checked.and_then(|()| named::warn_of_open_rows(&server.settings, loaded));
@@ -175,7 +175,7 @@ fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
 
 async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     let (loading, follower) = (server.clone(), follower.clone());
-    // Reading and hashing a large bundle takes time that requests must not wait for.
+    // Reading and hashing a large bundle takes time, and requests go on meanwhile.
     let task = tokio::task::spawn_blocking(move || -> Result<_, LoadError> {
         loading.judge_again()?;
         let new = Arc::new(loading.loader().load()?);

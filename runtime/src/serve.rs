@@ -25,7 +25,7 @@ use crate::trust::named::{self, NameError};
 /// The number of threads that answer over HTTP.
 const HTTP_THREADS: usize = 2;
 
-/// Why the server did not start, or stopped.
+/// The cause of a failed start, or of a stop.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error(transparent)]

@@ -44,11 +44,11 @@ pub(crate) struct Server {
     refusals: Refusals,
 }
 
-/// The label in records of a request without valid credentials.
+/// The label in records of an unauthenticated request.
 const AUTHENTICATION: &str = "authentication";
 /// The label in records of a request that was refused unread.
 const REQUEST: &str = "request";
-/// The delay of the record that counts requests refused without one of their own.
+/// The delay of the record that counts requests that are only counted.
 const COUNT_DELAY: Duration = Duration::from_secs(1);
 
 impl Server {
@@ -103,8 +103,8 @@ impl Server {
         replaced
     }
 
-    /// Judges the bundle in force again, by the trust file as it is now. A revoked bundle is not
-    /// served from here on.
+    /// Judges the bundle in force again, by the trust file as it is now. From here on a revoked
+    /// bundle is withheld.
     pub(crate) fn judge_again(&self) -> Result<(), LoadError> {
         let loaded = self.loaded();
         let was_revoked = loaded.in_force().is_err();
@@ -142,15 +142,15 @@ impl Server {
         }
     }
 
-    /// Records a request without valid credentials. `claimed` is the kind and the name of the known
-    /// API key or issuer that they name.
+    /// Records an unauthenticated request. `claimed` is the kind and the name of the known API key
+    /// or issuer that they name.
     pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, claimed: Option<(&str, &str)>) {
         let args = claimed.map(|(kind, name)| (kind, name.to_owned())).into_iter().collect();
         let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
         self.record_refusal(Principal::unauthenticated(), entry);
     }
 
-    /// Returns why a caller has no place in the project, and records the reason.
+    /// Returns the reason for refusing a caller a place in the project, and records it.
     pub(crate) fn refuse_without_place(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
@@ -189,7 +189,7 @@ impl Server {
         }
     }
 
-    /// Records the number of refused requests without a record of their own.
+    /// Records the number of refused requests that were only counted.
     pub(crate) fn record_counted_refusals(&self) {
         self.record_count(self.refusals.take_count());
     }

@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) audit: AuditPath,
-    /// The caller of requests without authentication.
+    /// The caller of unauthenticated requests.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
     pub(crate) auth: Option<config::Auth>,
@@ -61,11 +61,11 @@ pub(crate) enum AuditPath {
     Own(PathBuf),
     /// Nowhere, as configured.
     Off,
-    /// Nowhere, since neither `XDG_STATE_HOME` nor `HOME` is set.
+    /// Nowhere: both `XDG_STATE_HOME` and `HOME` are unset.
     Homeless,
 }
 
-/// Why the settings cannot be used.
+/// An error in the settings.
 #[derive(Debug, Error)]
 pub(crate) enum SettingsError {
     #[error(transparent)]

@@ -1,19 +1,19 @@
-//! The one door to effects: every call of a tool passes it, and no tool can be reached around it.
+//! The one door to effects: every call of a tool passes it, and it is the only way to a tool.
 //!
 //! A call is a task of its own, with the time limit of its tool. It is recorded even if its client
 //! disconnects. Its steps, in order:
 //!
-//! 1. [`admit`]: the bundle is not revoked, the caller has room for another call, and the arguments
-//!    are not too large.
+//! 1. [`admit`]: the bundle is unrevoked, the caller has room for another call, and the arguments
+//!    are within their limit.
 //! 2. [`decide()`]: the caller sees the tool, and its role and tier allow the call. The [`Permit`] that
 //!    it gives is required by every implementation.
 //! 3. [`decode()`]: the arguments are those that the table declares. This error comes before a denial:
 //!    the caller sees the tool, and so its schema.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
-//! 5. Approval comes here, before the run; this version has none.
+//! 5. Approval comes here, before the run; this version skips it.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
 //! 7. [`clamp()`]: a long result is truncated, with a note. The text of the project's skills for
-//!    the call precedes it ([`context::context`]); a refused call gets no such text.
+//!    the call precedes it ([`context::context`]); a refused call goes without it.
 //! 8. [`record`]: one audit record, for any outcome of the call.
 
 mod audit_tail;
@@ -87,7 +87,7 @@ impl Answer {
     }
 }
 
-/// Answers one call. Every call gets one record, even if its client no longer waits.
+/// Answers one call. Every call gets one record, even if its client has left.
 pub(crate) async fn run(
     call: Call,
     name: String,
@@ -181,7 +181,7 @@ fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {
     tool.ok_or(Rejection::Internal("the tool has no implementation"))
 }
 
-/// Briefs a caller without a briefing, by the keywords of its call.
+/// Briefs an unbriefed caller, by the keywords of its call.
 fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Briefing, CallError> {
     let tags = keywords::tags(name, given);
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)

@@ -23,7 +23,7 @@ users { user ann role=operator; user tim role=trainee }
 tools { diagnostics }
 "#;
 
-/// The contents of a project whose tools have these tiers; those that are not named only read.
+/// The contents of a project whose tools have these tiers; all others only read.
 fn with_tiers(project: &str, tiers: &[(&str, Tier)]) -> Contents {
     let files = Memory::of(&[("project.kdl", project)]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
@@ -70,7 +70,7 @@ fn each_rule_decides_a_call() {
     check("admin", "shell_exec", Rule::NotOffered, Outcome::Reject, 0, "");
     check("reader", "audit_tail", Rule::NotSeen, Outcome::Reject, 2, "project.kdl:6");
     check("operator", "audit_tail", Rule::RoleTier, Outcome::Deny, 2, "project.kdl:4");
-    // An inherited tier has no place of its own: that of the role counts.
+    // An inherited tier takes its place from the role.
     check("trainee", "audit_tail", Rule::RoleTier, Outcome::Deny, 2, "project.kdl:5");
     check("admin", "audit_tail", Rule::NoPolicy, Outcome::Deny, 2, "project.kdl:9");
     check("operator", "explain_context", Rule::NoPolicy, Outcome::Deny, 1, "project.kdl:9");

@@ -11,7 +11,7 @@ use relay_engine::place::{Identity, NoPlace, Placement, place};
 
 use crate::bundle::{random, sample};
 
-/// Whom the model places where, and why not.
+/// Whom the model places where, and the reason where it refuses.
 #[derive(Debug, PartialEq, Eq)]
 enum Placed {
     There { tenant: Option<usize>, role: Option<usize>, row: Option<usize> },

@@ -1,4 +1,4 @@
-//! A view of an audience equals a bundle that never had the rest.
+//! A view of an audience equals a bundle of the visible rows alone.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -13,7 +13,7 @@ use crate::{Result, Setting, cost, generate, median, quantile, row};
 
 const SKILLS: usize = 1000;
 const FILES: usize = 40;
-/// Requests of each kind that are timed, after as many that are not.
+/// Requests of each kind that are timed, after as many to warm up.
 const ROUNDS: usize = 500;
 
 /// Builds a bundle of agent skills, and asks a server for its pages and entries.

@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 
-/// The system's allocator, which counts while it is told to: what is timed pays for no counting.
+/// The system's allocator, which counts only when asked, so that timed code runs at full speed.
 struct Counting {
     is_on: AtomicBool,
     /// The bytes that were asked for.

@@ -72,7 +72,7 @@ fn placing(bundle: &Bundle) -> Result<()> {
     Ok(())
 }
 
-/// Selects with and without a mask, in turn, over the same prompts.
+/// Selects with a mask and with all visible, in turn, over the same prompts.
 fn masked_selection() -> Result<()> {
     let contents = generate::summaries(PROMPTS, 50_000);
     let unmasked = Bundle::open(Box::new(encode(&contents)?))?;

@@ -13,7 +13,7 @@ use relay_policy::facts::Facts;
 use crate::allocation::allocated;
 use crate::{Result, Setting, generate, median, quantile, row};
 
-/// Labelled commands: the command, its tier, and more that does not matter here.
+/// Labelled commands: the command, its tier, and further columns.
 const CORPORA: &[&str] = &[
     include_str!("../policy/corpus/system.tsv"),
     include_str!("../policy/corpus/development.tsv"),
@@ -182,8 +182,8 @@ pub(crate) fn in_process(_: &Setting) -> Result<()> {
     commands(&usual, |command| classify(command, &facts, &rules));
     naive(&all, &usual, |command| classify(command, &facts, &rules))?;
     long_texts(|text| classify(text, &facts, &rules));
-    // The limit was 512,000 bytes until programs of media, desktops and everyday work came: some 240 bytes each.
-    row("table of the shipped facts", &format!("{} bytes", table.len()), "≤ 560,000");
+    // The limit was 560,000 bytes until 260 programs of everyday work came: some 170 bytes each.
+    row("table of the shipped facts", &format!("{} bytes", table.len()), "≤ 605,000");
     let mut open = Vec::new();
     for _ in 0..51 {
         let start = Instant::now();

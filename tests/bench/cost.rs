@@ -19,7 +19,7 @@ pub(crate) fn cpu_ns(process: &Process) -> Result<u64> {
     Ok(total)
 }
 
-/// Resident memory of a process in MB: all of it, and without what is mapped from files.
+/// Resident memory of a process in MB: all of it, and the part that is not mapped from files.
 pub(crate) fn resident_mb(process: &Process) -> Result<(f64, f64)> {
     let status = fs::read_to_string(format!("/proc/{}/status", process.id()))?;
     let field = |name: &str| {

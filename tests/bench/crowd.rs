@@ -17,8 +17,8 @@ const REQUESTS: usize = 1_000;
 /// A pause between the requests of the others, so that they last longer than the write limit.
 const PAUSE: Duration = Duration::from_millis(35);
 
-/// Connections that send requests without end and read no answer, while another caller asks from
-/// another address: latency of the latter, and memory of the server.
+/// Connections that send requests for ever and leave the answers unread, while another caller asks
+/// from another address: latency of the latter, and memory of the server.
 pub(crate) fn flood(setting: &Setting) -> Result<()> {
     let address = "127.0.0.1:39419";
     let server = http::start(setting, address)?;
@@ -32,7 +32,7 @@ pub(crate) fn flood(setting: &Setting) -> Result<()> {
     let mut to = stream.try_clone()?;
     let mut from = BufReader::new(stream);
     let mut latencies = Vec::new();
-    // Of each half; what grows without end is larger in the second.
+    // Of each half: endless growth makes the second larger.
     let (mut first, mut second) = (before, before);
     for number in 0..REQUESTS {
         let start = Instant::now();

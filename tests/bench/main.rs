@@ -11,6 +11,7 @@
 mod agent_skills;
 mod allocation;
 mod audience;
+mod automata;
 mod cascade;
 mod classify;
 mod cost;
@@ -47,13 +48,14 @@ fn main() -> Result<()> {
     let folder = here.parent().ok_or("no folder")?.to_owned();
     let setting = Setting::new(&folder)?;
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let in_process = |wanted: &String| ["read", "select", "classify"].contains(&wanted.as_str());
+    let in_process =
+        |wanted: &String| ["read", "select", "classify", "automata"].contains(&wanted.as_str());
     if wanted.is_empty() || !wanted.iter().all(in_process) {
         setting.check_binaries()?;
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 15] = [
+    let benches: [(&str, Bench); 16] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -69,6 +71,7 @@ fn main() -> Result<()> {
         ("audiences", audience::audiences),
         ("classify", classify::in_process),
         ("relay-classify", classify::process),
+        ("automata", automata::automata),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
     if let Some(unknown) = wanted.iter().find(unknown) {

@@ -111,7 +111,7 @@ fn answer(bundle: &Bundle, tags: &Tags, texts: &[String]) -> Result<String> {
     ))
 }
 
-/// How many tags match each text: what must be known without an index, and nothing else.
+/// The number of tags that match each text, as a search of the texts finds it.
 fn naive(texts: &[String], tags: &Tags) -> Vec<usize> {
     let matching = |text: &String| {
         let text = lower_case(text);

@@ -12,7 +12,7 @@ use relay_engine::view::View;
 use super::raw::{Raw, Row};
 use super::{raw, sample, tags, uri};
 
-/// Opens any bytes and reads all they hold: no panic, and trusted is only what was signed.
+/// Opens any bytes and reads all they hold: it never panics, and trusts only signed bundles.
 pub(crate) fn bundle_reader(bytes: &[u8]) {
     let _ = relay_bundle::outline(bytes);
     let Ok(bundle) = sample::open(bytes) else { return };
@@ -23,7 +23,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
     let checked = bundle.check_all().is_ok();
     find_all(&bundle);
     if trusted {
-        // Key 1 has signed two bundles in this world, so no other content can be read.
+        // Key 1 has signed two bundles in this world, so only their contents can be read.
         let signed = [sample::tiny(), sample::rich()];
         if let Ok(contents) = &read {
             assert!(signed.contains(contents), "trusted contents that were not signed");
@@ -37,8 +37,8 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
 }
 
 /// Edits a good bundle as `bytes` say, hashes it again, and reads all of it: so the readers after
-/// the digests meet records that no compiler would write. Nothing is signed: it would be by far
-/// the slowest step, and no reader looks at it.
+/// the digests meet impossible records. Signing is left out: it would be by far the slowest step,
+/// and readers ignore signatures.
 pub(crate) fn bundle_structure(bytes: &[u8]) {
     static GOOD: LazyLock<Raw> =
         LazyLock::new(|| Raw::of(&encode(&sample::rich()).expect("it fits the format")));
@@ -164,7 +164,7 @@ const QUESTIONS: [(Name, Name, Name); 3] = [
     (None, Some("ssh_exec"), Some("mary")),
 ];
 
-/// Matches a name (the second line) against a pattern (the first): it ends, and what has no wildcard
+/// Matches a name (the second line) against a pattern (the first): it ends, and a literal pattern
 /// matches itself alone.
 pub(crate) fn glob(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };

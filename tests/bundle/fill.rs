@@ -56,13 +56,14 @@ fn a_value_is_the_given_one_else_the_default_else_absent() {
     };
     check(&[("a", "1")], "[1][][plain][red]", [Given, Absent, Default, Default]);
     check(&[("a", "1"), ("b", "2"), ("c", "3"), ("d", "blue")], "[1][2][3][blue]", [Given; 4]);
-    // An empty text is none where the argument is optional, and a text where it is required.
+    // An empty text counts as absent where the argument is optional, and as a text where it is
+    // required.
     check(
         &[("a", ""), ("b", ""), ("c", ""), ("d", "")],
         "[][][plain][red]",
         [Given, Absent, Default, Default],
     );
-    // Texts are copied, not understood.
+    // Texts are copied literally.
     check(
         &[("a", "{{ b }} $ARGUMENTS [x]"), ("b", "%s\0\r\n")],
         "[{{ b }} $ARGUMENTS [x]][%s\0\r\n][plain][red]",
@@ -287,7 +288,7 @@ proptest! {
     }
 }
 
-/// A rendering whose numbers do not fit together is an error, never another text.
+/// A rendering of contradictory numbers is an error instead of another text.
 #[test]
 fn a_variant_that_is_not_there_is_corrupt() {
     let far = Argument { stride: u32::MAX, ..text("a", 0) };

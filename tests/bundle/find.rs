@@ -80,7 +80,8 @@ fn a_fixed_uri_comes_before_templates_and_those_in_their_order() {
     assert_eq!(found("relay://x/y"), "relay://x/y");
     assert_eq!(found("relay://x/z"), "1 by three, two");
     assert_eq!(found("relay://x/y/z"), "none");
-    // Needless escapes and the case of scheme and host make no other URI (RFC 3986, section 6.2.2).
+    // Needless escapes and the case of scheme and host leave a URI the same (RFC 3986, section
+    // 6.2.2).
     assert_eq!(found("relay://%61"), "relay://a");
     assert_eq!(found("RELAY://A"), "relay://a");
     assert_eq!(found("relay://x/Y"), "1 by three, two");
@@ -92,7 +93,7 @@ proptest! {
     #[test]
     fn what_was_expanded_comes_back(a in "\\PC{1,8}", b in "\\PC{1,8}", c in "[-./%a]{1,5}") {
         let given = BTreeMap::from([("a".into(), a), ("b".into(), b), ("c".into(), c)]);
-        // Between the variables are literals that expansion never makes of a value.
+        // Between the variables are literals that are impossible in expanded values.
         for template in ["r://{a}/{b}/{c}", "{c}/{a}?x={b}#y", "r://{a}:{b}/{c}.md", "r:{b}/{c}:{a}."] {
             let uri = expand(template, &given);
             let found = values(&bundle(&[], &[template]), &uri);
@@ -115,7 +116,7 @@ proptest! {
         if ends.1 {
             text.push_str("{last}");
         }
-        // A URI that has the form of the template, though its values may not be values.
+        // A URI that has the form of the template, even if its values are invalid.
         let mut values_of = values_of.into_iter();
         let uri: String = text
             .split(['{', '}'])

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{random, sample};
 
-/// Parts of the contents that decide no answer.
+/// Parts of the contents that leave answers as they are.
 const ORIGIN: [&str; 6] =
     ["/epoch", "/manifest/compiler", "/known_tools", "/canonical", "/provenance", "/review"];
 

@@ -1,5 +1,6 @@
 //! Every text carries the place where it was written, so that a review can annotate the line that
-//! changed: not the declaration's line, and not the base's where an environment writes its own.
+//! changed, rather than that of the declaration, or of the base where an environment has a text of
+//! its own.
 
 use std::collections::BTreeMap;
 

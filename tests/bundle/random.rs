@@ -410,7 +410,8 @@ fn page() -> impl Strategy<Value = Page> {
 
 fn review() -> impl Strategy<Value = Review> {
     let names = || vec(text(), 0..3);
-    let of = prop_oneof![Just(Suppressed::Secret), Just(Suppressed::Invisible)];
+    let of =
+        prop_oneof![Just(Suppressed::Secret), Just(Suppressed::Invisible), Just(Suppressed::Mark)];
     let suppression = (of, text(), text(), names(), names(), names(), place()).prop_map(
         |(of, rule, because, prompts, resources, skills, at)| Suppression {
             of,

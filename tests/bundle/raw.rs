@@ -1,5 +1,5 @@
-//! A second writer of format 1, made from its description and not from the encoder, that writes
-//! what the encoder never would: a bundle taken apart, edited, and put together and signed again.
+//! A second writer of format 1, made from its description instead of the encoder, that writes
+//! impossible bundles: a bundle taken apart, edited, and put together and signed again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -32,7 +32,7 @@ fn signatures_are_those_of_the_dsse_specification() {
     assert!(!signature.verify(&sample::key(1).verifying_key(), b"DSSEv1 0  0 "));
 }
 
-/// Lengths count bytes, not characters, and the payload is the decoded base64.
+/// Lengths count bytes instead of characters, and the payload is the decoded base64.
 #[test]
 fn signed_bytes_count_bytes() {
     let check = |payload_type: &str, payload: &[u8], expected: &[u8]| {
@@ -185,7 +185,7 @@ fn a_signature_over_another_payload_type_is_refused() {
     let expected = EnvelopeError::PayloadType { found: other.payload_type.clone() };
     refused(&other, expected, "sign the bundle with `relay sign`");
 
-    // With the type swapped after signing, the type is right and the signature is not.
+    // With the type swapped after signing, the type is right and the signature is wrong.
     other.payload_type = PAYLOAD_TYPE.into();
     let bundle = with_envelope(&other.to_json().unwrap());
     let error = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();

@@ -141,7 +141,7 @@ fn a_wrong_section_digest_is_noticed() {
     }
 }
 
-/// Records that point where nothing is, or hold what their fields do not allow.
+/// Records with dangling references, or with invalid fields.
 #[test]
 fn impossible_records_are_refused_when_they_are_read() {
     let record = |section, what| Corrupt::Record { section, what };
@@ -179,7 +179,7 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Prompts, 80, max, page("bodies", 0));
     check(Kind::Prompts, 84, big, page("places", 0x00ff_ffff * 16));
     check(Kind::Prompts, 92, big, page("places", 0x00ff_ffff * 16));
-    // The second prompt's summary is `Begrüßung…`: a cut in the middle of `ü` is no text.
+    // The second prompt's summary is `Begrüßung…`: a cut in the middle of `ü` is invalid.
     check(Kind::Prompts, 108 + 36, 5, record("strings", "text (not UTF-8)"));
     check(Kind::Chapters, 0, big, page("strings", 0x00ff_ffff));
     check(Kind::StringLists, 0, big, page("strings", 0x00ff_ffff));
@@ -219,8 +219,8 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
 }
 
-/// The rows of an id are all of them, and no row of another one is among them: else a caller would
-/// have a role that no list of users shows.
+/// The rows of an id are complete, and its own: else a caller would have a role that is missing in
+/// lists of users.
 #[test]
 fn an_impossible_run_of_users_is_refused() {
     let check = |at: usize, value: u32, what: &'static str| {
@@ -244,7 +244,7 @@ fn an_impossible_run_of_users_is_refused() {
     check(16, 7, "role");
 }
 
-/// An index of skills that does not fit itself is refused when a question is asked.
+/// An index of skills that contradicts itself is refused when a question is asked.
 #[test]
 fn an_impossible_index_of_skills_is_refused() {
     let check = |kind: Kind, at: usize, value: u32, section: &'static str, what: &'static str| {
@@ -254,7 +254,8 @@ fn an_impossible_index_of_skills_is_refused() {
         let found = bundle.skill_index().map(|_| ()).err();
         assert_eq!(found, Some(Corrupt::Record { section, what }), "{} at {at}", kind.name());
     };
-    // Three scopes: none, mary, and acme with john; a list of no tool, one of a pattern in the first.
+    // Three scopes: for all, mary, and acme with john; a list for any tool, one of a pattern in the
+    // first.
     check(Kind::SkillScopes, 16, 1, "skill-scopes", "range");
     check(Kind::SkillScopes, 20, u32::MAX, "skill-scopes", "range");
     check(Kind::SkillScopes, 24 + 16, 0, "skill-scopes", "range");
@@ -272,7 +273,7 @@ fn an_impossible_index_of_skills_is_refused() {
     assert_eq!(found, Some(Corrupt::Record { section: "skill-topics", what: "count" }));
 }
 
-/// Settings are decoded at once, so a bundle with others than this reader knows does not open.
+/// Settings are decoded at once, so a bundle of unknown settings is refused at once.
 #[test]
 fn settings_that_are_not_known_are_refused() {
     let check = |kind: Kind, edit: &dyn Fn(String) -> String, reason: &str| {
@@ -353,7 +354,7 @@ fn a_bad_hash_table_does_not_block_a_lookup() {
     assert_eq!(find(&[u32::MAX; 4], "hello"), Err(far));
 }
 
-/// Records that all refer to the same records must not multiply: memory stays in proportion.
+/// Records that all refer to the same records leave memory in proportion to the file.
 #[test]
 fn a_small_bundle_cannot_ask_for_much_memory() {
     let mut raw = tiny();
@@ -376,7 +377,7 @@ fn a_small_bundle_cannot_ask_for_much_memory() {
     assert_eq!(bundle.contents(), Err(expected));
 }
 
-/// No two audiences share what they refer to.
+/// Each audience refers to lists of its own.
 #[test]
 fn audiences_refer_to_what_is_their_own() {
     for (kind, section) in
@@ -421,7 +422,7 @@ fn strings(raw: &mut Raw) -> &mut Row {
     raw.row(Kind::Strings)
 }
 
-/// Inserts a section of a kind that format 1.0 does not know; returns where.
+/// Inserts a section of a kind that format 1.0 leaves open; returns where.
 fn insert_unknown(flags: u32, raw: &mut Raw) -> usize {
     let data = b"from the future".to_vec();
     let row = Row { kind: 15, flags, offset: None, length: None, digest: None, reserved: 0, data };

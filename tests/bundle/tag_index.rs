@@ -52,7 +52,7 @@ fn lower_case(text: &str) -> String {
     text.chars().map(lower).collect()
 }
 
-/// Below priority 10: how many bodies are empty, and the bytes of the shortest that is not.
+/// Below priority 10: how many bodies are empty, and the bytes of the shortest of the others.
 fn bodies(prompts: &[Prompt]) -> (usize, usize) {
     let others =
         || prompts.iter().filter(|prompt| prompt.priority.value != 10 && prompt.briefing.value);
@@ -421,11 +421,11 @@ fn a_wrong_rank_is_refused() {
     assert_eq!(rank(0), Ok(Some(0)));
     assert_eq!(rank(1), Err(Corrupt::Record { section: "prompts", what: "rank" }));
     assert_eq!(rank(36), Err(Corrupt::Page { section: "tag-order", offset: 36 * 4 }));
-    // Without a rank it is in no briefing, which the order then contradicts.
+    // A missing rank means that briefings leave it out, which the order then contradicts.
     assert_eq!(rank(u32::MAX), Ok(None));
 }
 
-/// Ranks are not checked. A wrong one ends the postings, or has no prompt.
+/// Ranks are unchecked. A wrong one ends the postings, or points beyond the prompts.
 #[test]
 fn wrong_postings_do_no_harm() {
     let check = |word: &str, start: usize, bytes: &[u8], ranks: &[usize]| {
@@ -436,7 +436,7 @@ fn wrong_postings_do_no_harm() {
         expected.words.insert(word.into(), ranks.iter().copied().collect());
         assert_eq!(edited(edit), Ok(expected), "{bytes:?}");
     };
-    // Ranks that do not rise, and such that no prompt has.
+    // Ranks that fall, and ranks beyond the prompts.
     check("few", 7, &[2, 0, 7, 0, 0, 0], &[0, 7]);
     check("few", 7, &[2, 0, 7, 0, 7, 0], &[7]);
     check("few", 7, &[2, 0, 35, 0, 36, 0], &[35]);

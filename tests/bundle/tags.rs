@@ -21,7 +21,8 @@ pub(crate) struct Tags {
     pub(crate) covered_bytes: usize,
 }
 
-/// Reads all of the tag index that `bundle` holds: none is as one without prompts.
+/// Reads all of the tag index that `bundle` holds: an absent index is that of an empty list of
+/// prompts.
 pub(crate) fn tags(bundle: &Bundle) -> Result<Tags, Corrupt> {
     let Some(index) = bundle.tag_index()? else { return Ok(Tags::default()) };
     let count = index.rank_count();
@@ -50,7 +51,7 @@ fn word(index: &TagIndexView<'_>, number: usize) -> String {
     String::from_utf8_lossy(&index.text()[start..end]).into_owned()
 }
 
-/// The ranks of a word, without those that no prompt has: a wrong build may write such.
+/// The ranks of a word, except those beyond the prompts: a wrong build may write such.
 fn ranks(
     index: &TagIndexView<'_>,
     number: usize,

@@ -14,7 +14,7 @@ fn times_are_utc_and_exact() {
         ("2026-11-21T23:59:59Z", Some(1_795_305_599)),
         ("2100-03-01", Some(4_107_542_400)),
         ("9999-12-31", Some(253_402_214_400)),
-        // No such day.
+        // An impossible day.
         ("2026-02-29", None),
         ("2100-02-29", None),
         ("2026-04-31", None),
@@ -23,11 +23,11 @@ fn times_are_utc_and_exact() {
         ("2026-01-00", None),
         ("2026-01-32", None),
         ("1969-12-31", None),
-        // No such time.
+        // An impossible time.
         ("2026-11-21T24:00:00Z", None),
         ("2026-11-21T00:60:00Z", None),
         ("2026-11-21T00:00:60Z", None),
-        // Every way of writing that TOML has; without an offset it is in UTC.
+        // Every way of writing that TOML has; a time that names no offset is in UTC.
         ("2026-11-21T00:00:00", Some(1_795_219_200)),
         ("2026-11-21 00:00:00Z", Some(1_795_219_200)),
         ("2026-11-21t00:00:00z", Some(1_795_219_200)),
@@ -35,7 +35,7 @@ fn times_are_utc_and_exact() {
         ("2026-11-21T01:00:00+01:00", Some(1_795_219_200)),
         ("2026-11-20T18:30:00-05:30", Some(1_795_219_200)),
         ("1970-01-01T00:00:00+00:01", None),
-        // Another way of writing, or none.
+        // Another way of writing, or other text.
         ("2026-11-21T00:00:00.5Z", None),
         ("2026-11-21T00:00:00+1:00", None),
         ("2026-11-21T00:00:00+01:00Z", None),

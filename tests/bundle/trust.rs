@@ -1,4 +1,4 @@
-//! The verifier's policy: which bundles it accepts, and how it says no.
+//! The verifier's policy: which bundles it accepts, and how it refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, TrustError>
     trust::verify(&signed(keys), trust, NOW.0).map(|accepted| states(&accepted.signatures))
 }
 
-/// The bundle with its signatures in the order of the keys given, not of their ids.
+/// The bundle with its signatures in the order of the given keys, instead of their ids.
 fn signed(keys: &[u8]) -> Bundle {
     let bundle = sample::open(&encode(&sample::tiny()).unwrap()).unwrap();
     let mut envelope = Envelope::unsigned(&bundle).unwrap();
@@ -94,7 +94,7 @@ fn only_trusted_signatures_count() {
     assert_eq!(verify(&[1, 2], &revoked()), Ok(vec![S::Revoked, S::Good]));
 }
 
-/// The key id in an envelope is a hint: naming a trusted key makes no signature one of its own.
+/// The key id in an envelope is a hint: the signature itself must be by that key.
 #[test]
 fn a_signature_under_a_foreign_key_id_is_bad() {
     let bundle = signed(&[9]);
@@ -106,7 +106,7 @@ fn a_signature_under_a_foreign_key_id_is_bad() {
     assert_eq!(states(signatures), [SignatureState::Bad]);
     assert!(error.to_string().contains("`key-1`: signature does not match"), "{error}");
 
-    // It neither spoils nor shadows the good one of that key.
+    // The good one of that key still counts.
     let mut good = signed(&[1]);
     envelope.signatures.extend(Envelope::of(&good).unwrap().signatures);
     good = sample::open(&relay_bundle::envelope::attach(&bundle, &envelope).unwrap()).unwrap();
@@ -134,7 +134,7 @@ fn each_required_role_must_have_signed() {
     let error = verify(&[1, 2], &trust).unwrap_err();
     assert!(matches!(error, TrustError::MissingRole { good: 1, needed: 2, .. }), "{error:?}");
 
-    // A signature that does not count has no role.
+    // A signature that is ignored gives no role.
     trust.require = BTreeMap::from([("review".into(), 1)]);
     trust.keys[1].not_after = Some(Time(1));
     let error = verify(&[1, 2], &trust).unwrap_err();

@@ -15,7 +15,7 @@ fn the_examples_give_the_expected_texts_and_traces() {
     for example in examples {
         let what = format!("{}: {}", example["id"], example["title"]);
         let skills = example["skills"].as_array().unwrap().iter();
-        // A skill that is switched off is in no bundle.
+        // A disabled skill is left out of bundles.
         let enabled = skills.filter(|skill| skill["enabled"] != json!(false));
         let bundle = bundle(enabled.map(read).collect(), &["api-create"]);
         let asked = &example["question"];

@@ -98,7 +98,7 @@ fn are_refused_at_the_character() {
 
 #[test]
 fn take_time_that_grows_with_both_lengths_alone() {
-    // A matcher that tries every length of every run would not end here.
+    // A matcher that tries every length of every run would run for ever here.
     let pattern = "a*".repeat(60) + "b";
     assert!(!matches(&pattern, &"a".repeat(64)));
     assert!(matches(&pattern, &("a".repeat(64) + "b")));

@@ -69,7 +69,7 @@ fn project(skills: &[Skill], merged: usize) -> String {
     text
 }
 
-/// The tenants for which a user has a line; none for a user without lines.
+/// The tenants for which a user has a line; the last user has none.
 const HOMES: &[&[&str]] =
     &[&[], &[], &[""], &[" tenant=acme"], &[" tenant=globex"], &[" tenant=acme", " tenant=globex"]];
 

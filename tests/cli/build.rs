@@ -1,4 +1,4 @@
-//! `relay build`: its output, the files it writes, and those it must not overwrite.
+//! `relay build`: its output, the files it writes, and those it refuses to overwrite.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -112,7 +112,7 @@ fn the_largest_skill_texts_are_measured_whatever_their_tenant_is_called() {
     let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
     let texts = built["bundle"]["skill_texts"].as_array().expect("a list").clone();
-    // None is left out: 70 tenants, and callers without one.
+    // All are listed: 70 tenants, and callers that give none.
     assert_eq!(texts.len(), 71);
     let sizes: Vec<_> = texts.iter().map(|text| text["bytes"].as_u64()).collect();
     assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
@@ -316,7 +316,7 @@ fn the_epoch_of_the_command_line_is_used() {
 fn the_provenance_has_the_commit() {
     let sandbox = Sandbox::example("minimal");
     if git(&sandbox, "--version").is_none() {
-        // git is not installed.
+        // git is missing.
         return;
     }
     let provenance = |arguments: &str| {
@@ -335,7 +335,7 @@ fn the_provenance_has_the_commit() {
         git(&sandbox, line).expect("git").ends(0);
     }
     let commit = git(&sandbox, "rev-parse HEAD").expect("git").stdout.trim().to_owned();
-    // The folder also has the bundle of the builds above, which is not a change of the project.
+    // The folder also has the bundle of the builds above, which is no source of the project.
     let clean = serde_json::json!({ "commit": commit, "dirty": false });
     assert_eq!(provenance("--provenance")["git"], clean);
     assert_eq!(provenance("--provenance")["git"], clean);
@@ -345,7 +345,7 @@ fn the_provenance_has_the_commit() {
     assert_eq!(provenance("--provenance")["git"]["commit"], commit.as_str());
 }
 
-/// Runs git; `None` if it is not installed.
+/// Runs git, if it is installed.
 fn git(sandbox: &Sandbox, line: &str) -> Option<Run> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).find(|folder| folder.join("git").is_file())?;

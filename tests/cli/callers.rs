@@ -29,7 +29,7 @@ fn describe_shows_what_a_caller_sees() {
     let reader = ["conventions"];
     let operator_of_acme = ["conventions", "invoices", "ledger", "rollout"];
     for (caller, prompts, tools) in [
-        // Without a name, what `users` gives anyone.
+        // A caller that gives no name gets the role of `anyone`.
         ("", &reader[..], 3),
         ("--role reader", &reader, 3),
         ("--role auditor", &["conventions", "ledger"], 5),
@@ -79,7 +79,8 @@ fn explain_previews_what_the_caller_may_ask() {
     assert_eq!(full("--role reader"), [true, false, false, false]);
     assert_eq!(full("--role auditor"), [true, false, true, false]);
     assert_eq!(full("--user ann@acme.example"), [true; 4]);
-    // What is hidden is unknown to the caller, and never suggested; the author reads who sees it.
+    // What is hidden is unknown to the caller, and left out of suggestions; the author reads who
+    // sees it.
     let hidden = explain("--prompt ledger --role reader").ends(1);
     let unknown = explain("--prompt lodger --role reader").ends(1);
     let of = |run: &Run| format!("{}{}", run.stdout, run.stderr);
@@ -142,7 +143,7 @@ fn callers_that_nobody_can_be_are_refused() {
             run.says("the server refuses this caller").says(why);
         }
     }
-    // Nobody is admitted without a name, so the question must say who asks.
+    // Everyone admitted has a name, so the question must say who asks.
     sandbox.edit("project/project.kdl", "    anyone role=reader\n", "");
     for verb in ["describe project", "explain project --index", "explain project --prompt ledger"] {
         sandbox

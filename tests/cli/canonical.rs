@@ -192,8 +192,8 @@ fn one_change_is_one_hunk() {
         "a sample",
         &[
             "suppressions",
-            "-    resource relay://small/key: github-token, because an example",
-            "+    resource relay://small/key: github-token, because a sample",
+            "-    resource relay://small/key: allow-secret github-token, because an example",
+            "+    resource relay://small/key: allow-secret github-token, because a sample",
         ],
     );
     check(

@@ -38,7 +38,7 @@ fn human_output() {
     assert!(!run.stdout.contains('\u{1b}'), "colour in a pipe");
     assert!(!run.stdout.contains(&sandbox.path("").display().to_string()));
     snapshot("check_human", &run.stdout);
-    // Settings for width, theme and colour have no effect in a pipe.
+    // Settings for width, theme and colour are ignored in a pipe.
     let liked = [("COLUMNS", "40"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
     assert_eq!(sandbox.relay_with(&liked, "check demo").stdout, run.stdout);
 }
@@ -157,7 +157,8 @@ fn github_output() {
 #[test]
 fn other_verbs_report_in_the_same_formats() {
     let sandbox = faulty();
-    // Without a result, a machine report goes to standard output, a human one to standard error.
+    // If there is no result, a machine report goes to standard output, a human one to standard
+    // error.
     for verb in ["build --unsigned", "show", "inspect", "describe", "explain --index"] {
         let run = sandbox.relay(&format!("{verb} demo")).ends(1);
         assert_eq!(run.stdout, "", "{verb}");
@@ -278,7 +279,7 @@ fn settings_that_no_server_enforces_yet_are_noted_in_one_line() {
     assert!(short.contains(": note[project::not_enforced]: "), "{short}");
     assert_eq!(sandbox.relay("check . -q").ends(0).silent().stdout, "");
     sandbox.relay("build . -q").ends(0).silent();
-    // An answer to a question is not lost below it.
+    // An answer to a question stays visible below it.
     sandbox.relay("explain . --prompt hello --role a").ends(0).silent();
     sandbox.relay("rules project::not_enforced").ends(0).prints("note     no server enforces");
 }

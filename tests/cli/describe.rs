@@ -100,7 +100,7 @@ fn json_output_of_a_gate() {
     assert_eq!(json!(facts(&answer)), expected);
     let open = sandbox.relay("describe open.kdl --json").ends(0).json();
     assert_eq!((&open["gate"], &open["tools"]), (&Value::Null, &json!([])));
-    // Without a gate no tool is gated.
+    // In an ungated project, tools are ungated.
     sandbox.write("tools.kdl", &format!("{PROJECT}tools {{ diagnostics }}\n"));
     let answer = sandbox.relay("describe tools.kdl --json").ends(0).json();
     let expected =
@@ -131,7 +131,7 @@ fn sizes_of_a_prompt_agree_between_verbs() {
         let of_build = named(&built["bundle"]["largest_prompts"], "name");
         assert_eq!(Some(size(&of_build["bytes"])), largest, "{name}");
     }
-    // Without slots, that is also the size of the answer.
+    // If there are no slots, that is also the size of the answer.
     let called = json("explain . --json --prompt hello");
     assert_eq!(called["bytes"], inspected["prompts"][0]["variants"][0]["bytes"]);
     assert_eq!(called["tokens_estimated"], size(&called["bytes"]).div_ceil(4));

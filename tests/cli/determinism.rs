@@ -6,7 +6,7 @@ use crate::binaries;
 use crate::cli::{Run, Sandbox, copy};
 use crate::support::root;
 
-/// Builds the homelab example again, with everything changed that must not matter.
+/// Builds the homelab example again, with everything changed that should be ignored.
 fn build_elsewhere(sandbox: &Sandbox, arguments: &[&str]) -> Run {
     let folder = sandbox.path("a folder/größer/homelab");
     copy(&root().join("examples/homelab"), &folder);
@@ -108,7 +108,7 @@ fn a_second_signature_keeps_the_digest() {
     };
     assert_eq!(before[..content(&before)], after[..content(&after)]);
     assert_ne!(before, after);
-    // Signing again with the same key adds no signature.
+    // Signing again with the same key leaves the signatures as they are.
     sandbox.relay("sign x.relay --key two.key").ends(0).says("2 signatures");
     assert_eq!(sandbox.bytes("x.relay"), after);
 }
@@ -143,7 +143,7 @@ fn the_order_of_files_and_nodes_does_not_matter() {
     );
 }
 
-/// Places change with every comment; what the bundle decides does not.
+/// Places change with every comment; decisions stay the same.
 #[test]
 fn comments_and_layout_do_not_change_the_meaning() {
     let sandbox = Sandbox::example("homelab");

@@ -15,13 +15,13 @@ use crate::cli::{Run, Sandbox, project};
 const SAME: &str = "no difference in meaning";
 const DIFFERS: &str = " loosens   ";
 
-/// A repository in the folder `repo`, with commits of its own author and no settings but its own.
+/// A repository in the folder `repo`, with its own author and its own settings alone.
 pub(super) struct Repo {
     pub(super) sandbox: Sandbox,
 }
 
 impl Repo {
-    /// A repository with no commit.
+    /// An empty repository.
     pub(super) fn empty() -> Self {
         let repo = Self { sandbox: Sandbox::new() };
         repo.sandbox.write("repo/.keep", "");
@@ -125,7 +125,7 @@ fn one_side_is_compared_with_the_last_commit() {
     let mut hook = repo.command(binaries::relay(), "repo");
     hook.args(["diff", "sub"]).env("GIT_DIR", repo.path(".git")).env("GIT_INDEX_FILE", "nowhere");
     repo.sandbox.run(hook).ends(0).prints(DIFFERS).prints("1 of 1 file differ");
-    // What HEAD does not have is new.
+    // Files that HEAD lacks are new.
     repo.write("new/project.kdl", &says("New."));
     let run = repo.relay("diff new --exit-code").ends(1).prints(DIFFERS);
     run.prints("has no `new`: all of it is new");
@@ -174,7 +174,7 @@ fn every_environment_that_either_names_is_compared() {
         "{base}\nwhen production {{ prompts {{ prompt hello {{ text \"Produced.\" }} }} }}\n"
     );
     let repo = Repo::of(&[("old.kdl", &base), ("new.kdl", &patched)]);
-    // Where a side does not name the environment, what it is without one is compared.
+    // Where a side lacks the environment, its base is compared.
     let run = repo.relay("diff old.kdl new.kdl --exit-code").ends(1);
     run.prints(DIFFERS).prints("only in production\n");
     repo.relay("diff new.kdl old.kdl").ends(0).prints("only in production\n");
@@ -183,7 +183,7 @@ fn every_environment_that_either_names_is_compared() {
     repo.relay("diff old.kdl new.kdl --env prodution").ends(2).says("did you mean `production`?");
     repo.relay("diff old.kdl old.kdl --env production").ends(2).says("no `when` in either");
     repo.relay("diff old.kdl new.kdl --env test").ends(2).says("they name `production`");
-    // An environment that names nothing new is no difference.
+    // An environment that changes nothing makes no difference.
     let silent = format!("{patched}when staging {{ gate off }}\n");
     repo.write("silent.kdl", &silent);
     repo.relay("diff new.kdl silent.kdl").prints(SAME);

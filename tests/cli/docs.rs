@@ -35,7 +35,7 @@ fn every_kdl_block_compiles() {
                 format!("project small version=\"1.0.0\" epoch=1\n{text}")
             };
             let mut files = Memory::of(&[("project.kdl", &text)]);
-            // A block may refer to files that do not exist; any content will do.
+            // A block may refer to files that are missing; any content will do.
             for path in quoted_after(&text, &["file=", "file ", "include ", "folder ", "commands "])
             {
                 let (path, text) = match path.strip_suffix("*.kdl") {
@@ -45,7 +45,7 @@ fn every_kdl_block_compiles() {
                     ),
                     None if is_file(&path) => (path, "Text.\n"),
                     None => {
-                        // Two folders must not have prompts with the same name.
+                        // Prompts of two folders need different names.
                         let name = path.replace(['/', '.'], "");
                         (format!("{path}/{name}.md"), "---\ndescription: One\n---\nText.\n")
                     }
@@ -217,7 +217,7 @@ pub(super) fn assert_known(line: &str) {
     }
 }
 
-/// The help of a verb; empty if there is none.
+/// The help of a verb; empty if it is missing.
 fn page(verb: &[&str]) -> String {
     static PAGES: OnceLock<Mutex<BTreeMap<String, String>>> = OnceLock::new();
     let pages = PAGES.get_or_init(Mutex::default);
@@ -239,7 +239,7 @@ fn the_check_itself_finds_errors() {
     }
 }
 
-/// The fenced blocks of a language in a document, with their line numbers; none if the document is
+/// The fenced blocks of a language in a document, with their line numbers; empty if the document is
 /// missing.
 fn blocks(name: &str, language: &str) -> Vec<(usize, String)> {
     let text = fs::read_to_string(root().join(name)).unwrap_or_default();

@@ -182,7 +182,7 @@ fn a_closed_pipe_does_not_change_the_answer() {
         ("explain x.relay --tags vpn", 0),
         ("diff x.relay homelab", 0),
         ("--help", 0),
-        // A reader that goes must not turn a no into a yes.
+        // A reader that goes leaves a no as it is.
         ("verify x.relay --trust trust.toml", 1),
         ("diff /dev/null homelab --exit-code", 1),
         ("diff homelab /dev/null --fail-on surface", 1),

@@ -163,7 +163,7 @@ fn a_damaged_bundle_is_not_explained() {
     let at = file.windows(6).position(|window| window == b"# Page").expect("it is in a body");
     file[at] ^= 1;
     std::fs::write(sandbox.path("small.relay"), &file).expect("a file");
-    // The requested prompt is intact, but the bundle is not.
+    // The requested prompt is intact, but the bundle is damaged.
     let run = sandbox.relay_of(&[
         "explain",
         "small.relay",

@@ -1,4 +1,4 @@
-//! Unusable files: each gives an error with its path, and no command hangs.
+//! Unusable files: each gives an error with its path, and every command ends.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -183,7 +183,7 @@ fn keys_and_bundles_may_come_through_a_pipe() {
         command.args(["-c", script]).arg(crate::binaries::relay());
         sandbox.run(command)
     };
-    // A secret store can pass a key without a file.
+    // A secret store can pass a key through a pipe.
     shell("cat ci.key | \"$0\" build . -q --key /dev/stdin -o x.relay").ends(0);
     shell("cat x.relay | \"$0\" verify /dev/stdin --trust trust.toml")
         .ends(0)
@@ -255,7 +255,7 @@ fn a_file_that_cannot_be_read() {
 fn as_nobody(sandbox: &Sandbox, line: &str) -> Option<crate::cli::Run> {
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(sandbox.base.path(), open).ok()?;
-    // Other users may not be able to read the target folder, so the program is copied.
+    // The target folder may be unreadable to other users, so the program is copied.
     let program = sandbox.path("relay");
     fs::copy(crate::binaries::relay(), &program).ok()?;
     let ids = ["--reuid=65534", "--regid=65534", "--clear-groups"];

@@ -30,7 +30,7 @@ fn a_document_and_its_includes() {
         assert!(more.contains(comment), "{more}");
     }
     assert_eq!(sandbox.relay("inspect . --canonical").ends(0).stdout, before);
-    // Resources and files outside the project are not formatted.
+    // Resources and files outside the project stay as they are.
     assert_eq!(sandbox.read("data.kdl"), DATA);
     assert_eq!(sandbox.read("other.kdl"), "not   part of it\n");
     assert_eq!(sandbox.files(), ["data.kdl", "more.kdl", "other.kdl", "project.kdl"]);

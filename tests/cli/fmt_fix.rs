@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -172,7 +174,7 @@ fn every_correction_removes_its_finding_and_adds_none() {
         let mut expected = codes(&found);
         let left = expected.get_mut(code).expect("it was found");
         *left -= 1;
-        // What followed from the slip may be gone too, such as a role that was not declared.
+        // What followed from the slip may be gone too, such as an undeclared role.
         for (code, count) in codes(&findings(&sandbox)) {
             assert!(expected.get(&code).is_some_and(|known| count <= *known), "{code}: {fixed}");
         }
@@ -257,12 +259,12 @@ fn every_file_of_a_joined_finding_is_corrected() {
     let results = log["runs"][0]["results"].as_array().expect("a list");
     for (code, files) in joined {
         let of_code: Vec<_> = found.iter().filter(|finding| finding["code"] == code).collect();
-        assert_eq!(of_code.len(), 1, "{code}: {found:#?}");
-        let edits = of_code[0]["edits"].as_array().expect("a list");
-        assert_eq!(edits.iter().map(|edit| &edit["file"]).collect::<Vec<_>>(), files, "{code}");
-        let result = results.iter().find(|result| result["ruleId"] == code).expect("a result");
-        let changes = result["fixes"][0]["artifactChanges"].as_array().expect("a list");
-        let uris = changes.iter().map(|change| &change["artifactLocation"]["uri"]);
+        let edited = of_code.iter().map(|finding| &finding["edits"][0]["file"]);
+        assert_eq!(edited.collect::<Vec<_>>(), files, "{code}");
+        let uris = results
+            .iter()
+            .filter(|result| result["ruleId"] == code)
+            .map(|result| &result["fixes"][0]["artifactChanges"][0]["artifactLocation"]["uri"]);
         assert_eq!(uris.collect::<Vec<_>>(), files, "{code}");
     }
     let run = sandbox.relay("fmt . --fix").ends(0);
@@ -273,7 +275,7 @@ fn every_file_of_a_joined_finding_is_corrected() {
     assert_eq!(findings(&sandbox), Vec::<Value>::new());
 }
 
-/// A `SKILL.md` with a slip is served, so the slip is a warning.
+/// A `SKILL.md` with a slip is served, so the slip is a note.
 #[test]
 fn an_agent_skill_is_corrected() {
     let sandbox = Sandbox::of(&[
@@ -281,7 +283,8 @@ fn an_agent_skill_is_corrected() {
         ("packs/one/SKILL.md", "---\nname: one\ndescription: Use: often\n---\nOne.\n"),
         ("packs/two/SKILL.md", "---\nname: two\ndescription: Use: rarely\n---\nTwo.\n"),
     ]);
-    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), Some(&1));
+    assert_eq!(codes(&findings(&sandbox)).get("front_matter::yaml"), Some(&2));
+    sandbox.relay("check . --strict").ends(0);
     sandbox.relay("fmt . --fix").ends(0);
     for (name, use_) in [("one", "often"), ("two", "rarely")] {
         let text = sandbox.read(&format!("packs/{name}/SKILL.md"));
@@ -381,4 +384,37 @@ fn other_line_ends_stay() {
     let described = "---\r\ndescription: \"One.\"\r\n";
     assert_eq!(sandbox.read("notes/a.md"), format!("{described}title: T\r\n---\r\nOne. Two.\r\n"));
     assert_eq!(sandbox.read("notes/b.md"), format!("{described}---\r\nOne. Two.\r\nThree.\r\n"));
+}
+
+#[test]
+fn a_file_that_is_saved_meanwhile_is_left() {
+    let sandbox = Sandbox::new();
+    // Long paths fill the pipe, so `relay` waits in the middle of its work for this test to read on.
+    let folder = format!("prompts/{}", "long/".repeat(60));
+    sandbox.write("project.kdl", "project p epoch=1\nprompts { folder \"prompts\" }\n");
+    let path = |number: usize| format!("{folder}{number:03}.md");
+    let slip = "---\ndescription: 5\n---\nSay five.\n";
+    (0..500).for_each(|number| sandbox.write(&path(number), slip));
+    let mut command = sandbox.command(crate::binaries::relay());
+    command.args(["fmt", ".", "--fix"]).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut relay = command.stderr(Stdio::piped()).spawn().expect("relay starts");
+    let mut stderr = BufReader::new(relay.stderr.take().expect("its standard error"));
+    let mut log = String::new();
+    stderr.read_line(&mut log).expect("a line");
+    // The files were read, and none is written yet.
+    let saved = "---\ndescription: 6\n---\nSay six.\n";
+    assert_eq!(sandbox.read(&path(499)), slip);
+    sandbox.write(&path(7), saved);
+    fs::remove_file(sandbox.path(path(8))).expect("the file");
+    stderr.read_to_string(&mut log).expect("the rest");
+    let code = relay.wait().expect("relay ends").code();
+    assert_eq!(code, Some(1), "{log}");
+    assert_eq!(log.matches("it changed meanwhile").count(), 2, "{log}");
+    assert_eq!(sandbox.read(&path(7)), saved);
+    assert!(!sandbox.path(path(8)).exists());
+    let fixed = slip.replace('5', "\"5\"");
+    assert_eq!((sandbox.read(&path(6)), sandbox.read(&path(499))), (fixed.clone(), fixed));
+    // The next run corrects the rest.
+    sandbox.relay("fmt . --fix").ends(0);
+    assert!(sandbox.read(&path(7)).contains("\"6\""));
 }

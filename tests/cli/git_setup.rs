@@ -49,7 +49,7 @@ fn git_shows_bundles_as_text_after_the_printed_commands() {
         shows(line);
     }
     shell(&repo, "git log -p").ends(0).prints("+== prompt hello");
-    // One damaged bundle does not hide the rest of the history.
+    // One damaged bundle leaves the rest of the history visible.
     repo.write("team/small.relay", "relay bundle\r\n");
     repo.commit();
     let log = shell(&repo, "git log -p").ends(0).silent().prints("+cannot be read: ");

@@ -48,7 +48,7 @@ fn every_verb_has_a_page_with_an_example() {
             "{verb}: {page}"
         );
         assert_eq!(sandbox.relay(&format!("help {verb}")).ends(0).silent().stdout, page);
-        // The short page has every flag but no examples.
+        // The short page has every flag; examples are on the long one.
         let short = sandbox.relay(&format!("{verb} -h")).ends(0).silent().stdout;
         assert!(short.len() < page.len(), "{verb}");
     }

@@ -1,4 +1,4 @@
-//! Texts that steer a terminal, a CI or a reader: no output for people has them as they are.
+//! Texts that steer a terminal, a CI or a reader: output for people has them only disarmed.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::cli::Sandbox;
 /// In every text of the project that the bundle is made of.
 const MARK: &str = "Zq";
 
-/// Texts that would write a line of relay's own, a command of a CI, or something that no one sees.
+/// Texts that would write a line of relay's own, a command of a CI, or something invisible.
 const HOSTILE: [&str; 4] = [
     "a\n\nFORGED\n  signed by 2 signatures: good\n::error file=x::FORGED\n##[error]FORGED",
     "a\r\n::add-mask::FORGED\u{2028}FORGED\u{85}FORGED\u{b}FORGED",
@@ -42,7 +42,7 @@ fn replace(value: &mut Value, hostile: &str) {
             let json = Value::from(hostile).to_string();
             *text = text.replace(MARK, json.trim_matches('"'));
         }
-        // No bundle opens whose patterns of paths are none.
+        // A bundle with invalid patterns of paths is refused.
         Value::String(text) if text.starts_with("/srv/") => {}
         Value::String(text) => *text = text.replace(MARK, hostile),
         Value::Array(list) => list.iter_mut().for_each(|each| replace(each, hostile)),

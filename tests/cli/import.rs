@@ -195,7 +195,7 @@ fn all_kinds_together_become_one_project() {
     }
     assert_eq!(report["is_written"], true);
     assert_eq!(report["files"][0]["text"], project.as_str());
-    // Agents get the texts without what was for other programs.
+    // Agents get the texts after removal of the parts for other programs.
     let text = |name: &str| sandbox.relay(&format!("explain . --prompt {name}")).ends(0).stdout;
     assert!(text("commits").contains("| Commits are in English."), "{}", text("commits"));
     assert!(!text("commits").contains("alwaysApply"), "{}", text("commits"));
@@ -209,7 +209,7 @@ fn all_kinds_together_become_one_project() {
     }
 }
 
-/// Checks that the project of a folder has no finding in any verb.
+/// Checks that the project of a folder is clean in every verb.
 fn is_sound(sandbox: &Sandbox, name: &str) {
     let project = sandbox.read("project.kdl");
     assert!(project.lines().count() <= 60, "{name}: {project}");
@@ -430,10 +430,11 @@ fn a_refused_command_is_left_out() {
     let sandbox = Sandbox::of(&[
         ("CLAUDE.md", "Text.\n"),
         (".claude/commands/deploy.md", "Deploy with AKIAIOSFODNN7EXAMPLQ.\n"),
-        (".claude/commands/review.md", "---\ndescription: [\n---\nReview $ARGUMENTS.\n"),
+        (".claude/commands/review.md", "---\ntitle: a\ntitle: b\n---\nReview $ARGUMENTS.\n"),
     ]);
     let report = sandbox.relay("import --json").ends(0).json();
-    for (file, code) in [("deploy.md", "secret::literal"), ("review.md", "front_matter::yaml")] {
+    let codes = [("deploy.md", "secret::literal"), ("review.md", "front_matter::duplicate_key")];
+    for (file, code) in codes {
         let is_it = |row: &&Value| {
             row["file"].as_str().unwrap_or_default().ends_with(file)
                 && row["outcome"] == "left_out"
@@ -499,6 +500,22 @@ fn agent_skills_are_one_line() {
     let run =
         sandbox.relay("import --dry-run").ends(0).prints("    agent-skills \".claude/skills\"\n");
     run.says(".claude/skills: 1 agent skill");
+}
+
+#[test]
+fn another_spelling_of_an_agent_skill_leaves_that_file_out() {
+    let sandbox = Sandbox::of(&[
+        (".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nText.\n"),
+        (".claude/skills/docs/skill.md", "---\nname: docs\ndescription: Writes.\n---\nText.\n"),
+        (".claude/skills/draft.md", "A draft.\n"),
+    ]);
+    let report = sandbox.relay("import --json").ends(0).json();
+    let project = sandbox.read("project.kdl");
+    assert!(project.contains("exclude \"docs/skill.md\""), "{project}");
+    let reasons = left_out(&report, ".claude/skills/docs/skill.md");
+    assert_eq!(reasons, ["its name is another spelling of `SKILL.md`"], "{report:#}");
+    assert!(report.to_string().contains("1 agent skill"), "{report:#}");
+    is_sound(&sandbox, "skills");
 }
 
 #[test]

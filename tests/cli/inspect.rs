@@ -13,7 +13,7 @@ fn human_output() {
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build minimal -q --key ci.key -o x.relay").ends(0);
     snapshot("inspect_human", &masked(&sandbox.relay("inspect x.relay").ends(0).silent().stdout));
-    // A project is compiled in memory, without a signature.
+    // A project is compiled in memory, unsigned.
     sandbox.relay("inspect minimal").ends(0).silent().prints("signed by no one");
     assert_eq!(sandbox.files(), ["ci.key", "ci.pub", "minimal", "x.relay"]);
 }
@@ -92,7 +92,7 @@ fn a_gate_and_its_tools() {
     let reminder = json!([{ "text": "Left: " }, "remaining_prompts"]);
     assert_eq!(messages["read_prompts_reminder"]["value"], reminder);
     assert_eq!(messages["session_greeting"]["at"], Value::Null, "it is built in");
-    // No briefing precedes the result of a denied call.
+    // A denied call gets no briefing.
     assert_eq!(messages["gate_intercept_preamble"], json!({ "value": [] }));
     let intercepts = GATED.replace("else=refuse", "else=intercept");
     sandbox.write("intercepts.kdl", &intercepts);
@@ -150,7 +150,7 @@ fn a_change_of_the_gate_changes_only_its_lines() {
         let changed: Vec<_> = before.lines().zip(after.lines()).filter(|(a, b)| a != b).collect();
         assert_eq!(changed.iter().map(|(_, after)| *after).collect::<Vec<_>>(), [line]);
     }
-    // The place of a declaration is not content.
+    // The place of a declaration is outside of the content.
     sandbox.edit("project.kdl", "gate on", "\n\ngate on");
     assert_eq!(canonical(), before);
 }

@@ -158,7 +158,7 @@ fn explain_judges_as_classify_does() {
     };
     assert_eq!(tier(&[]), Some(2));
     assert_eq!(tier(&["--cwd", "/w/app", "--home", "/home/me"]), Some(1));
-    // A policy does not know callers.
+    // Policies are the same for all callers.
     for more in [["--tenant", "acme"], ["--role", "reader"], ["--tool", "x"], ["--budget", "9"]] {
         let arguments = [&["explain", "after.kdl", "--command", "ls"][..], &more].concat();
         sandbox.relay_of(&arguments).ends(2).says("does not go together with");

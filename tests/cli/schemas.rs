@@ -1,4 +1,4 @@
-//! All JSON output conforms to its schema, without missing or additional keys.
+//! All JSON output conforms to its schema, with exactly its keys.
 
 use std::fs;
 

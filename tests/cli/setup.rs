@@ -21,7 +21,7 @@ fn a_new_project_is_without_faults_in_every_environment() {
     assert!(sandbox.path("my-team/my-team.relay").exists());
     let workflow = fs::read_to_string(sandbox.path("my-team/.github/workflows/relay.yml"));
     let workflow = workflow.expect("it was written");
-    // The pipeline of examples/ci, without a word changed but for the project and the version of relay.
+    // The pipeline of examples/ci, where only the project and the version of relay differ.
     let example = fs::read_to_string(root().join("examples/ci/github/relay.yml")).expect("there");
     let same = |text: &str| {
         let own = |line: &&str| !line.trim_start().starts_with("RELAY_");
@@ -41,7 +41,7 @@ fn a_new_project_is_without_faults_in_every_environment() {
     assert_eq!(called, 4);
     let ignored = sandbox.read("my-team/.gitignore");
     assert!(ignored.contains("*.api-key\n") && ignored.contains("*.key\n"), "{ignored}");
-    // A tag can be moved to other code; a commit cannot.
+    // A tag can be moved to other code; a commit is fixed.
     for action in workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")) {
         let (_, pinned) = action.split_once('@').expect("a version");
         let commit = pinned.split(' ').next().unwrap_or_default();
@@ -68,7 +68,7 @@ fn the_workflow_is_at_the_root_of_the_repository() {
     // A second project of the repository leaves it as it is.
     sandbox.relay("init other").ends(0).says("it checks this project if RELAY_PROJECT is `other`");
     assert_eq!(sandbox.read(".github/workflows/relay.yml"), workflow);
-    // No key and no bundle can be added by accident.
+    // Keys and bundles are protected from being added by accident.
     sandbox.relay("build other -q").ends(0);
     for line in ["keygen --api-key alice", "keygen -o release"] {
         sandbox.relay(line).ends(0);
@@ -99,7 +99,7 @@ fn a_new_project_replaces_no_file() {
     sandbox.relay("init 42 --name x").ends(0);
     sandbox.relay("init 42 --name x").ends(2);
     sandbox.relay("check 42 --strict").ends(0);
-    // A folder whose name no project may have.
+    // A folder whose name is invalid for a project.
     sandbox.relay("init 43").ends(0);
     sandbox.relay("check 43 --strict").ends(0);
 }

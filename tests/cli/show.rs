@@ -147,7 +147,7 @@ fn generated_fields_are_comments() {
     }
 }
 
-/// The contents of a bundle of the project, without places of declarations and without prompts from
+/// The contents of a bundle of the project, stripped of places of declarations and of prompts from
 /// markdown with front matter, which the language refers to only by folder.
 fn given(sandbox: &Sandbox, arguments: &str) -> Value {
     let mut answer = sandbox.relay(&format!("inspect --json {arguments}")).ends(0).json();

@@ -1,9 +1,9 @@
-//! `relay test`: the expects of a project, a line each, and what none of them touches.
+//! `relay test`: the expects of a project, a line each, and the untouched declarations.
 
 use crate::cli::schemas::assert_conforms;
 use crate::cli::{Sandbox, snapshot};
 
-/// A project whose last two expects do not hold: one in an environment alone.
+/// A project whose last two expects fail: one in an environment alone.
 const PROJECT: &str = r#"project demo version="1.0.0" epoch=1
 tenants { tenant acme; tenant globex }
 roles { role reader; role admin }
@@ -163,7 +163,7 @@ fn of_skills_with_one_name_those_that_match_are_touched() {
     };
     check("skill s", &["tenant globex/g", "tenant globex/s"]);
     check("not-skill g", &["tenant globex/s"]);
-    // Neither holds, so the others of the name are what the author looks for.
+    // Both fail, so the others of the name are what the author looks for.
     check("not-skill s", &["tenant globex/g"]);
     check("skill g", &["tenant globex/s"]);
 }

@@ -1,4 +1,4 @@
-//! `relay verify`: trusted, or the reason why not.
+//! `relay verify`: trusted, or the reason for refusing.
 
 use std::fs;
 
@@ -217,7 +217,7 @@ fn a_detached_signature_counts() {
     sandbox.relay(&format!("{VERIFY} --signature two.json")).ends(0).prints("`two`: good");
     assert_eq!(sandbox.bytes("x.relay"), before);
 
-    // A signature of another bundle does not count.
+    // A signature of another bundle is ignored.
     sandbox.relay("build minimal -q --key one.key --epoch 2 -o other.relay").ends(0);
     let run = sandbox.relay("verify other.relay --trust trust.toml --signature two.json").ends(1);
     run.says("cannot count the signatures in `two.json`");

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Drives relay-serve with the official MCP clients, by each protocol:
+# Drives relay-serve with the official MCP clients and FastMCP, by each protocol:
 #   two example projects, over each transport, with the Python and the TypeScript client;
 #   a gated project, over each transport, with the Python client;
+#   agent skills, over each transport, with the skills clients of the TypeScript client and of FastMCP;
 #   callers of examples/platform that may see different things, over HTTP, with both clients.
 #
 # From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3; 3.11 or newer).
@@ -93,6 +94,12 @@ done
 gate_editions
 echo "== gate"
 drive "$venv/bin/python" "$here/python/gate.py" "$relay_serve" "$work/gate" --trust "$work/trust.toml"
+
+echo "== skills"
+build "$here/skills" "$work/skills.relay"
+arguments=("$relay_serve" "$work/skills.relay" "$here/expect/skills.json" --trust "$work/trust.toml")
+drive "$venv/bin/python" "$here/python/skills.py" "${arguments[@]}"
+drive "$node22" "$typescript/skills.mjs" "${arguments[@]}"
 
 # One caller has an API key, and each of the others a token of another issuer.
 echo "== callers"

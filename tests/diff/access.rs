@@ -128,11 +128,11 @@ fn users(rows: &str) -> Bundle {
 fn rows_of_users_have_their_directions() {
     use Direction::{Narrower as Tightens, NotProved as Loosens};
     for (before, after, id, direction) in [
-        // A role that contains the other, one that does not, and a new row.
+        // A role that contains the other, one that lacks a part of it, and a new row.
         ("user ann role=reader", "user ann role=operator", "user/ann/role", Loosens),
         ("user ann role=operator", "user ann role=reader", "user/ann/role", Tightens),
         ("user ann role=reader", "user ann role=auditor", "user/ann/role", Loosens),
-        // Without a relation, what both see and may do decides.
+        // Unrelated roles are compared by what they see and may do.
         ("user ann role=auditor", "user ann role=guest", "user/ann/role", Tightens),
         ("user bob role=reader", "user bob role=reader\nuser ann role=reader", "user/ann", Loosens),
         ("user bob role=reader", "user bob role=reader\nanyone role=reader", "anyone", Loosens),
@@ -147,7 +147,7 @@ fn rows_of_users_have_their_directions() {
             "user/ann/in tenant acme",
             Loosens,
         ),
-        // Callers of both groups were refused, and no longer are.
+        // Callers of both groups were refused, and now are admitted.
         ("group g role=operator\ngroup h role=auditor", "group h role=auditor", "group/g", Loosens),
     ] {
         let found = directions(&users(before), &users(after));
@@ -180,7 +180,7 @@ fn a_new_row_takes_what_counted_before() {
             true,
         ),
         ("anyone role=operator", "group g role=reader", "group/g", Tightens, true),
-        // A caller may be of the group or not.
+        // A caller may be inside or outside of the group.
         ("group g role=operator", "user ann role=reader", "user/ann", Loosens, false),
         // Some lose, others gain.
         (
@@ -216,7 +216,7 @@ fn a_parent_does_not_see_what_is_for_its_child_alone() {
     for (readers, direction) in [
         ("", Direction::Narrower),
         ("; for role=operator", Direction::Narrower),
-        // An operator does not see it.
+        // It is hidden from operators.
         ("; for role=reader", Direction::NotProved),
     ] {
         let found = directions(&with("operator", readers), &with("reader", readers));
@@ -261,7 +261,7 @@ fn what_follows_from_a_role_is_its_own_finding_alone() {
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::NotProved)]);
     let found = directions(&within, &apart);
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Narrower)]);
-    // A reader no longer gets the prompt, and its own finding alone says so.
+    // The prompt is now hidden from readers, and its own finding alone says so.
     let breaks = |a: &Bundle, b: &Bundle| {
         let found = relay_diff::compare(a, b).unwrap();
         let parent = found.into_iter().find(|it| it.part == "parent").unwrap();

@@ -1,5 +1,5 @@
-//! No difference, exactly when every answer is equal: random pairs of projects, whose answers are
-//! asked one by one.
+//! Findings are absent exactly when every answer is equal: random pairs of projects, whose answers
+//! are asked one by one.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const TOOLS: [&str; 5] = [
     " { tools \"server_*\" }",
     " { tools \"explain_*\" }",
 ];
-/// Who sees a prompt or a resource; where there is no such role or tenant, everyone does.
+/// Who sees a prompt or a resource; if the role or tenant is missing, everyone does.
 const READERS: [&str; 4] = ["", "for role=operator; ", "for role=reader; ", "for tenant=acme; "];
 const WORDS: [&str; 6] = ["plan", "water", "beds", "saws", "seeds", "rain"];
 
@@ -52,7 +52,8 @@ struct Access {
     tier: u8,
     /// The tools of `reader`, as in [`TOOLS`].
     tools: usize,
-    /// A user, a group, another group, and anyone: each an operator or not, and of the tenant or not.
+    /// A user, a group, another group, and anyone: each an operator or a reader, and of the tenant
+    /// or of any.
     rows: [Option<(bool, bool)>; 4],
 }
 
@@ -343,7 +344,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
     let manifest = bundle.manifest();
     out.insert("title".into(), format!("{:?}", manifest.title.as_ref().map(|title| &title.value)));
     if let Some(gate) = bundle.gate() {
-        // How a call without a briefing is answered.
+        // The answer to a call before a briefing.
         let gate = values(gate);
         out.insert("gate".into(), format!("{} {}", gate["unlock"], gate["hide_tools"]));
         let messages = bundle.messages().named();
@@ -460,7 +461,7 @@ fn answered(
             let points = score(&prompt, &tags).unwrap();
             out.insert(format!("score {name} {tags:?}"), format!("{points:?}"));
         }
-        // Tags select prompts where there is no gate, too: people ask which.
+        // Tags select prompts in ungated projects, too: people ask which.
         let sent = Sent::default();
         let limits = Limits { budget_bytes: 100, entries_max: 9, named_in_full: false };
         let Selection { full, index, names, .. } = select(view, &tags, &sent, limits).unwrap();
@@ -498,7 +499,7 @@ proptest! {
         tags.push(more.into_iter().map(|word| WORDS[word]).collect());
         let found = relay_diff::compare(&old, &new).unwrap();
         let (before, after) = (answers(&old, &tags), answers(&new, &tags));
-        // A prompt that is off and was never on is no answer of anyone; reviewers see it.
+        // A prompt that is off and was never on is left out of answers; reviewers see it.
         let is_answer = |finding: &relay_diff::Finding| finding.part != "enabled";
         let differs = before.iter().find(|(asked, answer)| after.get(*asked) != Some(*answer))
             .or_else(|| after.iter().find(|(asked, _)| !before.contains_key(*asked)));

@@ -11,7 +11,7 @@ use relay_diff::{Called, Change, Claim, Finding, Kind};
 use crate::cascade::{any, bundle, model};
 use crate::support::Memory;
 
-/// Tools that are not known, as the comparison chooses them: one for each pattern, and some more.
+/// Unknown tools, as the comparison chooses them: one for each pattern, and some more.
 const UNKNOWN: [&str; 9] =
     ["x", "api-x", "x-read", "a", "xex", "none-x", "a-unknown", "d-unknown", "z-unknown"];
 
@@ -27,7 +27,7 @@ proptest! {
         let kept = before.iter().zip(kept).filter(|(_, kept)| *kept).map(|(skill, _)| skill.clone());
         let after: Vec<Skill> = kept.chain(fresh).collect();
         prop_assume!(!before.is_empty() && !after.is_empty());
-        // No project has two skills of one place in the order.
+        // All skills of a project have different places in the order.
         let is_sound = |skills: &[Skill]| {
             let places: BTreeSet<_> = skills.iter().map(Skill::order).collect();
             places.len() == skills.len()
@@ -108,7 +108,7 @@ fn calls_that_differ_alike_are_one_group() {
         lines(DATES, &format!("{DATES}{iso}")),
         ["api-create, api-read, tenant acme: -7 -global/dates +tenant acme/iso"]
     );
-    // Who and what a change does not depend on is not named.
+    // Irrelevant parts of a call are left out.
     let limit = |text: &str| format!("tool api-create db-read {{ skill limit \"{text}\" }}\n");
     assert_eq!(
         lines(&limit("Ask."), &limit("Ask first.")),
@@ -158,7 +158,7 @@ fn a_user_is_asked_for_where_it_is_that_user() {
 
 #[test]
 fn a_topic_reaches_calls_of_skills_that_did_not_change() {
-    // `old` was overridden in every call of acme, and is so no longer where the winner is narrower.
+    // `old` was overridden in every call of acme, and now wins where the winner is narrower.
     let skills = |tools: &str| {
         format!(
             "global {{ skill old topic=dates \"Old.\" }}\n\

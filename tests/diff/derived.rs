@@ -1,13 +1,14 @@
-//! Parts of a bundle that say something else than its contents: whoever builds and signs can write
-//! them, servers would answer from them, and no comparison of contents shows them.
+//! Parts of a bundle that say something else than its contents: those who build and sign can write
+//! them, servers would answer from them, and comparisons of contents miss them.
 
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use relay_bundle::{Bundle, Contents, Kind, MessagePiece, Setting, encode};
+use relay_bundle::{AgentSkill, Bundle, Contents, Kind, MessagePiece, Setting, encode};
 use relay_compiler::{Options, mismatches};
 use relay_diff::{Direction, compare_derived};
+use relay_engine::agent_skill::AROUND_MAX;
 
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
@@ -68,7 +69,7 @@ fn named(bundle: &Bundle) -> Vec<String> {
     mismatches(bundle).unwrap().iter().map(ToString::to_string).collect()
 }
 
-/// The contents of a bundle without the strides of arguments.
+/// The contents of a bundle, with the strides of arguments cleared.
 fn without_strides(bundle: &Bundle) -> Contents {
     let mut contents = bundle.contents().unwrap();
     let prompts = contents.prompts.iter_mut().map(|prompt| &mut prompt.rendering);
@@ -91,7 +92,7 @@ fn everything_that_the_compiler_writes_follows_from_the_contents() {
     }
 }
 
-/// The project after `alter`, with the parts of it that do not follow from its contents.
+/// The project after `alter`, with the parts of it that differ from those of its contents.
 fn altered(alter: impl FnOnce(&mut Contents)) -> (Bundle, Vec<String>) {
     let mut contents = PROJECT.clone();
     alter(&mut contents);
@@ -269,6 +270,22 @@ fn rows_that_share_a_text_have_a_limit() {
     assert!(error.contains("too many rows share it"), "{error}");
 }
 
+/// Its files would be read once for each agent skill around it, before the bundle is refused.
+#[test]
+fn an_agent_skill_inside_too_many_others_is_named_alone() {
+    let mut contents = PROJECT.clone();
+    let first = contents.agent_skills[0].clone();
+    let mut folder = String::from("skill://care");
+    for _ in 0..=AROUND_MAX {
+        folder.push_str("/a");
+        let uri = format!("{folder}/SKILL.md");
+        contents.agent_skills.push(AgentSkill { uri, ..first.clone() });
+    }
+    let mut found = named(&bundle(&contents));
+    found.retain(|part| part.contains("agent skill"));
+    assert_eq!(found, [format!("files or prompt of agent skill {folder}/SKILL.md")]);
+}
+
 #[test]
 fn what_does_not_follow_loosens_whatever_else_was_found() {
     let (bundle, _) = altered(|contents| {
@@ -316,7 +333,7 @@ fn messages_are_compared_that_nobody_wrote() {
     }
     let found = relay_diff::compare(&bundle(&before), &bundle(&after)).unwrap();
     assert!(found.iter().any(|one| one.subject.name == "session-greeting"), "{found:?}");
-    // A variable is no text that looks like it.
+    // A variable differs from a text that looks like it.
     for other in [
         MessagePiece::Index,
         MessagePiece::Literal("{{ prompt_index }}".into()),
@@ -338,7 +355,7 @@ fn messages_are_compared_that_nobody_wrote() {
     assert!(found.iter().any(|one| one.subject.name == "gate-encouragement"), "{found:?}");
 }
 
-/// An epoch rises with each release; one that leaves no room for others is no release.
+/// An epoch rises with each release; one that leaves no room for others blocks them.
 #[test]
 fn an_epoch_that_blocks_later_releases_is_found() {
     let at = |epoch: u64| bundle(&Contents { epoch, ..PROJECT.clone() });

@@ -12,14 +12,14 @@ use super::findings;
 use crate::bundle::meaning::{change, find_leaves};
 use crate::bundle::{random, sample};
 
-/// Values that decide no answer, or follow from others that are compared: a pattern each, in which
-/// `*` is a number.
+/// Values that answers ignore, or that follow from others that are compared: a pattern each, in
+/// which `*` is a number.
 const IGNORED: [&str; 21] = [
-    // Where it comes from. A lower epoch is reported, a higher one is no difference.
+    // Where it comes from. A lower epoch is reported, a higher one is ignored.
     "/epoch",
     "/manifest/compiler",
     "/canonical",
-    // It is found in advance, and decides no answer.
+    // It is found in advance, and answers are the same if it is missing.
     "/known_tools",
     "/provenance",
     // Derived from prompts, resources, templates, tools: see `derived.rs`.
@@ -140,9 +140,9 @@ fn find_removable(value: &Value, path: &str, out: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate() {
-                // Without a variant, or an argument that selects one, it is no rendering.
+                // A rendering has a variant, or an argument that selects one.
                 let selects = item.get("stride").is_some_and(|stride| *stride != 0);
-                // A message without parts is no message for a client.
+                // An empty message is useless to a client.
                 let says_nothing = item.get("parts").is_some_and(|parts| parts == &json!([]));
                 if !path.ends_with("/variants") && !selects && !says_nothing {
                     out.push(format!("{path}/{number}"));
@@ -179,8 +179,8 @@ fn is_ignored(path: &str) -> bool {
     path.split('/').any(|name| name == "at") || IGNORED.iter().any(fits)
 }
 
-/// Makes what a compiler would not write into what it would: a named project, unique names, numbers
-/// of variants that fit the arguments.
+/// Turns impossible contents into possible ones: a named project, unique names, numbers of variants
+/// that fit the arguments.
 fn sound(mut contents: Contents) -> Contents {
     contents.manifest.project.value.insert(0, 'p');
     for (number, tool) in contents.tools.iter_mut().enumerate() {

@@ -19,7 +19,7 @@ use crate::support::Memory;
 
 const ROLES: [&str; 3] = ["narrow", "middle", "wide"];
 const TENANTS: [&str; 2] = ["acme", "globex"];
-/// Whom rows name. `joe` has none.
+/// Those that rows name. `joe` is missing in all rows.
 const NAMED: [&str; 6] = ["user ann", "user bob", "group g", "group h", "group k", "anyone"];
 const TOOLS: [&str; 4] =
     ["", " { tools \"server_*\" }", " { tools \"api-*\" server_info }", " { tools server_info }"];
@@ -198,8 +198,8 @@ fn has(bundle: &Bundle, caller: &Caller, role: Option<&str>) -> Option<Has> {
     })
 }
 
-/// Returns whether a caller that had the one and has the other has something that it had not. What is
-/// new in the project is no one's gain.
+/// Returns whether a caller that had the one and has the other has something more. New parts of the
+/// project are left out.
 fn gains(before: Option<&Has>, after: Option<&Has>, a: &Bundle) -> bool {
     let (Some(before), Some(after)) = (before, after) else {
         return before.is_none() && after.is_some();
@@ -258,7 +258,7 @@ proptest! {
         if let Some(gaining) = gaining {
             prop_assert!(found.iter().any(|it| is_of(Direction::NotProved)(&it)), "{gaining:?}\n{found:?}");
         }
-        // No caller whose place is by a row that tightens gains.
+        // Callers that are placed by a row that tightens never gain.
         for finding in found.iter().filter(is_of(Direction::Narrower)) {
             let Some(row) = row(finding) else { continue };
             for (caller, before, after, is_gain) in &asked {
@@ -297,7 +297,7 @@ proptest! {
     }
 }
 
-/// Returns the finding with this id, without its area.
+/// Returns the finding with this id; the area is left out of it.
 fn finding(before: &str, after: &str, id: &str) -> Finding {
     let found = found(&compiled(before), &compiled(after));
     let ids: Vec<String> = found.iter().map(Finding::id).collect();
@@ -318,7 +318,7 @@ fn a_caller_that_was_refused_and_is_admitted_loosens() {
         )
     };
     for (before, after, id, meaning) in [
-        // Without a tenant, rows of two tenants were in doubt.
+        // For a caller that gives no tenant, rows of two tenants were in doubt.
         (
             of_tenants("anyone tenant=acme role=operator\nanyone tenant=globex role=reader"),
             of_tenants("anyone tenant=acme role=operator"),
@@ -337,7 +337,7 @@ fn a_caller_that_was_refused_and_is_admitted_loosens() {
             "group/h/in tenant globex",
             "the role was `operator`; a caller of the groups `h` and `g` whose credentials say no tenant was refused and now has `operator` of tenant `acme`",
         ),
-        // The roles of two groups did not contain each other.
+        // The roles of two groups were unordered.
         (
             apart("group visitors role=wide"),
             apart(""),

@@ -1,5 +1,5 @@
 //! A function over arbitrary bytes that must hold for every input; the fuzz target calls it with
-//! what a fuzzer makes up. And handles made by hand, which no `seal` would make.
+//! what a fuzzer makes up. And handles made by hand, beyond those that `seal` makes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,8 +26,8 @@ pub(crate) fn binding() -> Binding<'static> {
     }
 }
 
-/// Opens what the bytes say: a text, or a handle with a good tag but these bytes in it, since no
-/// fuzzer finds a tag. What opens is what `seal` would have made.
+/// Opens what the bytes say: a text, or a handle with a good tag but these bytes in it, since
+/// fuzzers miss the tag. A handle that opens equals one of `seal`.
 pub(crate) fn handle(bytes: &[u8]) {
     let text = match bytes {
         [0, version, e0, e1, e2, e3, set @ ..] => sealed(*version, [*e0, *e1, *e2, *e3], set),

@@ -128,7 +128,7 @@ fn prompts_over_the_limit_are_left_out() {
     let large = Binding { prompts: 100_000, ..binding() };
     let text = seal(&key(), &large, NOW, &sent(0..100_000));
     assert_eq!(open(&[key()], &large, NOW, &text), Ok(sent(0..16_384)));
-    // What is no prompt of the bundle was not sent.
+    // Indexes beyond the prompts of the bundle are dropped.
     let text = seal(&key(), &binding(), NOW, &sent([3, 299, 300, u32::MAX]));
     assert_eq!(opened(&text), Ok(sent([3, 299])));
 }
@@ -197,7 +197,7 @@ fn junk_is_malformed() {
     }
     for length in 0..3000 {
         let expected = match length {
-            // No text of one letter more than a multiple of four is of whole bytes.
+            // A text of one letter more than a multiple of four ends inside a byte.
             35..=TEXT_BYTES_MAX if length % 4 != 1 => HandleError::UnknownVersion { version: 0 },
             _ => HandleError::Malformed,
         };
@@ -252,7 +252,7 @@ fn a_handle_is_for_one_caller_and_one_bundle() {
     }
     check(Binding { issuer: base.tenant, tenant: base.issuer, ..base }, HandleError::OtherCaller);
     check(Binding { bundle: Digest::of(b"another"), ..base }, HandleError::OtherBundle);
-    // The same fingerprint is not the same bundle.
+    // Bundles of the same fingerprint may differ.
     let Digest(mut alike) = base.bundle;
     alike[31] ^= 1;
     check(Binding { bundle: Digest(alike), ..base }, HandleError::Altered);
@@ -294,7 +294,7 @@ fn a_handle_is_good_up_to_the_end_of_its_last_minute() {
     }
     assert_eq!(at(NOW + 1), Err(HandleError::Expired { minutes_ago: 1 }));
     assert_eq!(at(u32::MAX), Err(HandleError::Expired { minutes_ago: u32::MAX - NOW }));
-    // The expiry of a handle that is invalid for another reason is not reported.
+    // The expiry of a handle that is invalid for another reason stays hidden.
     let other = Binding { principal: "bob", ..binding() };
     assert_eq!(open(&[key()], &other, u32::MAX, &text), Err(HandleError::OtherCaller));
 }

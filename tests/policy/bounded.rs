@@ -21,7 +21,7 @@ fn values_that_double_are_given_up() {
     assert!(is_given_up(&text(60)), "{}", reasons(&text(60)));
 }
 
-/// A value that is written once and used often is not paid for each time: only copies are.
+/// A value that is written once and used often is paid for once: only copies cost again.
 #[test]
 fn a_long_value_may_be_used_some_times() {
     let text =
@@ -51,7 +51,7 @@ fn a_body_ends_where_its_here_documents_end() {
     assert_eq!(tier(piped), 3, "{}", reasons(piped));
 }
 
-/// Brackets and braces that never close, and operands that are looked at for each other.
+/// Brackets and braces that stay open, and operands that are looked at for each other.
 #[test]
 fn long_words_keep_their_tiers() {
     let deep = format!("ls {}{}", "{a,".repeat(40), "}".repeat(40));

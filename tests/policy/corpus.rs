@@ -134,7 +134,8 @@ fn what_was_found_is_judged_as_labelled() {
     assert_eq!(exact, found.len(), "{misses}");
 }
 
-/// The exams that authors wrote who saw neither facts nor classifier; their first scores are in docs/tiers.md.
+/// The exams of authors for whom facts and classifier were hidden; their first scores are in
+/// docs/tiers.md.
 #[test]
 fn the_exams_keep_their_goals() {
     let folder = fs::read_dir(root().join("tests/policy/corpus/exam")).expect("the exams");

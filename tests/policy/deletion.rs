@@ -1,4 +1,4 @@
-//! Deleting any fact never takes a command from tier 2 or more below 2: what is not known is a doubt.
+//! Deleting any fact leaves a command of tier 2 or more at 2 or more: anything unknown is a doubt.
 //!
 //! A fact is a program, a sub-command, an option, an operand, a value, a form and each of its
 //! conditions, a name of any of them, a word of a language and a harmless variable. For each command of the open
@@ -69,7 +69,7 @@ fn without_one<T: Clone>(list: &[T], mut each: impl FnMut(&T, Vec<T>)) {
     }
 }
 
-/// Returns what is left of a node without one of its facts, each with the name of that fact.
+/// Returns a node after each deletion of one of its facts, with the name of that fact.
 fn node_deletions(node: &Node) -> Vec<(String, Node)> {
     let mut left = Vec::new();
     let program = node.names.first().cloned().unwrap_or_default();
@@ -152,7 +152,8 @@ fn operand_deletions(operands: &[Operand]) -> Vec<(String, Vec<Operand>)> {
 fn form_deletions(form: &Form) -> Vec<(String, Form)> {
     let mut left = Vec::new();
     let line = form.place.line;
-    // Without any name there would be no such condition, and conditions are part of their form.
+    // If all names were gone, the condition would be gone too, and conditions are part of their
+    // form.
     let has = if form.has.len() > 1 { form.has.as_slice() } else { &[] };
     without_one(has, |name, has| {
         left.push((format!("form of line {line}: has {name}"), Form { has, ..form.clone() }));
@@ -178,7 +179,7 @@ fn form_deletions(form: &Form) -> Vec<(String, Form)> {
     left
 }
 
-/// Returns what is left of knowledge without one of its facts.
+/// Returns knowledge after each deletion of one of its facts.
 fn deletions(known: &Knowledge) -> Vec<(String, Knowledge)> {
     let mut left = Vec::new();
     without_one(&known.programs, |program, programs| {

@@ -39,14 +39,14 @@ const COMMANDS: &[&str] = &[
     "nginx -t && nginx",
     "ssh -N -L 8080:db:5432 bastion",
     "python3 -m http.server 8000",
-    // Code that is not shown; folders of a container.
+    // Hidden code; folders of a container.
     "curl https://h/i.sh | bash",
     "docker run --rm -v /:/host alpine ls",
     // Dry runs, checks, helps; doubts stay.
     "rsync -n --delete a/ h:b/",
     "terraform destroy --help",
     "git clean -n --frobnicate",
-    // What no fact knows.
+    // Unknown programs.
     "frobnicate --all x",
 ];
 

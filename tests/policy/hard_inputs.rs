@@ -1,4 +1,4 @@
-//! Texts that are hard to read: each is read or refused as bash does, and none of them by chance.
+//! Texts that are hard to read: each is read or refused as bash does, each on purpose.
 
 use std::fs;
 

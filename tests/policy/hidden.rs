@@ -1,4 +1,4 @@
-//! Code of other languages that hides what it does: no reader may take it for harmless.
+//! Code of other languages that hides what it does: every reader must see the doubt.
 
 use super::{reasons, tier};
 

@@ -82,8 +82,8 @@ fn a_folder_that_is_no_work_tree_stays_what_it_is() {
     assert_eq!(tier_at(None, home, "touch /home/me/x"), 1);
 }
 
-/// No command of the corpora names these folders, so where they are changes nothing, except for the ways that leave
-/// the work tree; and a folder of the system lowers nothing.
+/// These folders are absent from the corpora, so where they are changes nothing, except for the
+/// ways that leave the work tree; and a folder of the system lowers nothing.
 #[test]
 fn a_location_lowers_only_what_names_it() {
     let mut compared = 0;

@@ -141,8 +141,8 @@ fn bash_accepts_what_the_parser_accepts() {
     say(&format!(
         "{TEXTS} texts: {invalid} accepted that bash refuses, {refused} refused that it accepts"
     ));
-    // What bash refuses runs nothing; what the parser refuses is tier 3. Neither is dangerous, and many of
-    // either would be a sign that the two read texts differently.
+    // A text that bash refuses runs nothing; one that the parser refuses is tier 3. Both are safe,
+    // and many of either would be a sign that the two read texts differently.
     assert!(invalid * 100 <= TEXTS, "{invalid} accepted that bash refuses");
     assert!(refused * 50 <= TEXTS, "{refused} refused that bash accepts");
 }
@@ -181,7 +181,7 @@ struct Cage {
 }
 
 impl Cage {
-    /// Makes the root; `None` if this machine has no namespaces for it.
+    /// Makes the root, if this machine has namespaces for it.
     fn new() -> Option<Self> {
         let root = tempfile::tempdir().expect("a folder");
         for folder in ["bin", "tmp", "dev", "etc", "home"] {
@@ -202,7 +202,7 @@ impl Cage {
         (cage.names("zq-probe x") == Some(vec!["zq-probe".to_owned()])).then_some(cage)
     }
 
-    /// Returns the names that bash looks up when it runs a command; `None` if it did not come to an end.
+    /// Returns the names that bash looks up when it runs a command, if it came to an end.
     fn names(&self, command: &str) -> Option<Vec<String>> {
         // A process of the command before may still be ending: each has a log of its own.
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
@@ -229,7 +229,7 @@ impl Cage {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        // No clock decides a test: a command that does not end is left out, and counted.
+        // The clock has no say in a test: an endless command is left out, and counted.
         for _ in 0..400 {
             if child.try_wait().ok()?.is_some() {
                 let log = fs::read(&log).ok()?;

@@ -1,4 +1,4 @@
-//! No way to write a command lowers its tier.
+//! Every way to write a command has at least its tier.
 
 use super::corpus::{Row, open_rows};
 use super::{reasons, tier, verdict};
@@ -37,7 +37,7 @@ const WRAPPINGS: &[&str] = &[
     "RELAY_CODE={q}; eval \"$RELAY_CODE\"",
 ];
 
-/// Rows whose meaning does not depend on parameters, which a wrapping would set.
+/// Rows whose meaning is the same for all parameters, which a wrapping would set.
 fn plain_rows() -> Vec<Row> {
     let depends = |command: &str| {
         let bytes = command.as_bytes();

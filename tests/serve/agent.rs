@@ -86,7 +86,7 @@ impl Agent {
         [(); 2].map(|()| self.client.next_message().expect("an answer"))
     }
 
-    /// Calls a tool and does not wait for the answer.
+    /// Calls a tool and leaves the answer for later.
     pub(crate) fn request(&mut self, tool: &str, arguments: Value) {
         let params = self.params(json!({ "name": tool, "arguments": arguments }));
         self.client.request("tools/call", params);

@@ -22,7 +22,7 @@ prompts {
 }
 "#;
 
-const DEPLOY: &str = "---\nname: deploy\ndescription: Deploys a service. Use it for releases.\nmetadata:\n  owner: platform\n---\n# Deploy\n\nRun `scripts/run.sh` for $ARGUMENTS.\n";
+const DEPLOY: &str = "---\nname: deploy\ndescription: Deploys a service. Use it for releases.\nmetadata:\n  owner: platform\n  area: delivery\nlicense: MIT\ncompatibility: Any.\n---\n# Deploy\n\nRun `scripts/run.sh` for $ARGUMENTS.\n";
 
 /// The bundle of a project with these files.
 fn bundle(project: &str, files: &[(&str, &str)]) -> Vec<u8> {
@@ -73,14 +73,15 @@ fn hosts_list_and_read_agent_skills() {
         let list = agent.get("skills/list", json!({}));
         assert_eq!(uris(&list, "skills"), ["skill://deploy/SKILL.md", "skill://docs/pdf/SKILL.md"]);
         let deploy = &list["skills"][0];
-        assert_eq!(
-            deploy["frontmatter"],
-            json!({
-                "name": "deploy",
-                "description": "Deploys a service. Use it for releases.",
-                "metadata": { "owner": "platform" },
-            })
-        );
+        // The keys have the order of the file.
+        let frontmatter = json!({
+            "name": "deploy",
+            "description": "Deploys a service. Use it for releases.",
+            "metadata": { "owner": "platform", "area": "delivery" },
+            "license": "MIT",
+            "compatibility": "Any.",
+        });
+        assert_eq!(deploy["frontmatter"].to_string(), frontmatter.to_string());
         let got = agent.get("skills/get", json!({ "uri": "skill://deploy/SKILL.md" }));
         assert_eq!(&got["skill"], deploy);
         assert_eq!(
@@ -147,6 +148,50 @@ fn hosts_list_and_read_agent_skills() {
             json!("# Deploy\n\nRun `scripts/run.sh` for api.\n")
         );
     }
+}
+
+/// Records name the URI of the bundle, never the spelling that a caller typed.
+#[test]
+fn equivalent_uris_find_the_same_folders() {
+    let house = example();
+    for protocol in PROTOCOLS {
+        let mut agent =
+            Agent::with(&house, protocol, &["--tenant", "globex", "--audit", "spelled.jsonl"]);
+        for (method, uri, spellings) in [
+            (
+                "resources/directory/read",
+                "skill://deploy/scripts",
+                ["skill://DEPLOY/%73cripts", "skill://deploy/./scripts"],
+            ),
+            ("resources/directory/read", "skill://deploy", ["Skill://deploy", "skill://%64eploy"]),
+        ] {
+            let expected = agent.get(method, json!({ "uri": uri }));
+            for spelled in spellings {
+                assert_eq!(agent.get(method, json!({ "uri": spelled })), expected, "{spelled}");
+            }
+        }
+        // The library refuses an answer in another spelling than the request, so the skill is unknown by it.
+        let (code, _) = agent.rejected("skills/get", json!({ "uri": "SKILL://Deploy/SKILL.md" }));
+        assert_eq!(code, -32602);
+        // It is another tenant's.
+        for spelled in ["skill://LEDGER/SKILL.md", "skill://%6Cedger/SKILL.md"] {
+            agent.rejected("skills/get", json!({ "uri": spelled }));
+        }
+        agent.rejected("resources/directory/read", json!({ "uri": "skill://Ledger" }));
+    }
+    let labels: BTreeSet<String> = house
+        .read("spelled.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["tool"].as_str().unwrap().into())
+        .filter(|label: &String| label.contains("skill:"))
+        .collect();
+    let expected = [
+        "directory:resource:skill://deploy",
+        "directory:resource:skill://deploy/scripts",
+        "directory:resource:skill://ledger",
+        "manifest:resource:skill://ledger/SKILL.md",
+    ];
+    assert_eq!(labels, expected.map(str::to_owned).into());
 }
 
 #[test]
@@ -290,7 +335,7 @@ proptest! {
             let uri = format!("skill://{folder}");
             let (mut found, mut first) = (Vec::new(), Some(0));
             while let Some(from) = first {
-                let page = agent_skill::children(&view, &uri, from).unwrap().unwrap();
+                let page = agent_skill::children(&view, &uri, from).unwrap().unwrap().children;
                 prop_assert!(page.items.len() <= 100);
                 found.extend(page.items.iter().map(|child| match child {
                     Child::File(file) => file.uri().unwrap()["skill://".len()..].to_owned(),

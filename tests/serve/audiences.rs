@@ -1,4 +1,5 @@
-//! Callers of several tenants and roles on one server: each sees its own, and no trace of the rest.
+//! Callers of several tenants and roles on one server: each sees its own, and the rest is hidden
+//! without a trace.
 
 use harness::run;
 use serde_json::{Value, json};
@@ -228,7 +229,7 @@ fn a_cursor_and_a_handle_are_of_their_audience() {
         r#"\"role\": \"operator\""#,
         r#"\"tenant\": \"acme\""#,
         r#"\"prompts\": 3"#,
-        // Not the line: callers learn nothing of the size of what is hidden.
+        // The line is left out: it would tell callers the size of the hidden part.
         r#"\"role_given_at\": \"project.kdl\""#,
     ] {
         assert!(text.contains(fact), "{fact}: {text}");
@@ -405,7 +406,7 @@ fn a_caller_finds_its_own_records_whoever_says_its_tenant() {
     let call = |who: &str, tool: &str| {
         firm.ask(who, "tools/call", json!({ "name": tool, "arguments": {} })).to_string()
     };
-    // The credentials say no tenant; the line of `users` does.
+    // The credentials leave the tenant open; the line of `users` names it.
     call("an2", "server_info");
     assert!(call("an2", "audit_tail").contains("server_info"));
     call("bob", "server_info");

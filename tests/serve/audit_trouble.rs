@@ -1,4 +1,5 @@
-//! The audit file in trouble: a full disk, parts of lines, wrong modes, and paths that are no files.
+//! The audit file in trouble: a full disk, parts of lines, wrong modes, and paths of other things
+//! than files.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +22,7 @@ fn note(web: &Web) -> u16 {
     web.send(&Request::modern("prompts/get", json!({ "name": "note" }))).status
 }
 
-/// Limits the size of files that a server can write, as a full disk does; `None` for no limit.
+/// Limits the size of files that a server can write, as a full disk does; `None` lifts the limit.
 fn limit_files(web: &Web, bytes: Option<u64>) {
     let pid = Pid::from_raw(web.server.id().cast_signed()).expect("a process");
     let maximum = getrlimit(Resource::Fsize).maximum;
@@ -50,7 +51,7 @@ fn a_full_disk_is_reported_and_ends_by_itself() {
     let ready = web.get("/readyz");
     assert_eq!((ready.status, &ready.json()["audit"]), (503, &json!("failing")));
 
-    // With space again the server becomes ready, although no request is recorded.
+    // With space again the server becomes ready, even before a request is recorded.
     limit_files(&web, None);
     let ready = web.get("/readyz");
     assert_eq!((ready.status, &ready.json()["audit"]), (200, &json!("ok")));
@@ -134,7 +135,7 @@ fn a_file_that_others_may_use_is_made_private() {
     }
 }
 
-/// A server that waited for a pipe would never end.
+/// A server that waited for a pipe would hang.
 #[test]
 fn a_path_that_is_no_regular_file_is_an_error_at_once() {
     let files = ["trust.toml", "jwks.json", "briefing.key", "cert.pem", "key.pem", "audit.jsonl"];

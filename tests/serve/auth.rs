@@ -46,7 +46,7 @@ fn an_api_key_lets_through() {
     assert_eq!((none.status, none.header("www-authenticate")), (401, "Bearer realm=\"relay\""));
     let right = list(&web, Some("Bearer rk_ann_secret_of_ann"));
     assert_eq!(right.status, 200, "{right:?}");
-    // What one caller gets is not for a cache that others share.
+    // The answer for one caller must stay out of shared caches.
     assert_eq!(right.json()["result"]["cacheScope"], "private");
     assert_eq!(list(&web, Some("bearer rk_ann_secret_of_ann")).status, 200);
     let wrong = [

@@ -48,14 +48,14 @@ fn connect_from(web: &Web, from: [u8; 4]) -> TcpStream {
     socket.into()
 }
 
-/// Sends requests without end on one connection and reads no answer, until the server closes it.
+/// Sends requests on one connection and leaves the answers unread, until the server closes it.
 fn flood(web: &Web, from: [u8; 4]) -> JoinHandle<()> {
     let requests = list().keeping_alive(&web.address).repeat(50);
     let mut stream = connect_from(web, from);
     thread::spawn(move || while stream.write_all(&requests).is_ok() {})
 }
 
-/// Returns the status of an answer; 0 if the server closed the connection without one.
+/// Returns the status of an answer; 0 if the server closed the connection at once.
 fn status(web: &Web, request: &Request) -> u16 {
     let answer = web.raw(&request.bytes(&web.address));
     answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
@@ -251,7 +251,7 @@ fn a_body_without_room_waits_and_is_then_answered_or_rejected() {
     thread::sleep(Duration::from_secs(1));
     assert_eq!(web.send(&big(BOB)).status, 200);
     let begun = Instant::now();
-    // The body that never comes is given up after three seconds.
+    // The incomplete body is given up after three seconds.
     assert_eq!(web.send(&big(ANN)).status, 200);
     let waited = begun.elapsed();
     assert!(waited > Duration::from_millis(500), "{waited:?}");

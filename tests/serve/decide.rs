@@ -15,10 +15,10 @@ use super::house::{self, House};
 use super::web::{Request, Web};
 use crate::bundle::sample;
 
-/// Tools that a project with a gate and `diagnostics` does not offer.
+/// Tools that a project with a gate and `diagnostics` leaves out.
 const OTHERS: [&str; 2] = ["shell_exec", "Server_Info"];
 
-/// The `tools` of a role; the last is none.
+/// The `tools` of a role; the last admits nothing.
 const PATTERNS: [&str; 5] =
     ["tools \"server_info\"", "tools \"*\"", "tools \"a*\" \"explain_?ontext\"", "tools \"x\"", ""];
 

@@ -46,7 +46,7 @@ fn over_http(house: &House) -> Web {
     Web::run(house, dev(house, &["--http", "127.0.0.1:0"]))
 }
 
-/// Returns the text of a prompt; `None` if the server has none of this name.
+/// Returns the text of a prompt, if the server has it.
 fn text(web: &Web, name: &str) -> Option<String> {
     let answer = web.send(&Request::modern("prompts/get", json!({ "name": name }))).json();
     let text = &answer["result"]["messages"][0]["content"]["text"];

@@ -136,7 +136,7 @@ fn a_bound_token_counts_with_a_proof_of_its_key_for_each_request() {
         let answer = bank.send(&token, &rsa.sign(&header, &claims(&token, alg)));
         assert_eq!(answer.status, 200, "{alg}: {answer:?}");
     }
-    // Tokens that are not bound are as before.
+    // Unbound tokens are as before.
     let free = bank.token(Value::Null);
     assert_eq!(bank.web.send(&list(&bearer(&free))).status, 200);
 }
@@ -237,13 +237,13 @@ fn each_wrong_member_of_a_proof_has_its_own_reason() {
     for (proof, reason) in cases {
         bank.is_rejected(&bank.send(&token, &proof), "invalid_dpop_proof", reason);
     }
-    // None of them was remembered; the right one counts once.
+    // They were all forgotten; the right one counts once.
     assert_eq!(bank.send(&token, &right).status, 200);
     let reason = "the proof (`DPoP`) was used before (`jti`)";
     bank.is_rejected(&bank.send(&token, &right), "invalid_dpop_proof", reason);
     let again = own.sign(&header(own), &with(good(), "iat", json!(now() - 1)));
     bank.is_rejected(&bank.send(&token, &again), "invalid_dpop_proof", reason);
-    // A hangup forgets no proof.
+    // A hangup keeps the proofs.
     hang_up(&bank.web);
     bank.is_rejected(&bank.send(&token, &right), "invalid_dpop_proof", reason);
 }
@@ -372,7 +372,7 @@ fn a_stream_needs_one_proof_and_metrics_have_their_own_url() {
     };
     assert_eq!(metrics(&proof("2", "GET", RESOURCE)), 401);
     assert_eq!(metrics(&proof("3", "GET", "https://relay.example/metrics")), 200);
-    // From here on its issuer may not give it.
+    // From here on, its issuer is forbidden to give it.
     Bank::configure(&bank.house, "dpop = \"off\"\n");
     hang_up(&bank.web);
     stream.ends();

@@ -1,4 +1,4 @@
-//! Requests over HTTP that no handler gets: their answers, and their records.
+//! Requests over HTTP that pass by the handlers: their answers, and their records.
 
 use serde_json::{Value, json};
 
@@ -185,7 +185,7 @@ fn pages_of_allowed_origins_may_ask_and_read() {
     // A page must also read why it was rejected.
     let challenged = web.send(&list());
     assert_eq!((challenged.status, challenged.header("access-control-allow-origin")), (401, page));
-    // Without an origin there is no page.
+    // A request that names no origin is from another program than a page.
     let plain = web.send(&Request::modern("prompts/list", json!({})).with("Authorization", ANN));
     assert_eq!(plain.header("access-control-allow-origin"), "");
     assert_eq!(web.send(&Request::new("OPTIONS", "/mcp")).status, 401);

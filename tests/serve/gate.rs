@@ -112,8 +112,8 @@ fn ignoring_the_gate_puts_the_briefing_before_the_result() {
         assert!(said[0].contains("begin_session"), "{first}");
         assert!(serde_json::from_str::<Value>(said[1]).is_ok(), "the result stays as it is");
 
-        // A session is briefed once; without one nothing distinguishes the second call from the
-        // first.
+        // A session is briefed once; in stateless calls nothing distinguishes the second call from
+        // the first.
         let second = agent.call("server_info", json!({}));
         assert_eq!(blocks(&second).len(), if protocol == Protocol::Legacy { 1 } else { 2 });
         let third = agent.call("server_info", json!({ "briefing": handle_of(&first) }));
@@ -355,7 +355,7 @@ fn where_calls_are_intercepted_a_session_is_briefed_anew_by_another_bundle() {
     assert!(text(&second).contains("Always ask."));
 }
 
-/// Waits until the new bundle is in force: a handle of the old one is then no longer good.
+/// Waits until the new bundle is in force: handles of the old one then become invalid.
 fn wait_for_the_end_of(agent: &mut Agent, handle: &str) {
     for _ in 0..200 {
         if agent.call("server_info", json!({ "briefing": handle }))["isError"] == true {
@@ -380,13 +380,13 @@ fn a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed() {
     agent.begin(&["vpn"]);
     assert_eq!(agent.client.unasked(), [""; 0], "nothing changed the second time");
 
-    // A client that calls what it does not see is briefed all the same.
+    // A client that calls a hidden tool is briefed all the same.
     let mut agent = Agent::new(&house, Protocol::Legacy);
     assert_eq!(blocks(&agent.call("server_info", json!({}))).len(), 2);
     assert_eq!(agent.client.notified()["method"], "notifications/tools/list_changed");
     assert_eq!(agent.tools(), gated);
 
-    // Lists of the modern protocol never depend on earlier calls.
+    // Lists of the modern protocol are the same after every call.
     let mut agent = Agent::new(&house, Protocol::Modern);
     assert_eq!(agent.tools().len(), 5);
     agent.begin(&["vpn"]);
@@ -488,7 +488,7 @@ fn a_prompt_is_had_by_its_name() {
         assert_eq!(full(&again), [""; 0], "{again}");
         assert!(!text(&again).contains("No prompt matches"), "{again}");
     }
-    // What a call says by chance brings no more than its budget.
+    // Keywords of a call bring at most its budget.
     let mut agent = Agent::new(&house, Protocol::Modern);
     let call = agent.call("audit_tail", json!({ "tool": "handbook" }));
     assert!(!full(&call).contains(&"Handbook"), "{call}");

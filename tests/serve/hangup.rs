@@ -46,7 +46,7 @@ fn api_keys_are_read_again() {
     house.write("server.toml", key("bob", "b", ""));
     hang_up(&web);
     assert_eq!(statuses(), [401, 200]);
-    // A file that cannot be used brings no key back.
+    // A broken file brings no key back.
     for broken in ["[auth]\n", "nonsense", &[key("ann", "a", ""), key("ann", "b", "")].concat()] {
         house.write("server.toml", broken);
         hang_up(&web);
@@ -270,7 +270,7 @@ fn settings_that_need_a_restart_are_named() {
     }
     assert_eq!(log.matches("takes effect after a restart").count(), 11, "{log}");
     assert_eq!(list(&web, "").status, 200, "it is what it was");
-    // Options on the command line have precedence, so these do not change.
+    // Options on the command line have precedence, so these stay.
     house.write(
         "server.toml",
         "listen = \"127.0.0.1:1\"\ntrust = \"no.toml\"\nwatch = { poll-ms = 50 }\n",

@@ -1,4 +1,4 @@
-//! Answers about what was decided, and where: they do not say how much is hidden in between.
+//! Answers about what was decided, and where: the number of hidden lines in between stays hidden.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::auth::key;
 use super::house::{self, House};
 use super::web::{Request, Web};
 
-/// `HIDDEN` is replaced by declarations that callers of Acme do not see.
+/// `HIDDEN` is replaced by declarations that are hidden from callers of Acme.
 const PROJECT: &str = r#"project firm epoch=1
 tenants { tenant acme; tenant globex }
 roles {

@@ -373,7 +373,7 @@ fn keys_of_each_issuer_rotate_on_their_own() {
     };
     let acme = |tenant: &str| list(&web, Some(&town.of_acme(json!({ "tenant": tenant })))).status;
     assert_eq!((by(&town.globex), by(&next), acme("acme")), (200, 401, 200));
-    // The broken file of one issuer holds up neither the keys of the other nor its own new rules.
+    // The broken file of one issuer leaves the keys of the other and its own new rules in force.
     town.house.write("acme.json", "no keys at all");
     town.house.write("globex.json", next.jwks());
     let rules = acme_and_globex("tenants = [\"acme\"]");
@@ -390,7 +390,7 @@ fn keys_of_each_issuer_rotate_on_their_own() {
     assert_eq!((acme("acme"), by(&next)), (200, 200));
     let of_new = whole("https://new.example", json!({}));
     is_rejected(&web, &bearer(&next.token("ES256", &of_new)), "the token is of another issuer");
-    // One that is no longer configured is no longer accepted, and a contradiction changes nothing.
+    // A removed one is rejected, and a contradiction changes nothing.
     town.house.write("server.toml", globex("tenants = [\"globex\"]"));
     hang_up(&web);
     assert_eq!((acme("acme"), by(&next)), (401, 200));
@@ -429,7 +429,7 @@ fn the_metadata_lists_the_servers_of_all_issuers() {
     };
     let metadata =
         "resource_metadata=\"https://relay.example/.well-known/oauth-protected-resource/mcp\"";
-    // Which issuer a client will turn to is not known yet.
+    // Which issuer a client will turn to is still open.
     assert_eq!(
         challenge(None),
         (401, format!("Bearer realm=\"relay\", {metadata}, scope=\"relay\""))

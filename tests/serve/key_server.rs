@@ -113,7 +113,7 @@ impl State {
         }
     }
 
-    /// Answers; a client that left is no error here.
+    /// Answers; a client may have left.
     fn answer(&self, stream: impl Read + Write, reply: Reply) {
         let mut stream = BufReader::new(stream);
         let mut head = String::new();

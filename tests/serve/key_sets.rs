@@ -46,7 +46,7 @@ pub(super) fn keys(signer: &Signer, members: &Value) -> Value {
     set
 }
 
-/// Returns why a server with this key set does not start.
+/// Returns the error of a server that refuses to start with this key set.
 fn refused(jwks: &str) -> String {
     let house = House::new();
     configure(&house, jwks, "");

@@ -113,7 +113,7 @@ fn keys_rotate_and_a_removed_one_is_out_of_force() {
     wait_until(|| status(&web, &of_new) == 200);
     assert_eq!(status(&web, &of_old), 401);
     stream.ends();
-    // An equal set is no change.
+    // An equal set is left unreported.
     let fetched = server.requests();
     wait_until(|| server.requests() > fetched + 1);
     assert_eq!(web.server.log().matches("in force: 1").count(), 2);
@@ -159,7 +159,7 @@ fn a_storm_of_unknown_keys_makes_few_fetches() {
     let allowed = 2 + begun.elapsed().as_secs() as usize / 2;
     let requests = server.requests();
     assert!(sent > 100 && (2..=allowed).contains(&requests), "{requests} fetches for {sent}");
-    // Neither another algorithm nor a bad signature asks for a fetch.
+    // Another algorithm and a bad signature leave the set as it is.
     let before = server.requests();
     thread::sleep(Duration::from_secs(3));
     let settled = server.requests();

@@ -130,7 +130,7 @@ fn finite_arguments_choose_the_text_and_others_fill_it() {
             "Deploy door to production, with care.",
         ),
         (json!({ "service": "door", "dry-run": "true" }), "Deploy door to staging (rehearsal)."),
-        // An empty field of a form counts as not filled in.
+        // An empty field of a form counts as absent.
         (json!({ "service": "door", "environment": "" }), "Deploy door to staging."),
         // Nothing that a caller types is a template.
         (json!({ "service": "{{ 7 * 7 }}" }), "Deploy {{ 7 * 7 }} to staging."),
@@ -224,7 +224,7 @@ prompts {{
             json!({ "by": "service-0", "service": "service-0", "place": "here" }),
             "service-0: service-0 here",
         ),
-        // An empty field of a form counts as not filled in.
+        // An empty field of a form counts as absent.
         (json!({ "by": "service-0", "service": "", "place": "" }), "service-0: all."),
     ];
     for (arguments, expected) in cases {
@@ -369,7 +369,7 @@ fn a_bundle_with_nothing_answers_empty_lists() {
     assert_eq!(client.get("ping", json!({})), json!({}));
 }
 
-/// MCP has no field for the values of an argument, and lists have room for a line.
+/// MCP lacks a field for the values of an argument, and lists have room for a line.
 #[test]
 fn a_list_names_values_and_has_the_first_line_of_a_description() {
     let project = r#"

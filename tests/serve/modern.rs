@@ -1,4 +1,4 @@
-//! Clients of the protocol without sessions, on standard input and output.
+//! Clients of the stateless protocol, on standard input and output.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use crate::support::{Memory, compiled, contents, root};
 
 /// Tag sets of each project, of which there are two.
 const TAG_SETS: usize = 100;
-/// Calls of each project without a session; with one, each needs a server of its own.
+/// Stateless calls of each project; in a session, each needs a server of its own.
 const CALLS: usize = 20;
 const CALLS_WITH_SESSION: usize = 4;
 
@@ -116,7 +116,7 @@ fn explain(house: &House, question: &[String]) -> String {
 fn question(sent: Option<&[String]>, tags: &[&str]) -> Vec<String> {
     let mut question = Vec::new();
     if let Some(sent) = sent {
-        // Without a name, nothing was sent.
+        // An empty list of names means that nothing was sent.
         question.extend(sent.is_empty().then(|| "--sent".to_owned()));
         question.extend(sent.iter().map(|name| format!("--sent={name}")));
     }

@@ -27,7 +27,7 @@ fn file(name: &str) -> File {
     File { example: example.to_owned(), tables: tables.to_owned() }
 }
 
-/// The example of `trust.toml` with test keys in the place of those that no one has.
+/// The example of `trust.toml` with test keys in the place of the invented ones.
 fn trust_of_test_keys() -> String {
     let mut number = 0;
     let mut lines = Vec::new();

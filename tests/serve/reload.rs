@@ -63,7 +63,7 @@ fn a_hangup_loads_the_bundle_again() {
     house.write("server.toml", "[watch]\npoll-ms = 0\n");
     let mut client = logged(&house, &WATCH);
     house.replace(&with_more(2));
-    // The path is not polled.
+    // The path is left unpolled.
     assert_eq!(client.unasked(), Vec::<String>::new());
     assert_eq!(client.note("x"), "Note: x");
     client.server.signal("HUP");

@@ -173,7 +173,7 @@ fn a_revoked_key_ends_service() {
     assert_eq!((note(&web).status, web.get("/readyz").status), (503, 503));
 }
 
-/// A second signature by a key that is not revoked is enough.
+/// A second signature by an unrevoked key is enough.
 #[test]
 fn a_revoked_key_that_is_not_needed_changes_nothing() {
     let house = quiet(&sample::sealed(&house::contents(1, "Note:"), &[SIGNER, 2]));
@@ -205,7 +205,7 @@ fn a_key_that_expires_is_reported_and_the_bundle_is_served() {
     assert_eq!(ready.status, 200);
     let body = ready.json();
     assert!(body["trust_error"].as_str().unwrap().contains("key has expired"), "{body}");
-    // Another look at the files does not end service either.
+    // Another look at the files keeps the service going too.
     web.server.signal("HUP");
     web.server.hear("refused `house.relay`");
     assert_eq!(note(&web).status, 200);

@@ -48,7 +48,7 @@ fn a_line_that_is_not_json_is_answered_with_a_parse_error() {
         client.write(bytes);
         let answer = client.next_message().expect("an answer");
         assert_eq!((&answer["error"], &answer["id"]), (&error, &json!(null)), "{answer}");
-        // An echo of the answer is not answered.
+        // An echo of the answer stays unanswered.
         client.write(format!("{answer}\n").as_bytes());
     }
     // Lines with nothing in them are skipped.
@@ -241,8 +241,8 @@ fn lists(count: u64) -> Vec<u8> {
     (1..=count).map(|id| format!("{}\n", list(id))).collect::<String>().into_bytes()
 }
 
-/// A server with a long list whose client sends these requests and reads no answer. The client has
-/// one end of the input, and the thread that sends another.
+/// A server with a long list whose client sends these requests and leaves the answers unread. The
+/// client has one end of the input, and the thread that sends another.
 fn unread(count: u64) -> (Process, ChildStdin, JoinHandle<()>) {
     let house = House::of(&house::bundle_of(&house::many(100)));
     house.write("server.toml", "[limits]\ndrain-s-max = 1\n");
@@ -288,7 +288,7 @@ fn a_signal_ends_a_server_whose_client_does_not_read() {
 
 #[test]
 fn the_end_of_input_ends_a_server_whose_client_does_not_read() {
-    // What the server does not read fits in the pipe.
+    // The unread part fits in the pipe.
     let (mut server, to, sending) = unread(200);
     sending.join().expect("all was sent");
     drop(to);
@@ -302,7 +302,7 @@ fn before_the_first_request_the_end_of_input_ends_a_server_whose_client_does_not
     let mut server = Process::start(command(&house, &["--stdio", "--config", "server.toml"]));
     let mut to = server.stdin().expect("a pipe");
     let discover = |id| json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": modern(json!({})) });
-    // Their answers do not fit in the pipe.
+    // Their answers overflow the pipe.
     let requests = (0..300).map(|id| format!("{}\n", discover(id))).collect::<String>();
     to.write_all(requests.as_bytes()).expect("the pipe takes what is not read");
     drop(to);
@@ -434,7 +434,7 @@ fn a_client_that_does_not_read_does_not_keep_the_server_running() {
     let mut command = command(&house, &["--stdio"]);
     command.stdout(Stdio::piped());
     let mut server = Process::start(command);
-    // No one reads what is answered, so that the pipe fills up.
+    // Answers stay unread, so that the pipe fills up.
     let list = json!({
         "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": modern(json!({})),
     });

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::house::House;
 use crate::binaries::relay_serve;
 
-/// The newest version of the protocol, which has no sessions.
+/// The newest version of the protocol, which is stateless.
 pub(crate) const MODERN: &str = "2026-07-28";
 /// The newest version of those that begin with `initialize`.
 pub(crate) const LEGACY: &str = "2025-11-25";
@@ -47,9 +47,9 @@ pub(crate) struct Client {
     pub(crate) server: Process,
     to: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
-    /// Notifications and requests of the server that were not read yet.
+    /// Notifications and requests of the server that are still to be read.
     unasked: VecDeque<Value>,
-    /// Answers that were not read yet, by the id of their request.
+    /// Answers that are still to be read, by the id of their request.
     answers: BTreeMap<u64, Value>,
     next: u64,
 }
@@ -94,7 +94,7 @@ impl Client {
         answer
     }
 
-    /// Sends bytes as they are. A server that left is no error here.
+    /// Sends bytes as they are. The server may have left.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         let to = self.to.as_mut().expect("standard input is open");
         _ = to.write_all(bytes).and_then(|()| to.flush());

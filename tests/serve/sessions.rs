@@ -94,7 +94,7 @@ fn the_number_of_sessions_is_limited() {
         let answer = web.send(&request);
         assert_eq!((answer.status, answer.header("retry-after")), (503, "60"), "{answer:?}");
     }
-    // The modern protocol has none and is answered all the same.
+    // The modern protocol is stateless and is answered all the same.
     assert_eq!(web.send(&Request::modern("prompts/list", json!({}))).status, 200);
     assert_eq!(
         web.send(&Request::new("DELETE", "/mcp").with("Mcp-Session-Id", &first)).status,

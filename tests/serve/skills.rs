@@ -101,7 +101,7 @@ fn with_repeat_once_a_text_is_sent_once() {
             "(These rules apply to this call too, as sent before: request-id, dates, short, brief.)"
         );
         // Another tool has another text. A session had this one with `begin_session`; before its
-        // first handle, a caller without a session cannot be recognized.
+        // first handle, a stateless caller is unrecognized.
         let other = said("explain_context");
         match protocol {
             Protocol::Legacy => {
@@ -175,18 +175,18 @@ fn explain_context_says_what_relay_explain_says() {
         let mut relay = Command::new(relay());
         relay.args(["explain", "--json"]).arg(house.path("house.relay"));
         for (key, name) in [("tenant", tenant), ("tool", tool), ("user", user)] {
-            // Who names no user asks for itself.
+            // A caller that names no user asks for itself.
             let own = Some("local").filter(|_| key == "user");
             if let Some(name) = name.or(own) {
                 relay.arg(format!("--{key}={name}"));
             }
-            // An empty text is none.
+            // An empty text counts as absent.
             asked.insert(key.into(), json!(name.unwrap_or_default()));
         }
         let output = relay.output().unwrap();
         let mut expected: Value = serde_json::from_slice(&output.stdout).unwrap();
         expected.as_object_mut().unwrap().remove("format_version");
-        // A caller of a tenant that the project does not list reaches no tool of the server.
+        // A caller of an unlisted tenant is refused all tools of the server.
         let refused = expected.as_object_mut().unwrap().remove("refused").unwrap();
         let is_unknown = matches!(tenant, Some("nowhere" | "acm"));
         assert_eq!(refused.is_string(), is_unknown, "{output:?}");
@@ -232,16 +232,16 @@ fn explain_context_tells_callers_of_a_tenant_of_that_one_alone() {
     assert_eq!(explained["resolved_context"], "For all.\nFor Ann.");
     assert_eq!(explained["near_misses"].as_array().unwrap().len(), 1, "{explained}");
     assert_eq!(explained["near_misses"][0]["skill"], "bobs");
-    // An empty text is none.
+    // An empty text counts as absent.
     assert_eq!(text(&ask(json!({ "tool": "server_info", "user": "", "tenant": "" }))), text(&own));
-    // A name that is near those of others is not corrected.
+    // A name that is near those of others stays as it is.
     let near = text(&ask(json!({ "tool": "server_inf", "user": "bob" })));
     let near: Value = serde_json::from_str(&near).unwrap();
     assert_eq!(
         (&near["resolved_context"], &near["notes"]),
         (&json!("For all.\nFor Bob."), &json!([]))
     );
-    // A user of another tenant, one who has a skill and no tenant, and one whom nobody knows.
+    // A user of another tenant, one who has a skill for any tenant, and an unknown one.
     let refused: Vec<Value> =
         ["mei", "tom", "nobody"].map(|user| ask(json!({ "user": user }))).to_vec();
     assert!(text(&refused[0]).contains("users that the project names for your tenant"));
@@ -294,7 +294,7 @@ fn a_text_that_is_no_handle_does_not_make_a_caller_known() {
         for (tool, handle) in
             [("server_info", ""), ("server_info", "  "), ("explain_context", "whatever")]
         {
-            // A gate refuses what is no handle; without one, nothing reads it.
+            // A gate refuses other texts than handles; an ungated project ignores them.
             if handle == "whatever" && !gate.is_empty() {
                 continue;
             }
@@ -362,7 +362,7 @@ fn explain_context_keeps_to_the_role_and_the_tenants_of_its_caller() {
     let euro = json!({ "tenant": "globex" });
     assert!(text_of(&ask("root", euro.clone())).contains("In euro."));
     assert!(text_of(&ask("eve", euro)).contains("your own tenant alone"));
-    // A reader does not see `audit_tail`, nor may it create.
+    // `audit_tail` is hidden from a reader, who also may not create.
     let [hidden, never] =
         ["audit_tail", "audit_nope"].map(|tool| blocks(&ask("eve", json!({ "tool": tool }))));
     assert_eq!(hidden, never);

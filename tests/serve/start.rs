@@ -100,7 +100,7 @@ fn a_bundle_that_says_something_else_than_its_contents_is_refused() {
     house.write("trust.toml", trust());
     let state = ["--state", "state"];
     assert_refused(&run(command(&house, &state)), &["pages of prompts/list"]);
-    // An operator who knows why can name this very bundle. It stays so no longer than he says it.
+    // An operator who knows why can name this very bundle. It holds as long as he names it.
     house.write("trust.toml", format!("allow-digests = [\"{digest}\"]\n{}", trust()));
     assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
     assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
@@ -170,7 +170,7 @@ fn an_older_epoch_is_refused_until_the_trust_file_says_otherwise() {
     house.write("trust.toml", trust().replace("version = 1", "version = 2"));
     assert_eq!(Client::legacy(&house, &state).note("x"), "Four: x");
 
-    // And never back to the trust file that was replaced.
+    // The replaced trust file stays refused.
     house.write("trust.toml", trust());
     let ended = run(command(&house, &state));
     assert_eq!(ended.code, Some(1));
@@ -331,7 +331,7 @@ fn a_copy_that_is_shortened_while_it_is_used_changes_nothing() {
     let copy = fs::read_dir(house.path("state/bundles")).unwrap().flatten().next().unwrap().path();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
     fs::File::options().write(true).open(&copy).unwrap().set_len(0).unwrap();
-    // Its page was not looked at before.
+    // Its page is still unread.
     assert_eq!(client.note("x"), "Note: x");
     assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
 }
@@ -483,7 +483,7 @@ fn a_key_that_cannot_be_used_is_reported() {
         for words in *expected {
             assert!(ended.stderr.contains(words), "`{words}` is not in: {}", ended.stderr);
         }
-        // No part of a key is printed, not even of a wrong one.
+        // All parts of a key stay out of the output, even of a wrong one.
         assert!(!ended.stderr.contains("0123456789"), "{}", ended.stderr);
     }
 }

@@ -45,7 +45,7 @@ impl Signer {
                 json!({ "kty": "RSA", "kid": "key", "n": base64(&n), "e": base64(&e) })
             }
             Self::Curve(pair) => {
-                // The point is not compressed: a 4, then x and y.
+                // The point is uncompressed: a 4, then x and y.
                 let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
                 json!({ "kty": "EC", "crv": "P-256", "kid": "key", "x": base64(x), "y": base64(y) })
             }

@@ -140,7 +140,7 @@ pub(super) fn long_audit(house: &House) {
     house.write("audit.jsonl", format!("{record}\n").repeat((8 << 20) / 960));
 }
 
-/// The records of calls, without those that were there before.
+/// The records of calls, after those that were there before.
 fn calls(house: &House) -> Vec<Value> {
     let records = house.read("audit.jsonl");
     let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -203,7 +203,7 @@ fn a_call_whose_connection_breaks_is_recorded() {
     long_audit(&house);
     let is_recorded = || calls(&house).iter().any(|record| record["tool"] == "audit_tail");
     let connection = web.open(&call("audit_tail", handle.clone()));
-    // While it runs, there is no room for another call.
+    // While it runs, other calls lack room.
     while !is_recorded()
         && web.send(&call("server_info", handle.clone())).json()["result"]["isError"] == false
     {}

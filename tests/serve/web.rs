@@ -184,10 +184,10 @@ impl Web {
         head.starts_with("HTTP/1.1 200").then_some(Events { from })
     }
 
-    /// Sends a request whose answer is not waited for.
+    /// Sends a request and leaves its answer for later.
     pub(crate) fn open(&self, request: &Request) -> BufReader<TcpStream> {
         let mut stream = self.hold(b"");
-        // A server that refuses a body need not read it.
+        // A server that refuses a body may leave it unread.
         _ = stream.write_all(&request.bytes(&self.address));
         BufReader::new(stream)
     }
@@ -259,7 +259,7 @@ impl Events {
 
 fn chunks(from: &mut BufReader<TcpStream>) -> String {
     let mut body = Vec::new();
-    // A stream that is kept alive is never silent for long.
+    // A stream that is kept alive sends something often.
     let limit = Instant::now() + PATIENCE;
     loop {
         assert!(Instant::now() < limit, "the body does not end");

@@ -2,7 +2,7 @@
 //!
 //! A parent imports its children, whether or not it names them. A path is followed through
 //! re-exports to the module that declares the thing. Modules named `tests` are left out: they name
-//! what they test, and nothing names them.
+//! what they test, and stay unnamed themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -159,7 +159,7 @@ fn parse(text: &str) -> Parsed {
                 }
                 continue;
             }
-            // Who may see a thing is no import: `pub(in crate::parse)`.
+            // Visibility is different from an import: `pub(in crate::parse)`.
             "pub" if tokens.get(at + 2).is_some_and(|next| next == "in") => {
                 at += 3;
                 while tokens.get(at).is_some_and(|token| token != ")") {
@@ -259,7 +259,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Returns words and signs, without comments, texts and characters.
+/// Returns words and signs; comments, texts and characters are left out.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;

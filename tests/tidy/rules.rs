@@ -89,10 +89,12 @@ fn rules() -> BTreeMap<String, Rule> {
         .iter()
         .map(|path| (relative(path), syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap()))
         .collect();
-    // A message may name a limit of the policy's crate.
-    let limits = [root().join("runtime/policy/src/path_rules.rs")].into_iter();
+    // A message may name a limit of another crate.
+    let limits = ["runtime/engine/src/agent_skill.rs", "runtime/policy/src/path_rules.rs"];
     let limits: Vec<_> = limits
+        .into_iter()
         .map(|path| {
+            let path = root().join(path);
             (relative(&path), syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap())
         })
         .collect();
@@ -325,7 +327,7 @@ impl Constants {
         constants
     }
 
-    /// Returns the value of the constant that a file calls so; `None` if it is no constant.
+    /// Returns the value of the constant that a file calls so, if it is a constant.
     fn value(&self, path: &str, name: &str) -> Option<u64> {
         let is_constant = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         if name.is_empty() || !name.chars().all(is_constant) {

@@ -23,7 +23,7 @@ pub(crate) struct Asker<'b> {
 ///
 /// # Errors
 ///
-/// A name is unknown, or its callers have no place.
+/// A name is unknown, or its callers are refused.
 pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<'b>, Failure> {
     check_names(bundle, caller)?;
     let CallerArgs { tenant, role, user, group } = caller;
@@ -38,7 +38,7 @@ pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<
     Ok(Asker { bundle, placement, view: View::of(bundle, &placement)? })
 }
 
-/// Refuses names missing in the project: no caller would get the answer.
+/// Refuses names missing in the project: the answer would be for impossible callers.
 fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
     if let Some(name) = &caller.tenant
         && bundle.tenants().find(name)?.is_none()
@@ -46,7 +46,8 @@ fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
         let tenants = bundle.tenants().list()?;
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
         let failure = unknown("tenant", name, &known);
-        // A server refuses a caller of an unlisted tenant; without a list, tenants mean nothing.
+        // A server refuses a caller of an unlisted tenant; in a project that lists none, tenants
+        // are ignored.
         return Err(if known.is_empty() { failure } else { failure.into_no() });
     }
     check_role(bundle, caller.role.as_deref())

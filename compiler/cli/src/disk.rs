@@ -51,7 +51,7 @@ pub(crate) fn read_that_begins(
 ) -> Result<Vec<u8>, Failure> {
     const PAGE: u64 = 4096;
     let fail = |error| Failure::file("read", path, &error);
-    // Opened once: it may be a pipe, which cannot be read twice.
+    // Opened once: it may be a pipe, which can be read only once.
     let file = File::open(path).map_err(fail)?;
     let length = file.metadata().map_err(fail)?.len().min(bytes_max);
     let mut file = file.take(PAGE);
@@ -87,25 +87,57 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
 /// Writes a file with these bytes at `path`, replacing an existing file but keeping its
 /// permissions. All users may read a new file.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |error: io::Error| Failure::file("write", path, &error);
-    // A link stays a link: its target is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let permissions = match fs::metadata(&target) {
-        Ok(old) if old.is_file() => Some(old.permissions()),
-        Ok(_) => {
-            return Err(Failure::error(format!(
-                "cannot write `{}`: it exists and is not a file",
-                shown_path(path)
-            )));
-        }
-        Err(_) => None,
-    };
-    let file = write_temporary(&target, bytes, Access::AllUsers).map_err(fail)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).map_err(fail)?;
+    Draft::write(path, bytes)?.persist()
+}
+
+/// Writes a file as [`replace`] does if it still has the bytes `old`. Returns false, and leaves the file as it is,
+/// if it has others: a person saved it in between.
+///
+/// The comparison comes right before the rename, so only a save between these two calls of the system is lost.
+pub(crate) fn replace_unchanged(path: &Path, old: &[u8], bytes: &[u8]) -> Result<bool, Failure> {
+    let draft = Draft::write(path, bytes)?;
+    let is_unchanged = fs::read(&draft.target).is_ok_and(|now| now == old);
+    if is_unchanged {
+        draft.persist()?;
     }
-    file.persist(&target).map_err(|error| fail(error.error))?;
-    Ok(())
+    Ok(is_unchanged)
+}
+
+/// A finished file beside the one that it replaces; it is removed unless it is persisted.
+struct Draft {
+    path: PathBuf,
+    target: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Draft {
+    fn write(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
+        let fail = |error: io::Error| Failure::file("write", path, &error);
+        // A link stays a link: its target is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let permissions = match fs::metadata(&target) {
+            Ok(old) if old.is_file() => Some(old.permissions()),
+            Ok(_) => {
+                return Err(Failure::error(format!(
+                    "cannot write `{}`: it exists and is not a file",
+                    shown_path(path)
+                )));
+            }
+            Err(_) => None,
+        };
+        let file = write_temporary(&target, bytes, Access::AllUsers).map_err(fail)?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions).map_err(fail)?;
+        }
+        Ok(Self { path: path.to_owned(), target, file })
+    }
+
+    fn persist(self) -> Result<(), Failure> {
+        let Self { path, target, file } = self;
+        let fail = |error: io::Error| Failure::file("write", &path, &error);
+        file.persist(&target).map_err(|error| fail(error.error))?;
+        Ok(())
+    }
 }
 
 /// Writes a new file with these bytes at `path`. Returns false if the path already exists.
@@ -123,7 +155,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, 
 /// `taken` is the failure for a path that exists.
 pub(crate) fn create_all(
     folder: &Path,
-    files: &[(&str, &str)],
+    files: &[(&str, &[u8])],
     taken: impl Fn(&Path) -> Failure,
 ) -> Result<(), Failure> {
     let mut paths: Vec<_> = files.iter().map(|(path, _)| Path::new(path)).collect();
@@ -137,10 +169,10 @@ pub(crate) fn create_all(
         }
     }
     let mut written = Written::default();
-    for (path, text) in files {
+    for (path, bytes) in files {
         let path = folder.join(path);
         let done = written.folders_of(&path).and_then(|()| {
-            match create(&path, text.as_bytes(), Access::AllUsers)? {
+            match create(&path, bytes, Access::AllUsers)? {
                 true => Ok(()),
                 false => Err(taken(&path)),
             }

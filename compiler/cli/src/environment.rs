@@ -17,7 +17,7 @@ pub(crate) fn is_terminal_dumb() -> bool {
     variable("TERM").is_some_and(|value| value == "dumb")
 }
 
-/// Returns the folder for data of this user, `…/relay`; absent without a home folder.
+/// Returns the folder for data of this user, `…/relay`, if there is a home folder.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(absolute);
@@ -44,7 +44,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 /// Returns the seconds since 1970.
 #[expect(clippy::disallowed_methods, reason = "this module is the one that reads the clock")]
 pub(crate) fn now() -> u64 {
-    // With a clock before 1970 no key is valid yet, which is the safe answer.
+    // With a clock before 1970 all keys become valid later, which is the safe answer.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

@@ -10,7 +10,7 @@ pub(crate) enum Exit {
     /// The command succeeded; the answer is no: errors in the project, not trusted, `fmt --check`
     /// or `diff --exit-code` differs, `diff --fail-on` trips.
     No,
-    /// The command failed: a wrong command line, a file that cannot be read or written.
+    /// The command failed: a wrong command line, an error of reading or writing a file.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! The date on the command line from which a key no longer counts.
+//! The date on the command line at which a key expires.
 
 use relay_bundle::trust::Time;
 use toml_edit::Datetime;

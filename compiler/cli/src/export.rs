@@ -4,12 +4,20 @@ mod agent_skill;
 mod command;
 mod made;
 mod mdc;
+mod skill_folder;
 mod stoa;
 mod text;
 
 pub(crate) use made::{Made, MadeFile};
 
+pub(crate) use skill_folder::{SkillFolder, SkillFolders, further_keys};
+
 use relay_bundle::{Prompt, Skill};
+
+/// Returns an agent skill with all its files.
+pub(crate) fn skill_folder(prompt: &Prompt, folder: &SkillFolder) -> Made {
+    agent_skill::folder(prompt, folder)
+}
 
 /// Returns a prompt as a `SKILL.md`.
 pub(crate) fn agent_skill(prompt: &Prompt) -> Made {

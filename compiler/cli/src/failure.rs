@@ -68,7 +68,7 @@ impl Failure {
     }
 }
 
-/// Returns why a file or a folder could not be used, to follow a colon.
+/// Returns the cause of an error of a file or a folder, to follow a colon.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "the file or folder does not exist".into(),

@@ -33,7 +33,7 @@ const REPOSITORY: &str = ".git";
 /// The folder of a project.
 pub(crate) struct ProjectFiles<T> {
     tree: T,
-    /// INVARIANT: without links, so a path without links is inside exactly if it begins with this.
+    /// INVARIANT: free of links, so a path free of links is inside exactly if it begins with this.
     root: PathBuf,
 }
 
@@ -91,7 +91,7 @@ impl<T: FileTree> Files for ProjectFiles<T> {
         };
         walk.enter(&Folder { path: folder.into(), found, left: Vec::new(), fault: None })?;
         while let Some(folder) = walk.folders.pop() {
-            // An unreadable folder does not end the listing of the others.
+            // The listing goes on after an unreadable folder.
             if let Err(fault) = walk.enter(&folder) {
                 let (path, link) = (format!("{}/", folder.path), folder.is_linked());
                 walk.files.push(Listed { path, link, fault: Some(fault) });
@@ -106,7 +106,7 @@ impl<T: FileTree> Files for ProjectFiles<T> {
 ///
 /// # Errors
 ///
-/// It cannot be entered.
+/// It is missing or unreadable.
 pub fn files_on_disk(folder: &Path) -> io::Result<Box<dyn Files>> {
     Ok(Box::new(ProjectFiles::open(folder)?))
 }

@@ -4,9 +4,11 @@
 //! the compiler has a finding on; `write` writes the rest as a project.
 
 mod agent_skills;
+mod below;
 mod commands;
 mod gemini;
 mod instructions;
+mod marks;
 mod name;
 mod part;
 mod prompt_list;
@@ -21,6 +23,7 @@ use relay_compiler::Files;
 
 use part::Content;
 
+pub(crate) use below::Below;
 pub(crate) use row::{Outcome, Row};
 pub(crate) use source::{COPIES, Found, Source};
 pub(crate) use trial::Unsettled;
@@ -98,31 +101,39 @@ pub(crate) fn note(plan: &Plan) -> Option<String> {
 pub(crate) fn rows(plan: &Plan) -> Vec<Row> {
     let mut rows = plan.rows.clone();
     for part in &plan.parts {
-        let becomes = part.becomes();
-        let mut changes: Vec<_> =
-            part.changes.iter().map(|(line, reason)| (&part.file, *line, reason)).collect();
-        if let Content::Folder(folder) = &part.content {
-            let made = folder.files.iter().filter_map(|file| file.made.as_ref());
-            changes.extend(made.flat_map(|made| {
-                made.changes.iter().map(|(line, reason)| (&made.from.0, *line, reason))
-            }));
-        }
-        let row = |outcome, file: &str, line, reason| Row {
+        let row = |outcome, file: &str, line, becomes: &str, reason| Row {
             outcome,
             file: file.to_owned(),
             line,
             origin: part.origin,
-            becomes: Some(becomes.clone()),
+            becomes: Some(becomes.to_owned()),
             reason,
         };
-        if changes.is_empty() {
-            rows.push(row(Outcome::Exact, &part.file, part.line, None));
+        let changed = |file: &str, becomes: &str, changes: &[(usize, String)]| {
+            let changed = changes.iter().map(|(line, reason)| {
+                row(Outcome::Changes, file, *line, becomes, Some(reason.clone()))
+            });
+            changed.collect::<Vec<_>>()
+        };
+        rows.extend(changed(&part.file, &part.becomes(), &part.changes));
+        let exact = match &part.content {
+            Content::Folder(folder) => {
+                let mut exact = 0;
+                for file in folder.kept() {
+                    let (from, _) = file.origin();
+                    let of_made = file.made.as_ref().map(|made| made.changes.as_slice());
+                    let changes =
+                        [of_made.unwrap_or_default(), &marks::changes(&file.marks)].concat();
+                    exact += usize::from(changes.is_empty());
+                    rows.extend(changed(from, &folder.one(file), &changes));
+                }
+                (exact > 0).then(|| folder.counted(exact))
+            }
+            Content::Prompt(_) | Content::Skill(_) => Some(part.becomes()),
+        };
+        if let Some(becomes) = exact.filter(|_| part.changes.is_empty()) {
+            rows.push(row(Outcome::Exact, &part.file, part.line, &becomes, None));
         }
-        rows.extend(
-            changes.into_iter().map(|(file, line, reason)| {
-                row(Outcome::Changes, file, line, Some(reason.clone()))
-            }),
-        );
     }
     rows.sort();
     rows.dedup();

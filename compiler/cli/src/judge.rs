@@ -35,7 +35,7 @@ impl Judge {
         Self { table: Cow::Borrowed(shipped::facts()), rules: Rules::default() }
     }
 
-    /// Takes the policy of a bundle; `None` without one.
+    /// Takes the policy of a bundle, if it has one.
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
         let rules = Rules::of(bundle).map_err(|error| Failure::error(error.to_string()))?;
         let Some(rules) = rules else { return Ok(None) };
@@ -53,7 +53,7 @@ impl Judge {
     }
 }
 
-/// Takes the policy of a bundle or project; without one, the shipped one.
+/// Takes the policy of a bundle or project, by default the shipped one.
 pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chosen, Failure> {
     let Some(path) = policy else { return Ok(Chosen::Judge(Judge::shipped())) };
     let project = ProjectArgs { env: None, strict: false };
@@ -68,7 +68,7 @@ pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chose
     })
 }
 
-/// Returns the failure of a question about the policy of a bundle or project without one.
+/// Returns the failure of a question about the policy of a bundle or project that lacks one.
 pub(crate) fn no_policy(path: &Path) -> Failure {
     Failure::error(format!("`{}` has no policy", shown_path(path)))
 }

@@ -1,6 +1,6 @@
 //! Signing keys: files in PKCS#8 PEM that only their owner may read.
 //!
-//! Secret bytes are wiped when they are dropped, and never printed.
+//! Secret bytes are wiped when they are dropped, and kept out of all output.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
 pub(crate) struct Key {
     /// The secret.
     pub(crate) signing: SigningKey,
-    /// The name of its file, without the extension.
+    /// The name of its file, before the extension.
     pub(crate) name: String,
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
     Ok(key)
 }
 
-/// Returns why a file is not a private key.
+/// Returns the error for a file that is something else than a private key.
 fn not_private(path: &Path, text: &str) -> Failure {
     let what = match text.trim_start() {
         text if text.starts_with("ed25519:") => "it is a public key",

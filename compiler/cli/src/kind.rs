@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::text::shown_path;
 
-/// The start of every bundle, without the bytes that a transfer in text mode would change.
+/// The start of every bundle, up to the bytes that a transfer in text mode would change.
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The start of a public key.
 const PUBLIC: &[u8] = b"ed25519:";
@@ -72,7 +72,7 @@ pub(crate) fn is_key(path: &Path) -> bool {
 }
 
 impl Kind {
-    /// Returns the kind of a file; `None` if it is unknown, or the file does not exist.
+    /// Returns the kind of a file, if it is known and the file exists.
     fn of(path: &Path) -> Result<Option<Self>, Failure> {
         if path.is_dir() {
             return Ok(Some(Self::Folder));

@@ -66,7 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     };
     let exit = match ended {
         Ok(exit) => exit,
-        // Some lines were not judged.
+        // Some lines were left unjudged.
         Err(Failure::ClosedPipe) => Exit::No,
         Err(Failure::Stopped { exit, message, help }) => {
             output.fail(&message, help.as_deref());

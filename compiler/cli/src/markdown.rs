@@ -11,7 +11,7 @@ pub(crate) struct Key {
     pub(crate) value: Value,
 }
 
-/// Returns a file with this front matter, none if there are no keys, and this text.
+/// Returns a file with this front matter, if there are keys, and this text.
 pub(crate) fn file(keys: &[Key], text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     if keys.is_empty() {
@@ -24,8 +24,8 @@ pub(crate) fn file(keys: &[Key], text: &str) -> String {
     format!("---\n{lines}---\n{text}{end}")
 }
 
-/// Returns a value in one line of YAML: a text without quotes if that means the same everywhere, else as in
-/// JSON.
+/// Returns a value in one line of YAML: a text is unquoted if that means the same everywhere, else
+/// as in JSON.
 pub(crate) fn flow(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => text.clone(),

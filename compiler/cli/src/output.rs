@@ -13,7 +13,7 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::text::{page, printable_lines, without_commands};
 
-/// The line width of an output without one: a pipe, a file.
+/// The line width for a pipe or a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
 /// The maximum line width, for wide terminals.
 const WIDTH_MAX: usize = 120;
@@ -162,7 +162,8 @@ fn look<S: anstream::stream::RawStream>(stream: &S) -> Look {
     }
 }
 
-/// Returns `text` with its lines but the first indented, so that none looks like a line of its own.
+/// Returns `text` with its lines but the first indented, so that only the first looks like a line
+/// of its own.
 fn hanging(text: &str) -> String {
     text.replace('\n', "\n  ")
 }

@@ -18,13 +18,13 @@ use crate::text::shown_path;
 pub(crate) use git::{Inside, Objects, Repository};
 pub(crate) use server::{Event, Server, Transport, exit_of, is_input_terminal};
 
-/// Runs `relay serve`: becomes `relay-serve`, a separate program so that it links no compiler.
+/// Runs `relay serve`: becomes `relay-serve`, a separate program free of the compiler.
 pub(crate) fn serve(arguments: &[OsString]) -> Result<Exit, Failure> {
     become_program(&server::program()?, arguments)
 }
 
-/// Replaces this process with `program`; returns only if that fails (or, on systems that cannot
-/// replace a process, after the program has ended).
+/// Replaces this process with `program`; returns only if that fails (or, on systems that lack that
+/// operation, after the program has ended).
 #[expect(clippy::disallowed_methods, reason = "the purpose of `relay serve` is to start a program")]
 fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
     let mut command = Command::new(program);
@@ -46,7 +46,7 @@ fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failur
 /// The file system monitor is off, because the repository's settings choose its program.
 pub(crate) fn git_state(folder: &Path) -> Result<Git, Failure> {
     let commit = ask_git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
-    // A bundle beside the project is an output of the build, not an input.
+    // A bundle beside the project is an output of the build rather than an input.
     let paths = ["--", ".", ":(exclude,glob)**/*.relay"];
     let status = ["status", "--porcelain", "--untracked-files=normal"];
     let changes = ask_git(folder, &[status, paths].concat())?;

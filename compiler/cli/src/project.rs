@@ -25,7 +25,7 @@ const STANDARD_INPUT: &str = "<stdin>";
 /// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
 
-/// The name of a project whose folder has no valid name.
+/// The name of a project whose folder has an invalid name.
 const NAME: &str = "my-team";
 
 /// A project with its document found.
@@ -35,7 +35,7 @@ pub(crate) struct Project {
     root: String,
     /// The prefix of a file's path from the project's folder, in reports.
     prefix: String,
-    /// The same without its revision.
+    /// The same, cut before its revision.
     folder: String,
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn draw(
     })
 }
 
-/// Returns the errors and warnings as human output to a pipe, without the line of counts: 100 columns wide, no
-/// colours, paths from the project's folder.
+/// Returns the errors and warnings as human output to a pipe, up to the line of counts: 100 columns
+/// wide, colourless, paths from the project's folder.
 #[must_use]
 pub fn findings(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {
     let look = Look { colour: false, width: PIPE_WIDTH };

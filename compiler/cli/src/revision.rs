@@ -242,7 +242,7 @@ fn unknown(name: &OsStr, subject: &str, is_shallow: bool) -> Failure {
     if name == "HEAD" {
         return failure.help("the repository has no commit yet: compare with `/dev/null`");
     }
-    // Without the suffixes by which git steps back from a name.
+    // Up to the suffixes by which git steps back from a name.
     let base = name.split(['^', '~', '@', ':', '{']).next().unwrap_or_default();
     let (remote, branch) = match base.strip_prefix("origin/") {
         Some(branch) => ("origin", branch),

@@ -2,6 +2,6 @@
 
 /// Returns a word in the form for a shell: quoted if necessary.
 pub(crate) fn word(text: &str) -> String {
-    // A text with a zero byte is in no command line.
+    // A text with a zero byte is impossible in a command line.
     shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into)
 }

@@ -11,7 +11,7 @@ pub(crate) fn set_facts(table: &'static [u8]) {
     FACTS.get_or_init(|| table);
 }
 
-/// Returns the table; empty without one from the binary.
+/// Returns the table; empty unless the binary gave one.
 pub(crate) fn facts() -> &'static [u8] {
     FACTS.get().copied().unwrap_or_default()
 }

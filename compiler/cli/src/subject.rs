@@ -126,7 +126,7 @@ fn warn_of_altered(bundle: &Bundle, output: &mut Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Returns words for the parts of a bundle that contradict its contents; `None` without any.
+/// Returns words for the parts of a bundle that contradict its contents, if any do.
 fn altered(bundle: &Bundle) -> Result<Option<String>, Failure> {
     let parts = relay_diff::named(&relay_compiler::mismatches(bundle)?);
     Ok(parts.map(|parts| format!("parts of the bundle do not follow from its contents: {parts}")))
@@ -140,8 +140,8 @@ pub(crate) struct Front {
     pub(crate) is_whole: bool,
 }
 
-/// Opens the bundle in a file without reading its tables, if it is large: digest, settings and
-/// signatures. Returns `None` if that fails, so that reading all of it reports the reason.
+/// Opens the bundle in a file from its front, if it is large: digest, settings and signatures.
+/// Returns `None` if that fails, so that reading all of it reports the reason.
 pub(crate) fn open_front(path: &Path) -> Option<Front> {
     // A pipe can be opened only once, to read all of it: its writer ends when a reader goes.
     if !path.is_file() {
@@ -153,7 +153,7 @@ pub(crate) fn open_front(path: &Path) -> Option<Front> {
     file.read_exact(&mut start).ok()?;
     let outline = relay_bundle::outline(&start).ok()?;
     outline.check_length(length).ok()?;
-    // Unwritten memory is not resident.
+    // Only written memory is resident.
     let mut bytes = vec![0; usize::try_from(length).ok()?];
     let mut read = |from: u64, to: u64| {
         let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;

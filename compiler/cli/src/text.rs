@@ -13,20 +13,20 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Returns `text` as [`printable`], with its lines and tabs. Callers mark or indent each line, so
-/// that none looks like one of relay's own.
+/// that they stay apart from relay's own.
 pub(crate) fn printable_lines(text: &str) -> String {
     // A terminal obeys the `\r` of a Windows line end too.
     invisible::visible(text).replace('\r', "\\u{d}")
 }
 
-/// Returns a path as [`printable`]: names of files may come from a stranger's branch. No path here
-/// is printed by its own `display`.
+/// Returns a path as [`printable`]: names of files may come from a stranger's branch. All paths are
+/// printed through this, instead of their own `display`.
 pub(crate) fn shown_path(path: impl AsRef<Path>) -> String {
     printable(&path.as_ref().to_string_lossy())
 }
 
-/// Returns `text` without commands for GitHub Actions in the output of a step: a line that begins
-/// with `::NAME::`, and `##[` anywhere.
+/// Returns `text` with commands for GitHub Actions disabled in the output of a step: a line that
+/// begins with `::NAME::`, and `##[` anywhere.
 pub(crate) fn without_commands(text: &str) -> String {
     if !text.contains("::") && !text.contains("##[") {
         return text.to_owned();
@@ -122,7 +122,8 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
     textwrap::fill(&printable_lines(text), options) + "\n"
 }
 
-/// Returns `text` with `indent` before and a line end after every line, without trailing blanks.
+/// Returns `text` with `indent` before and a line end after every line; trailing blanks are
+/// dropped.
 pub(crate) fn indented(text: &str, indent: &str) -> String {
     let lines: String = printable_lines(text).lines().map(|line| format!("{line}\n")).collect();
     textwrap::indent(&lines, indent)

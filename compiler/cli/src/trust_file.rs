@@ -18,7 +18,7 @@ const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
 const ALLOW_DIGESTS: &str = "allow-digests";
 
-/// A new file without its key.
+/// A new file, up to its key.
 const HEAD: &str = "\
 version = 1      # raise it with each change of this file; `relay trust` does
 threshold = 1    # the number of keys that must have signed
@@ -33,7 +33,7 @@ pub(crate) struct NewKey {
     pub(crate) public: PublicKey,
     /// The roles that its signatures count for.
     pub(crate) roles: BTreeSet<String>,
-    /// The time from which they no longer count, as written.
+    /// The time at which their validity ends, as written.
     pub(crate) not_after: Option<(Datetime, Time)>,
 }
 
@@ -199,7 +199,7 @@ impl TrustFile {
         is_new
     }
 
-    /// Reverses [`Self::allow_digest`]. Returns false if the bundle is not allowed.
+    /// Reverses [`Self::allow_digest`]. Returns whether the bundle was allowed.
     pub(crate) fn forbid_digest(&mut self, digest: Digest) -> bool {
         let is_there = self.trust.allow_digests.remove(&digest);
         if is_there

@@ -19,7 +19,7 @@ use meant::Line;
 struct Typed {
     /// The words after the program's name.
     words: Vec<String>,
-    /// The grammar of the named verb; without one, that of the program.
+    /// The grammar of the named verb, by default that of the program.
     grammar: clap::Command,
     /// The verb as typed, with that of `relay trust add`: `trust add`.
     verb: String,

@@ -102,7 +102,7 @@ fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
     Ok(format!("its callers without a tenant have {}", counts.join(", ")))
 }
 
-/// Returns the view of callers with a role and without a tenant.
+/// Returns the view of callers with a role and of any tenant or none.
 fn view<'b>(bundle: &'b Bundle, role: &CallerRole) -> Result<View<'b>, Corrupt> {
     let role = number_of(bundle.roles(), &role.name);
     View::of(bundle, &Placement { tenant: None, role, row: None })

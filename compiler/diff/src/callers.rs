@@ -36,7 +36,7 @@ pub(crate) struct Rows {
 /// A caller, as authentication gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller<'r> {
-    /// Absent for an id in neither bundle.
+    /// The id, if either bundle names it.
     pub(crate) id: Option<&'r str>,
     pub(crate) tenant: Option<&'r str>,
     pub(crate) groups: Vec<&'r str>,
@@ -110,7 +110,7 @@ impl Rows {
 }
 
 impl Caller<'_> {
-    /// Returns the caller's identity for a decision; `unnamed` is an id in neither bundle.
+    /// Returns the caller's identity for a decision; `unnamed` is an id that both bundles lack.
     pub(crate) fn identity<'i>(&'i self, unnamed: &'i str, groups: &'i [String]) -> Identity<'i> {
         Identity { id: self.id.unwrap_or(unnamed), tenant: self.tenant, groups, role: self.role }
     }
@@ -120,7 +120,7 @@ impl Caller<'_> {
 pub(crate) struct Both {
     a: Rows,
     b: Rows,
-    /// A tenant in neither bundle.
+    /// A tenant that both bundles lack.
     other_tenant: String,
 }
 
@@ -134,12 +134,12 @@ impl Both {
         Ok(Self { a, b, other_tenant })
     }
 
-    /// Returns whether the tenant of a caller is in neither bundle.
+    /// Returns whether both bundles lack the tenant of a caller.
     pub(crate) fn is_other_tenant(&self, tenant: &str) -> bool {
         tenant == self.other_tenant
     }
 
-    /// Returns an id in neither bundle.
+    /// Returns an id that both bundles lack.
     pub(crate) fn unnamed(&self) -> String {
         let mut id = "anyone else".to_owned();
         while [&self.a, &self.b].iter().any(|side| side.ids(Who::User).any(|named| named == id)) {
@@ -213,7 +213,7 @@ impl Both {
         if key.who == Who::User {
             return vec![Some(&key.id)];
         }
-        // Where both sides name an id, groups and `anyone` never count.
+        // Where both sides name an id, groups and `anyone` are ignored.
         let mut known = BTreeMap::new();
         for id in self.named(Who::User) {
             let rows = self.counting(Who::User, id, tenant);
@@ -257,7 +257,7 @@ fn sets<'r>(key: &'r Key, groups: &[&'r str]) -> impl Iterator<Item = Vec<&'r st
     let others: Vec<&str> = groups.iter().copied().filter(|group| !own.contains(group)).collect();
     let more = GROUPS_MAX - own.len();
     let count = others.len();
-    // Each set is rising, so that none comes twice. Small sets come first.
+    // Each set is rising, so that each comes once. Small sets come first.
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     let mut next = 0;
     std::iter::from_fn(move || {

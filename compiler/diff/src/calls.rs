@@ -1,7 +1,7 @@
 //! The skills of calls: those of each tenant, tool and user, before and after.
 //!
-//! Through a topic, a change of one skill reaches calls that the skill does not name. So both
-//! bundles are asked, with every name that a changed skill asks for and one that none asks for.
+//! Through a topic, a change of one skill reaches calls beyond those that the skill names. So both
+//! bundles are asked, with every name that a changed skill asks for and one other name.
 
 mod asked;
 mod given;

@@ -88,7 +88,7 @@ impl<'b> Decisions<'b> {
     }
 
     /// Returns whether a caller that asks for a role could have had all of it before, by asking for
-    /// another role or for none.
+    /// another role or leaving the role out.
     pub(crate) fn could_have(
         &self,
         caller: &Caller<'_>,
@@ -121,7 +121,7 @@ impl<'b> Decisions<'b> {
     }
 
     /// Compares the rows and the authority of a place before with those of one after. A caller that
-    /// stays in a place does not differ: gains of its role or tenant are findings of their own.
+    /// stays in a place is left out: gains of its role or tenant are findings of their own.
     fn extent(&self, before: Given<'b>, after: Given<'b>) -> Result<Extent, Corrupt> {
         if before == after {
             return Ok(Extent { gains: false, loses: false });
@@ -282,7 +282,7 @@ fn view<'b>(bundle: &'b Bundle, given: Given<'_>) -> Result<Option<View<'b>>, Co
     Ok(Some(View::of(bundle, &Placement { tenant, role, row: None })?))
 }
 
-/// Returns the highest tier and the tools of a place; without roles, all.
+/// Returns the highest tier and the tools of a place; in a project that has no roles, all.
 fn authority<'b>(bundle: &'b Bundle, given: Given<'_>) -> (Tier, Option<&'b [Setting<String>]>) {
     let role = given.role.and_then(|name| bundle.roles().get(number_of(bundle.roles(), name)?));
     match role {

@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Direction {
-    /// They may do more, or it is not proved that they do not.
+    /// They may do more, or a proof that they may do only as much is missing.
     #[serde(rename = "loosens")]
     NotProved,
     /// They may do the same.

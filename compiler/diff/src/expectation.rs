@@ -1,7 +1,7 @@
 //! The promises of a project about its answers: each `expect`, which every build proves.
 //!
-//! A removed promise *loosens*, although no answer differs: a later change may break it unnoticed
-//! by builds.
+//! A removed promise *loosens*, although all answers stay the same: builds would then miss a later
+//! change that breaks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -66,8 +66,8 @@ pub(crate) struct Side<'k> {
     pub(crate) floors: Floors,
 }
 
-/// Compares the facts of two bundles. If one of them judges no command, its policy says so, and
-/// only the project's own programs are listed.
+/// Compares the facts of two bundles. If one of them leaves commands unjudged, its policy says so,
+/// and only the project's own programs are listed.
 pub(crate) fn compare(
     sides: &[Side<'_>; 2],
     reasons: &Reasons<'_>,
@@ -109,7 +109,7 @@ pub(crate) fn compare(
 
 /// A program with the place where it was written.
 struct Program<'k> {
-    /// Its facts without names and places.
+    /// Its facts; names and places are left out.
     node: Node,
     written: &'k Node,
     at: Place,
@@ -253,7 +253,7 @@ impl Compared<'_, '_> {
         finding.at(of_a.as_ref(), of_b.as_ref())
     }
 
-    /// Returns a finding about the differences without one of their own.
+    /// Returns a finding about the remaining differences.
     fn more(
         &self,
         rest: &[(&Difference, Option<Witness>)],
@@ -323,7 +323,7 @@ fn line_of(program: &Node, row: &Row) -> Option<u32> {
     Some(line.into())
 }
 
-/// Compares the variables that change no code.
+/// Compares the harmless variables.
 fn variables(
     sides: &[Side<'_>; 2],
     reasons: &Reasons<'_>,

@@ -47,7 +47,7 @@ pub enum Kind {
     Path,
     /// The facts about a program.
     Program,
-    /// A variable that changes no code.
+    /// A harmless variable.
     Variable,
     /// A role.
     Role,
@@ -65,6 +65,8 @@ pub enum Kind {
     Suppression,
     /// An `allow-invisible`.
     Invisible,
+    /// An `allow-mark`.
+    Mark,
     /// An `expect`.
     Expectation,
     /// A prompt.
@@ -123,9 +125,9 @@ pub enum Change {
     },
     /// It has another value.
     Value {
-        /// The value before; absent if there was none.
+        /// The value before, if there was one.
         before: Option<String>,
-        /// The value now; absent if there is none.
+        /// The value now, if there is one.
         after: Option<String>,
     },
     /// It has another text.
@@ -135,9 +137,9 @@ pub enum Change {
     },
     /// Other callers see it.
     Readers {
-        /// The callers that did not see it, by tenant and role.
+        /// The callers that see it only now, by tenant and role.
         gained: Vec<String>,
-        /// The callers that no longer see it.
+        /// The callers that saw it only before.
         lost: Vec<String>,
     },
     /// Audiences get other instructions when they connect.
@@ -149,8 +151,8 @@ pub enum Change {
     },
     /// Calls are given other skills.
     Calls {
-        /// The calls that differ alike, those together; the one whose size differs most first. None
-        /// if no difference was found, and not all calls could be tried.
+        /// The calls that differ alike, those together; the one whose size differs most first.
+        /// Empty if the calls that were tried agree, and others were left untried.
         groups: Vec<Called>,
     },
     /// Briefings bring other prompts.
@@ -163,21 +165,21 @@ pub enum Change {
         losing: usize,
         /// With how many of them another prompt comes in full.
         gaining: usize,
-        /// Some of the tags, with what is lost or gained.
+        /// Some of the tags, with the prompts that are lost or gained.
         examples: Vec<Lost>,
         /// The prompts whose change this follows from.
         causes: Vec<String>,
     },
     /// Audiences may be brought other prompts: there are too many to try all.
     Untried {
-        /// Those that were not tried, by tenant and role.
+        /// The untried ones, by tenant and role.
         readers: Vec<String>,
         /// The prompts whose change this would follow from.
         causes: Vec<String>,
     },
     /// The index lists other prompts.
     Listed {
-        /// The prompts that it no longer lists.
+        /// The prompts that it listed only before.
         lost: Vec<String>,
         /// The prompts that it lists in addition.
         gained: Vec<String>,
@@ -196,7 +198,7 @@ pub struct Instructed {
     pub bytes: [usize; 2],
     /// An estimate of their tokens, before and now: a quarter of the bytes.
     pub tokens_estimated: [usize; 2],
-    /// The prompts that their index no longer lists, of those that these readers still see.
+    /// The prompts that their index listed only before, of those that these readers still see.
     pub lost: Vec<String>,
     /// The prompts that their index lists in addition, of those that these readers saw before.
     pub gained: Vec<String>,
@@ -212,7 +214,7 @@ pub struct Called {
     pub bytes: i64,
     /// An estimate of the tokens: a quarter of the bytes.
     pub tokens_estimated: i64,
-    /// The skills that it is no longer given.
+    /// The skills that it was given only before.
     pub lost: Vec<String>,
     /// The skills that it is given in addition.
     pub gained: Vec<String>,
@@ -222,15 +224,15 @@ pub struct Called {
     pub reordered: bool,
 }
 
-/// The prompts that one tag brings no longer, or in addition.
+/// The prompts that one tag brings only before, or only now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lost {
     /// The tag.
     pub tag: String,
-    /// The prompts that came in full and no longer do.
+    /// The prompts that came in full only before.
     pub lost: Vec<String>,
-    /// The prompts that come in full and did not.
+    /// The prompts that come in full only now.
     pub gained: Vec<String>,
 }
 
@@ -254,7 +256,7 @@ pub enum Claim {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Places {
-    /// On the first side; absent if it is not written there.
+    /// On the first side, if it is written there.
     pub a: Option<Place>,
     /// On the second side.
     pub b: Option<Place>,
@@ -270,8 +272,8 @@ pub struct Finding {
     pub direction: Option<Direction>,
     /// Whether it breaks clients: something they use is gone, renamed, or takes fewer values.
     pub breaking: bool,
-    /// Whether it is about a text that agents are always sent, or takes back a rule: a prompt of priority
-    /// 10, a message, a skill that is gone, a word such as `never` that a text no longer has.
+    /// Whether it is about a text that agents are always sent, or takes back a rule: a prompt of
+    /// priority 10, a message, a removed skill, a word such as `never` that a text has lost.
     pub always: bool,
     /// The thing that differs.
     pub subject: Subject,
@@ -281,7 +283,7 @@ pub struct Finding {
     pub change: Change,
     /// The consequence for agents or clients, in words; absent where the change says it.
     pub meaning: Option<String>,
-    /// A command that is judged lower by it; absent if none is known.
+    /// A command that is judged lower by it, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// Why the project does so, where it gives a reason.
@@ -293,13 +295,13 @@ pub struct Finding {
     pub claim: Claim,
     /// Where it is written.
     pub places: Places,
-    /// The digest of both sides' values: of what a short form cannot show too.
+    /// The digest of both sides' values: including the parts that a short form leaves out.
     #[serde(skip)]
     content: Option<Digest>,
 }
 
 impl Finding {
-    /// Creates an exact finding without a place, which breaks nothing.
+    /// Creates an exact finding; a place and breakage are added later.
     pub(crate) fn new(area: Area, kind: Kind, name: impl Into<String>, change: Change) -> Self {
         Self {
             area,
@@ -344,7 +346,7 @@ impl Finding {
         self
     }
 
-    /// Adds a command that shows the difference; without one it says that none was found.
+    /// Adds a command that shows the difference; `None` says that the search was in vain.
     pub(crate) fn shown_by(mut self, witness: Option<Witness>) -> Self {
         self.also(match &witness {
             Some(witness) => witness.to_string(),
@@ -413,7 +415,7 @@ impl Finding {
     }
 
     /// Returns 16 hexadecimal digits for this very change: another value has others. Moved lines
-    /// have no effect.
+    /// leave it the same.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let Self { area, direction, breaking, subject, part, change, content, .. } = self;
@@ -424,7 +426,7 @@ impl Finding {
     }
 }
 
-/// Returns the name of a value of an enum without fields, as JSON has it.
+/// Returns the name of a value of a plain enum, as JSON has it.
 fn word(value: impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

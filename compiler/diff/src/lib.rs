@@ -1,6 +1,6 @@
 //! Compares two bundles: the effects of a change on the texts and the authority of agents.
 //!
-//! Findings are about meaning. Comments, layout, order and places change nothing here, and
+//! Findings are about meaning. Comments, layout, order and places are ignored here, and
 //! consequences of a change (a line of an index, a page of a list, a summary) are reported under
 //! their cause. No I/O, no clock, no randomness; the same bundles give the same findings.
 
@@ -64,7 +64,7 @@ use crate::review::SwitchedOff;
 
 /// Compares the contents of two bundles: the findings, the most dangerous first.
 ///
-/// Parts of a bundle that contradict its contents are not compared: for a bundle from an untrusted
+/// Parts of a bundle that contradict its contents are left out: for a bundle from an untrusted
 /// build, ask [`compare_derived`] about them too.
 ///
 /// # Errors

@@ -62,8 +62,8 @@ impl<'b> Index<'b> {
         Ok(Self { listed, rest })
     }
 
-    /// Returns a text with the index as an author writes it; without the index, the same text. Only
-    /// entries of the listed prompts are an index.
+    /// Returns a text with the index as an author writes it; a text that lacks the index stays the
+    /// same. Only entries of the listed prompts are an index.
     fn cut_from(&self, text: &str) -> Result<String, Corrupt> {
         if self.listed.is_empty() && self.rest.is_none() {
             return Ok(text.to_owned());
@@ -79,7 +79,7 @@ impl<'b> Index<'b> {
         Ok(text.to_owned())
     }
 
-    /// Returns the end of the index that begins at this line; `None` if none begins there.
+    /// Returns the end of the index that begins at this line, if one does.
     fn end(&self, lines: &[&str], start: usize) -> Result<Option<usize>, Corrupt> {
         let end = start + self.listed.len();
         let Some(found) = lines.get(start..end) else { return Ok(None) };

@@ -18,9 +18,9 @@ const NAMES_MAX: usize = 3;
 pub(crate) struct Pairs<'b> {
     /// The pairs, one for all that see the same.
     pub(crate) list: Vec<Pair<'b>>,
-    /// The names of the roles; empty if neither side has roles.
+    /// The names of the roles; empty if both sides lack roles.
     roles: Vec<&'b str>,
-    /// The tenants, grouped if no pair distinguishes them. `None` is no tenant.
+    /// The tenants, grouped if all pairs treat them alike. `None` stands for an absent tenant.
     groups: Vec<Vec<Option<&'b str>>>,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Cell {
     group: usize,
 }
 
-/// The audience before and after, by number; `None` without audiences.
+/// The audience before and after, by number, if the bundle has audiences.
 type Numbers = [Option<usize>; 2];
-/// The same of a role that contains another one; the outer `None` is a side without the role.
+/// The same of a role that contains another one; the outer `None` is a side that lacks the role.
 type ParentNumbers = [Option<Option<usize>>; 2];
 
-/// A tenant, by its name and its number on each side; without a name, no tenant.
+/// A tenant, by its name and its number on each side; an absent name stands for an absent tenant.
 type NamedTenant<'b> = (Option<&'b str>, [Option<usize>; 2]);
 
 /// The key of merged pairs: equal for pairs that see the same.
@@ -79,8 +79,8 @@ struct Role<'b> {
 }
 
 impl<'b> Pairs<'b> {
-    /// Returns the pairs of two bundles. If only one has roles, the list is empty: no role is on
-    /// both sides.
+    /// Returns the pairs of two bundles. If only one has roles, the list is empty: both sides share
+    /// no role.
     pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Result<Self, Corrupt> {
         let roles = roles(a, b);
         let mut keys: BTreeMap<Vec<Key>, Vec<Option<&str>>> = BTreeMap::new();
@@ -255,7 +255,7 @@ fn parents<'b>(
     numbers.iter().map(parent).collect()
 }
 
-/// Returns the roles of both sides; if neither has roles, one for everyone.
+/// Returns the roles of both sides; if both lack roles, one for everyone.
 fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
     let (of_a, of_b) = (a.roles(), b.roles());
     if of_a.is_empty() && of_b.is_empty() {
@@ -283,8 +283,8 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
     common
 }
 
-/// Returns no tenant, and the tenants of both sides, each by its number on each side. Where the
-/// first side has no tenants, callers of any tenant were callers without one.
+/// Returns the absent tenant, and the tenants of both sides, each by its number on each side. Where
+/// the first side has no tenants, callers of every tenant were alike.
 fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
     for number in 0..b.tenants().count() {

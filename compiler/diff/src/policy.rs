@@ -57,7 +57,7 @@ fn tiers(policy: Option<&Policy>) -> Floors {
     Floors::each(|floor| settings.of(floor).value)
 }
 
-/// Returns the setting of each floor: the defaults without a policy.
+/// Returns the setting of each floor: by default if there is no policy.
 fn settings(policy: Option<&Policy>) -> Floors<Setting<Tier>> {
     match policy {
         Some(policy) => policy.floors.clone(),
@@ -258,7 +258,7 @@ fn said(policy: Option<&Policy>) -> BTreeMap<(PathKind, &str), Said<'_>> {
     each.collect()
 }
 
-/// Reads the facts of a bundle; `None` without facts.
+/// Reads the facts of a bundle, if it has any.
 fn knowledge(bundle: &Bundle) -> Result<Option<Knowledge>, Corrupt> {
     let table = bundle.facts()?;
     if table.is_empty() {

@@ -109,7 +109,7 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
         move |change| finding(b, area, change).part(part).at(Some(&a.at), Some(at))
     };
     out.setting(a.title.as_ref(), title.as_ref(), String::clone, of(Area::Surface, "title"));
-    // Without a description of its own, a prompt has its summary there.
+    // A prompt that leaves out its description has its summary there.
     let is_summary = |prompt: &Prompt| prompt.description == prompt.summary;
     if !(is_summary(a) && is_summary(b)) {
         let described = of(Area::Surface, "description");

@@ -13,7 +13,7 @@ pub(crate) struct Alone<T> {
     new: Vec<(Digest, T)>,
 }
 
-/// The items without a partner of their name, once renames are found.
+/// The items whose names have no partner, once renames are found.
 pub(crate) struct Resolved<T> {
     pub(crate) gone: Vec<T>,
     pub(crate) new: Vec<T>,
@@ -65,7 +65,7 @@ impl<T> Default for Alone<T> {
 }
 
 impl<T> Alone<T> {
-    /// Adds a thing of the first side alone; `unnamed` is its value without its name.
+    /// Adds a thing of the first side alone; `unnamed` is its value with its name left out.
     pub(crate) fn only_a(&mut self, thing: T, unnamed: &impl Serialize) {
         self.gone.push((meaning_of(unnamed), thing));
     }

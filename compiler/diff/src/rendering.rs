@@ -229,8 +229,8 @@ enum State<'a> {
 
 /// Returns the combinations of arguments that both sides accept.
 ///
-/// Only arguments that select a variant on either side are combined. If there are too many, or no
-/// call is accepted by both sides, variants of the same number are compared.
+/// Only arguments that select a variant on either side are combined. If there are too many, or each
+/// call is rejected by one side, variants of the same number are compared.
 fn pairs(a: &Rendering, b: &Rendering) -> Vec<Pair> {
     let mut axes: Vec<(&str, Vec<State<'_>>)> = Vec::new();
     for argument in b.arguments.iter().chain(&a.arguments) {

@@ -30,7 +30,7 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     alone.resolve().report(declared, out)
 }
 
-/// Returns a resource without its URI, and without the name derived from it.
+/// Returns a resource whose URI, and the name derived from it, are removed.
 fn unnamed(mut resource: Resource) -> Resource {
     resource.uri.clear();
     if resource.name.at.is_none() {

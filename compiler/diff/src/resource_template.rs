@@ -30,7 +30,7 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     alone.resolve().report(declared, out)
 }
 
-/// Returns a template without its URI template, and without the parts derived from it.
+/// Returns a template whose URI template, and the parts derived from it, are removed.
 fn unnamed(mut template: ResourceTemplate) -> ResourceTemplate {
     template.uri_template.clear();
     template.pieces.clear();

@@ -1,4 +1,4 @@
-//! Facts for reviewers that no answer shows: suppressions, and switched-off names.
+//! Facts for reviewers alone: suppressions, and switched-off names.
 
 use std::collections::BTreeMap;
 
@@ -154,8 +154,16 @@ fn finding(changed: &Changed<'_>, held: &Held<'_>) -> Finding {
             "a text with characters that people do not see is signed",
             "a text with such characters is an error",
         ),
+        Suppressed::Mark => (
+            Kind::Mark,
+            "agents get such marks as text, without a warning",
+            "such marks are a warning",
+        ),
     };
     let (direction, meaning) = match (before, after) {
+        // Agents get the same text with it and without it.
+        (None, _) if *of == Suppressed::Mark => (Direction::Same, signed),
+        (_, None) if *of == Suppressed::Mark => (Direction::Same, refused),
         (None, _) => (Direction::NotProved, signed),
         (_, None) => (Direction::Narrower, refused),
         (Some(_), Some(_)) => (Direction::Same, "the reason is another"),

@@ -1,7 +1,7 @@
 //! Two `server.toml`: the admitted callers, and the trusted keys.
 //!
-//! The settings are compared by their paths, not by their types: only the server has those. So a
-//! change *loosens* unless it is known to admit fewer callers or to decide nothing.
+//! The settings are compared by their paths: their types are known to the server alone. So a change
+//! *loosens* unless it is known to admit fewer callers or to decide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::finding::{Area, Change, Finding, Findings, Kind};
 /// the path: `auth.api-keys.alice.tenant`.
 pub type ServerSettings = BTreeMap<Vec<String>, String>;
 
-/// The settings that affect neither admission nor trust.
+/// The settings that leave admission and trust as they are.
 const DECIDE_NOTHING: [&str; 3] = ["limits", "watch", "log"];
 /// The lists of callers and issuers: removing a whole entry admits fewer.
 const ADMITTING: [[&str; 2]; 2] = [["auth", "api-keys"], ["auth", "jwt"]];
@@ -25,7 +25,7 @@ pub fn compare_server(a: &ServerSettings, b: &ServerSettings) -> Vec<Finding> {
     for entry in entries_a.union(&entries_b) {
         let (change, direction, meaning) = match (entries_a.contains(entry), entries_b.is_empty()) {
             (true, _) if entries_b.contains(entry) => continue,
-            // Without authentication, the server's settings name the caller.
+            // If authentication is off, the server's settings name the caller.
             (true, true) => {
                 (Change::Removed, Direction::NotProved, "the server asks for no credentials")
             }

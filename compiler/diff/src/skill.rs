@@ -28,7 +28,7 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     Ok(())
 }
 
-/// Compares the settings of skills; without skills on a side, they follow from that.
+/// Compares the settings of skills; where a side lacks skills, they follow from that.
 fn settings(a: &Bundle, b: &Bundle, out: &mut Findings) {
     if a.skill_count() == 0 || b.skill_count() == 0 {
         return;

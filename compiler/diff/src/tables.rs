@@ -1,7 +1,7 @@
 //! Parts of a bundle that contradict its contents.
 //!
-//! Servers answer from pages, indexes and tables that are derived from the contents. No comparison
-//! of contents shows one that was altered before the bundle was signed, so each bundle is compared
+//! Servers answer from pages, indexes and tables that are derived from the contents. A comparison
+//! of contents misses one that was altered before the bundle was signed, so each bundle is compared
 //! with the result of its contents, and every difference is a finding, in addition to all others.
 
 use relay_engine::derived::Mismatch;

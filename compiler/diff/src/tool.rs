@@ -8,7 +8,7 @@ use relay_engine::tool::{Group, find};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 
-/// Compares the tools of two bundles. Their order in the list is the product's, not the project's.
+/// Compares the tools of two bundles. Their order in the list is the product's.
 ///
 /// If only one side has a gate, changes of its tools and gated tools follow from that.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {

@@ -2,7 +2,7 @@
 //!
 //! A row has the direction of its effect on callers: both bundles are asked for each of those on
 //! whom it decides. A caller gains if it was refused and is admitted, or if its place after has
-//! something that its place before had not. Gains of the role itself are findings of that role.
+//! something that its place before lacked. Gains of the role itself are findings of that role.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,10 +34,11 @@ struct Row {
 #[derive(Clone)]
 struct Judged {
     direction: Direction,
-    /// A caller that gains, in words: the subject without its id, and its authority on each side.
+    /// A caller that gains, in words: the subject (its id left out), and its authority on each
+    /// side.
     gain: Option<[String; 2]>,
     are_all_asked: bool,
-    /// The role of a caller that loses something and has no groups besides the row's.
+    /// The role of a caller that loses something and has the row's groups alone.
     lost: Option<String>,
     /// The tenants before and after of moved callers.
     tenants: BTreeSet<[Option<String>; 2]>,
@@ -164,8 +165,8 @@ impl<'b> Sides<'b> {
         Ok(self.decisions.of(&others)? == *decided)
     }
 
-    /// Returns whether a caller gains. One that asks for a role does not if another role could have
-    /// given it as much before.
+    /// Returns whether a caller gains. One that asks for a role gains only if all other roles gave
+    /// it less before.
     fn is_gain(&self, caller: &Caller<'_>, decided: &Decided<'b>) -> Result<bool, Corrupt> {
         Ok(match decided.after {
             Some(after) if decided.gains && caller.role.is_some() => {
@@ -225,7 +226,7 @@ impl<'b> Sides<'b> {
         })
     }
 
-    /// Returns words for a caller, without its id, and its authority before and after.
+    /// Returns words for a caller (its id left out), and its authority before and after.
     fn words(
         &self,
         caller: &Caller<'_>,
@@ -272,7 +273,7 @@ impl<'b> Sides<'b> {
 }
 
 impl Judged {
-    /// Returns words for the gain by a row; `None` without a gain.
+    /// Returns words for the gain by a row, if there is one.
     fn gained(&self, key: &Key) -> Option<String> {
         match (&self.gain, self.are_all_asked) {
             (Some([who, what]), _) => {

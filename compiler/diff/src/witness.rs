@@ -42,7 +42,7 @@ pub(crate) struct Judges<'b> {
 }
 
 impl<'b> Judges<'b> {
-    /// Returns the judges of two bundles; `None` if one of them judges no command.
+    /// Returns the judges of two bundles, if both judge commands.
     pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Option<Self> {
         let side = |bundle: &'b Bundle| {
             let facts = Facts::open(bundle.facts().ok()?).ok()?;
@@ -53,7 +53,7 @@ impl<'b> Judges<'b> {
         Some(Self { facts, rules, left: Cell::new(COMMANDS_MAX) })
     }
 
-    /// Returns the most telling command, by its weight; `None` if no command falls.
+    /// Returns the most telling command, by its weight, if one falls.
     pub(crate) fn show(&self, commands: impl IntoIterator<Item = String>) -> Option<Witness> {
         let mut best: Option<Witness> = None;
         for command in commands.into_iter().take(COMMANDS_EACH_MAX) {

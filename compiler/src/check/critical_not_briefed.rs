@@ -1,7 +1,7 @@
 //! A prompt of priority 10 that no briefing sends.
 //!
 //! Priority 10 means that every session gets the prompt. Prompts for people are kept out of
-//! briefings, by default those with a required argument, so that no session gets this one.
+//! briefings, by default those with a required argument, so all sessions miss this one.
 
 use miette::Diagnostic;
 use thiserror::Error;

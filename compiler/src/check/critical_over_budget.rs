@@ -1,6 +1,6 @@
 //! The prompts of priority 10 are together over the budget of a briefing.
 //!
-//! They are sent with every budget, so all other prompts come without their text, and every session
+//! They are sent with every budget, so of all other prompts only names are sent, and every session
 //! pays for them.
 
 use miette::Diagnostic;

@@ -1,6 +1,6 @@
 //! A gate without prompts after it.
 //!
-//! Agents are asked to begin with a briefing, and no prompt is there to be sent with it.
+//! Agents are asked to begin with a briefing, and the briefing is empty.
 
 use miette::Diagnostic;
 use thiserror::Error;

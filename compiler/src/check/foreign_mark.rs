@@ -1,7 +1,7 @@
 //! A mark of another kind of text: `$ARGUMENTS` in a template, `{{ name }}` in a plain text.
 //!
-//! A template replaces `{{ name }}`, a command `$ARGUMENTS`. In the other kind of text the mark has
-//! no meaning, so agents read the mark itself.
+//! A template replaces `{{ name }}`, a command `$ARGUMENTS`. In the other kind of text the mark is
+//! plain text, so agents read the mark itself.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! Groups whose roles do not contain each other.
 //!
-//! A caller whose credentials name both groups is refused, since neither role is the wider one.
+//! A caller whose credentials name both groups is refused, since each role has something that the
+//! other lacks.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! A role without callers.
 //!
-//! It decides nothing: no line of `users` gives it or a role that it contains.
+//! It is idle: `users` gives neither it nor a role that it contains.
 
 use miette::Diagnostic;
 use thiserror::Error;

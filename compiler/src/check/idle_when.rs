@@ -1,4 +1,4 @@
-//! A `when` without effect.
+//! An idle `when`.
 //!
 //! The author believes that the environment differs from the others, and it is the same.
 

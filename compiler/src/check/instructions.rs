@@ -12,7 +12,7 @@ use crate::model::audience::Audience;
 use crate::model::{Model, SystemText};
 use crate::source::Span;
 
-/// The most bytes of a message that is sent at run time, without the selected texts.
+/// The most bytes of a message that is sent at run time; the selected texts are extra.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
 /// Clients silently truncate text over their limit, so agents would miss the end.
@@ -129,7 +129,7 @@ fn shortened(composed: &Instructions, model: &Model, audience: &Audience, at: Sp
     }
 }
 
-/// Returns the audience of the instructions in words, if it is not everyone.
+/// Returns the audience of the instructions in words, if it is a part of the callers.
 fn whose(model: &Model, audience: &Audience) -> String {
     if model.is_one_audience() {
         return String::new();

@@ -8,7 +8,7 @@ use crate::matching::worst_case::{self, WorstCase};
 use crate::model::Model;
 use crate::source::Span;
 
-/// A server never cuts a text, so the build checks the largest text that any tenant, tool and user
+/// A server sends texts whole, so the build checks the largest text that any tenant, tool and user
 /// can get together.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{call} is given {what}{bytes} bytes of skills, over the limit of {limit}")]

@@ -1,4 +1,4 @@
-//! A message of the gate without the list of prompts.
+//! A message of the gate that leaves out the list of prompts.
 //!
 //! Agents ask for prompts whose names they see, and hardly ever for others.
 

@@ -1,7 +1,7 @@
 //! A bundle without an epoch.
 //!
-//! A server that has served epoch 7 refuses epoch 6. If every bundle has epoch 0, no server notices
-//! an older bundle.
+//! A server that has served epoch 7 refuses epoch 6. If every bundle has epoch 0, an older bundle
+//! passes unnoticed.
 
 use miette::Diagnostic;
 use thiserror::Error;

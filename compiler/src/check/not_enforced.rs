@@ -1,4 +1,4 @@
-//! Settings that no server enforces yet.
+//! Settings that servers ignore so far.
 //!
 //! A server of this version has no tool that runs commands or calls other servers, so it has nothing to
 //! deny by them. An author who reads them in a project could believe that agents are held to them.

@@ -51,7 +51,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         return;
     }
     for role in model.access.roles.iter().filter(|role| role.has_own_tools) {
-        // `*` means all tools, also if there are none yet.
+        // `*` means all tools, also before there are any.
         let patterns = role.tools.iter().flatten().filter(|pattern| pattern.value != "*");
         for pattern in patterns {
             if let Some(help) = known.miss(&pattern.value) {
@@ -77,8 +77,7 @@ impl<'m> Known<'m> {
         Self { tools: offered.chain(other).collect(), compared: BTreeMap::new() }
     }
 
-    /// Returns the help for a pattern that matches no tool; `None` if it matches one, or if that is
-    /// unknown.
+    /// Returns the help for a pattern that matches no tool, if it surely matches none.
     fn miss(&mut self, pattern: &'m str) -> Option<String> {
         let Self { tools, compared } = self;
         let help = || {

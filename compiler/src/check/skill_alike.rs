@@ -13,7 +13,7 @@ use crate::model::{Model, Skill};
 use crate::source::Span;
 
 /// The order of the texts is level, priority, name. With all three equal the order is undefined,
-/// and the trace cannot distinguish them.
+/// and both look alike in a trace.
 #[derive(Debug, Error, Diagnostic)]
 #[error("two skills `{name}` of one level and priority can match one call")]
 #[diagnostic(code(skill::same_name), help("rename one of them"))]

@@ -11,8 +11,8 @@ use crate::matching::selectors::Comparisons;
 use crate::model::Model;
 use crate::source::Span;
 
-/// Wherever it matches, a later skill of its topic matches too and wins, so no call ever gets its
-/// text.
+/// Wherever it matches, a later skill of its topic matches too and wins, so its text is always left
+/// out.
 #[derive(Debug, Error, Diagnostic)]
 #[error("skill `{name}` is overridden by `{winner}` in every call")]
 #[diagnostic(

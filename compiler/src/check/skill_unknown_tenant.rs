@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
-/// No caller belongs to this tenant, so no call would get the skill.
+/// Callers of an undeclared tenant are refused, so the skill would reach no call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("tenant `{tenant}` is not declared")]
 #[diagnostic(code(skill::unknown_tenant))]

@@ -14,8 +14,8 @@ use crate::source::Span;
 /// The most reports that suggest a user: the name is compared with all users.
 const SUGGESTED_MAX: usize = 64;
 
-/// `users` admits only the users that it names, and this one is not among them, so no call would
-/// get the skill. A user that `users` names for some tenants is another person in all others.
+/// `users` admits only the users that it names, and this one is missing there, so the skill would
+/// reach no call. A user that `users` names for some tenants is another person in all others.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no one can be user `{user}`{of_tenant}")]
 #[diagnostic(code(skill::no_user))]
@@ -30,7 +30,7 @@ struct NoUser {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let access = &model.access;
-    // Without roles everyone is admitted. A faulty line may admit the user.
+    // If there are no roles, everyone is admitted. A faulty line may admit the user.
     if access.roles.is_empty() || out.error_count() > 0 {
         return;
     }

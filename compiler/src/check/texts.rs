@@ -15,9 +15,7 @@ mod strings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use relay_bundle::Suppressed;
-
-use self::finding::Finding;
+use self::finding::{Finding, Forbidden};
 use self::invisible::{IdleInvisible, UnknownKind};
 use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
@@ -150,11 +148,12 @@ impl TextSearch {
         let owners = self.prompts.values().chain(self.resources.values());
         let owners = owners.chain(self.skills.values());
         for Allowed { of, rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
+            let Some(of) = Forbidden::of(*of) else { continue };
             let (rule, at) = (rule.value.clone(), rule.at);
-            let known = finding::rule_names(*of);
+            let known = finding::rule_names(of);
             let all = match of {
-                Suppressed::Secret => "rules",
-                Suppressed::Invisible => "kinds",
+                Forbidden::Secret => "rules",
+                Forbidden::Invisible => "kinds",
             };
             if !known.contains(&rule.as_str()) {
                 let help = match relay_engine::nearest::nearest(&rule, known.iter().copied()) {
@@ -162,13 +161,13 @@ impl TextSearch {
                     None => format!("the {all} are: {}", known.join(", ")),
                 };
                 match of {
-                    Suppressed::Secret => out.report(at, UnknownRule { rule, help, at }),
-                    Suppressed::Invisible => out.report(at, UnknownKind { rule, help, at }),
+                    Forbidden::Secret => out.report(at, UnknownRule { rule, help, at }),
+                    Forbidden::Invisible => out.report(at, UnknownKind { rule, help, at }),
                 }
             } else if !self.used.contains(&at) {
                 match of {
-                    Suppressed::Secret => out.report_idle(at, IdleSuppression { rule, at }),
-                    Suppressed::Invisible => out.report_idle(at, IdleInvisible { rule, at }),
+                    Forbidden::Secret => out.report_idle(at, IdleSuppression { rule, at }),
+                    Forbidden::Invisible => out.report_idle(at, IdleInvisible { rule, at }),
                 }
             } else {
                 out.mark_used(at);
@@ -379,18 +378,18 @@ impl Pass<'_, '_> {
         for Finding { of, rule, range } in finding::search(text) {
             let found = text.as_bytes().get(range).unwrap_or_default();
             let escaped = || match of {
-                Suppressed::Secret => None,
-                Suppressed::Invisible => place::escaped(self.sources, rest, found),
+                Forbidden::Secret => None,
+                Forbidden::Invisible => place::escaped(self.sources, rest, found),
             };
             let place = place::inside(self.sources, rest, found).or_else(escaped).unwrap_or(at);
             match of {
                 // A secret that is written with escapes is found in no file, so its place is
                 // recorded.
-                Suppressed::Secret if place == at && place::has_escapes(self.sources, at) => {
+                Forbidden::Secret if place == at && place::has_escapes(self.sources, at) => {
                     self.sources.hide(at);
                 }
                 // The next character is after this one.
-                Suppressed::Invisible if place != at => rest.start = place.end,
+                Forbidden::Invisible if place != at => rest.start = place.end,
                 _ => {}
             }
             self.search.take(Some(self.owner), (of, rule), found, place, self.out);

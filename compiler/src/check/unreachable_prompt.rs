@@ -1,7 +1,7 @@
-//! A prompt that matches no tag but its whole name.
+//! A prompt that only its whole name finds.
 //!
-//! Tags are searched in summaries and chapters. A prompt without either is only ever named, and no
-//! keyword of a task brings its text.
+//! Tags are searched in summaries and chapters. A prompt that lacks both is only ever named, and
+//! keywords of a task miss its text.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! A diagnostic whose words have no line ends, no secrets, and no invisible characters.
+//! A diagnostic whose words are one line, free of secrets and of invisible characters.
 //!
 //! Names and values that a diagnostic quotes come from the author, and KDL texts may have several
 //! lines. Text after a line end would look like a report of its own.

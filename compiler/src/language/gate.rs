@@ -32,7 +32,7 @@ pub(crate) static GATE: Rule = Rule {
 /// The property that a refusing gate ignores.
 pub(crate) const UNLOCK_BUDGET: &str = "budget";
 
-/// The answer to a call without a briefing.
+/// The answer to a call before a briefing.
 pub(crate) static UNLOCK: Rule = Rule {
     name: "unlock",
     what: "unlock",
@@ -123,7 +123,7 @@ settings! {
 
     UNLOCK {
         unlock: Setting<Unlock> = "else",
-        /// The budget of a briefing that comes with each call of a client without a session.
+        /// The budget of a briefing that comes with each call of a stateless client.
         repeat_bytes: Setting<u32> = UNLOCK_BUDGET,
     }
 

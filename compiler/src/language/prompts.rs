@@ -1,6 +1,6 @@
 //! `prompts { … }`: prompts, folders of prompts and folders of commands.
 
-use super::shared::{ALLOW_INVISIBLE, ALLOW_SECRET, NEW};
+use super::shared::{ALLOW_INVISIBLE, ALLOW_MARK, ALLOW_SECRET, NEW};
 use super::{prompt, readers};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
 use crate::setting::{Setting, settings};
@@ -69,7 +69,7 @@ pub(crate) static COMMANDS: Rule = Rule {
         BRIEFING,
         NEW,
     ],
-    children: &[&EXCLUDE, &readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE],
+    children: &[&EXCLUDE, &readers::FOR, &ALLOW_SECRET, &ALLOW_INVISIBLE, &ALLOW_MARK],
     example: "",
 };
 
@@ -123,7 +123,7 @@ pub(crate) const STRICT: Field = Field::property(
 pub(crate) const ON_ERROR: Field = Field::property(
     "on-error",
     Kind::Words(OnError::WORDS),
-    "What a faulty file does: `fail` is an error, `skip` leaves the file out, `repair` corrects what it can. A slip of YAML with one correction is corrected in each case, and a warning names it.",
+    "What a faulty file does: `fail` is an error, `skip` leaves the file out, `repair` corrects what it can. A slip of YAML with one correction is corrected in each case, and a note names it.",
 )
 .or(Literal::Word("fail"));
 

@@ -43,8 +43,8 @@ pub(crate) const TEMPLATE: Field = Field::property(
 );
 
 pub(crate) static ALLOW_SECRET: Rule = Rule::leaf(
-    "allow-secret",
-    "allow-secret",
+    Suppressed::Secret.node(),
+    Suppressed::Secret.node(),
     "Lets texts pass that only look like a secret.",
     &[
         Field::argument(
@@ -57,8 +57,8 @@ pub(crate) static ALLOW_SECRET: Rule = Rule::leaf(
 );
 
 pub(crate) static ALLOW_INVISIBLE: Rule = Rule::leaf(
-    "allow-invisible",
-    "allow-invisible",
+    Suppressed::Invisible.node(),
+    Suppressed::Invisible.node(),
     "Lets texts pass with characters that people do not see.",
     &[
         Field::argument(
@@ -70,10 +70,25 @@ pub(crate) static ALLOW_INVISIBLE: Rule = Rule::leaf(
     ],
 );
 
+pub(crate) static ALLOW_MARK: Rule = Rule::leaf(
+    Suppressed::Mark.node(),
+    Suppressed::Mark.node(),
+    "Sends marks of other programs as text, without a warning.",
+    &[
+        Field::argument(
+            "the name of a kind",
+            Kind::Name("text"),
+            "The kind of marks that the report names: `argument`, `command`, `file`, `tool` or `variable`.",
+        ),
+        Field::property(BECAUSE.name, Kind::Name("text"), "The reason; it must be given."),
+    ],
+);
+
 /// Returns the node that admits the findings of a search.
 pub(crate) fn allowing(of: Suppressed) -> &'static Rule {
     match of {
         Suppressed::Secret => &ALLOW_SECRET,
         Suppressed::Invisible => &ALLOW_INVISIBLE,
+        Suppressed::Mark => &ALLOW_MARK,
     }
 }

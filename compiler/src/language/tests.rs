@@ -1,4 +1,4 @@
-//! The tables agree with the reader: the reader reads each listed value and accepts no other, and
+//! The tables agree with the reader: the reader reads each listed value and rejects all others, and
 //! the reference names all of them.
 //!
 //! Each node of the tables is written in a document with the nodes around it, and parsed.
@@ -181,7 +181,7 @@ fn the_reference_names_every_node_and_every_property() {
         if !within.contains(&format!("`{}`\n", rule.name)) && !within.contains(rule.meaning) {
             missing.insert(format!("the node `{}`", rule.name));
         }
-        // A row without a meaning is read only to be reported.
+        // A row that lacks a meaning is read only to be reported.
         for field in rule.fields.iter().filter(|field| !field.meaning.is_empty()) {
             let is_named = match field.is_property() {
                 true => {

@@ -80,7 +80,7 @@ words!(Selector {
 });
 
 settings! {
-    /// The settings of a group of tools. A group without a node is not offered.
+    /// The settings of a group of tools. Only groups with a node are offered.
     struct ToolGroupSettings {}
     DIAGNOSTICS {
         enabled: Setting<bool> = ENABLED.name,

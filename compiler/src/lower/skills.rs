@@ -14,7 +14,7 @@ const COMPARED_MAX: usize = 20_000_000;
 /// The average number of matches that are listed for each tool and each pattern.
 const LISTED_MAX: usize = 16;
 
-/// Lowers the settings of skills; `None` if there are no skills.
+/// Lowers the settings of skills, if there are skills.
 pub(super) fn settings(skills: &model::Skills, places: &Places<'_>) -> Option<SkillSettings> {
     let repeat = places.setting(skills.limits.repeat.clone());
     (!skills.list.is_empty()).then_some(SkillSettings { repeat })
@@ -64,7 +64,7 @@ pub(super) fn known_tools(
         return Vec::new();
     }
     let patterns = distinct_patterns(skills);
-    // A pattern without wildcards is found by its name.
+    // A literal pattern is found by its name.
     let (mut globs, mut literals) = (Vec::new(), BTreeMap::new());
     for (number, pattern) in (0u32..).zip(patterns) {
         if is_name(pattern) {

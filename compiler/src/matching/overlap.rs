@@ -1,5 +1,5 @@
-//! The skills of a list that may match together with another one, found without comparing each
-//! pair.
+//! The skills of a list that may match together with another one, found by indexes instead of
+//! comparing each pair.
 //!
 //! Skills are found by their tenants and users, and by the first letters of their patterns: a
 //! thousand skills for a thousand tools, tenants or users have nothing in common, and cost a
@@ -55,7 +55,7 @@ impl<'m> Overlap<'m> {
         self.found(of_callers, skill)
     }
 
-    /// Returns the same without the skills for certain tools, if `skill` is for any tool.
+    /// Returns the same, except the skills for certain tools, if `skill` is for any tool.
     pub(crate) fn wider(&self, skill: &'m Skill) -> impl Iterator<Item = &'m Skill> + '_ {
         self.found(&self.of_any_tool, skill)
     }

@@ -1,10 +1,10 @@
 //! Comparisons of patterns: every set of them that one name can match, a name that one list of
-//! patterns matches and another does not, and a name that both lists match.
+//! patterns matches and another misses, and a name that both lists match.
 //!
 //! The patterns are made deterministic together, over the classes of characters that they
 //! distinguish, breadth first, so that each set comes with a shortest name that proves it. Names
-//! are any texts that are not empty. The number of sets may grow exponentially with the number of
-//! patterns, so the work has a limit. [`TooMany`] means that the answer is unknown.
+//! are any non-empty texts. The number of sets may grow exponentially with the number of patterns,
+//! so the work has a limit. [`TooMany`] means that the answer is unknown.
 
 mod alphabet;
 mod automaton;
@@ -25,7 +25,7 @@ pub(crate) use limit::TooMany;
 /// The exact set of patterns that a name matches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NameSet {
-    /// The patterns, by their indexes, rising; empty for a name that matches none of them.
+    /// The patterns, by their indexes, rising; empty for a name that misses all.
     pub(crate) patterns: Vec<usize>,
     /// A shortest name that matches them.
     pub(crate) witness: String,
@@ -38,8 +38,8 @@ pub(crate) struct NameSet {
 ///
 /// There are too many combinations.
 pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
-    // A pattern without wildcards is one name: its set is found by comparing it with the others. As
-    // states of an automaton, thousands of them would exceed the limit.
+    // A literal pattern is one name: its set is found by comparing it with the others. As states of
+    // an automaton, thousands of them would exceed the limit.
     let (names, globs): (Vec<usize>, Vec<usize>) =
         (0..patterns.len()).partition(|index| patterns.get(*index).is_some_and(|p| is_name(p)));
     if names.len().saturating_mul(globs.len()) > TRIED_STEPS_MAX {
@@ -98,8 +98,8 @@ fn automaton_sets<'p>(
     Ok(found.into_iter().map(sorted).collect())
 }
 
-/// Returns a name that matches a pattern of `child` and none of `parent`, a shortest one if it
-/// comes from a pattern with wildcards; `None` if `parent` matches all that `child` does.
+/// Returns a name that matches a pattern of `child` but none of `parent`, if there is one: a
+/// shortest one if it comes from a pattern with wildcards.
 ///
 /// # Errors
 ///

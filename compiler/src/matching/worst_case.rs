@@ -30,11 +30,11 @@ pub(crate) struct WorstCase {
     /// Absent if it is unknown.
     pub(crate) tool: Option<String>,
     pub(crate) user: Option<String>,
-    /// Whether `bytes` is an upper bound that perhaps no call reaches.
+    /// Whether `bytes` is an upper bound that calls may fall short of.
     pub(crate) is_bound: bool,
 }
 
-/// Returns the call with the largest text over `limit`; `None` if no call is over it.
+/// Returns the call with the largest text over `limit`, if a call is over it.
 pub(crate) fn over(model: &Model, known_tools: &[&str], limit: usize) -> Option<WorstCase> {
     let (patterns, sets) = sets(&model.skills.list, known_tools);
     let scopes = Scopes::of(model, &patterns);
@@ -44,10 +44,10 @@ pub(crate) fn over(model: &Model, known_tools: &[&str], limit: usize) -> Option<
     found.and_then(|Found { worst, bound }| worst.or(bound))
 }
 
-/// Returns the largest text of a call of each tenant that skills name, and of callers without a
-/// tenant, the largest first.
+/// Returns the largest text of a call of each tenant that skills name, and of callers that give
+/// none, the largest first.
 ///
-/// Calls are resolved for callers without a tenant, and for the `tenants_max` tenants with the
+/// Calls are resolved for callers that give none, and for the `tenants_max` tenants with the
 /// largest upper bounds. The result holds the bound of each other tenant, so it is complete.
 pub(crate) fn by_tenant(model: &Model, known_tools: &[&str], tenants_max: usize) -> Vec<WorstCase> {
     let (patterns, sets) = sets(&model.skills.list, known_tools);
@@ -169,7 +169,7 @@ fn search(
         // of any set of them.
         None => set(&(0..patterns.len()).collect::<Vec<_>>(), None),
         Some(sets) => {
-            // A question may also name no tool.
+            // A question may also leave the tool out.
             set(&[], None);
             for NameSet { patterns, witness } in sets {
                 set(patterns, Some(witness));
@@ -200,7 +200,7 @@ fn name_known(sets: &mut [NameSet], patterns: &[&str], known_tools: &[&str]) {
     }
 }
 
-/// The skills by tenant and user, each of which has a number; 0 is a caller without one.
+/// The skills by tenant and user, each of which has a number; 0 is a caller that gives none.
 struct Scopes<'s> {
     /// The bytes that each skill adds, with the line feed before it.
     bytes: Vec<usize>,

@@ -20,7 +20,7 @@ pub(crate) struct Access {
 #[derive(Debug)]
 pub(crate) struct Role {
     pub(crate) name: Spanned<String>,
-    /// Without a place it is inherited.
+    /// An inherited one has no place.
     pub(crate) tier: Setting<Tier>,
     /// Whether a person is asked before tier 3.
     pub(crate) approve: Option<Spanned<bool>>,
@@ -46,7 +46,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Returns the sort key of users; those without a tenant come last.
+    /// Returns the sort key of users; those of any tenant come last.
     pub(crate) fn key(&self) -> (Who, String, usize) {
         let tenant = self.tenant.as_ref().map_or(usize::MAX, |tenant| tenant.value);
         (self.who, self.id.clone(), tenant)
@@ -64,7 +64,7 @@ impl Access {
     }
 }
 
-/// The readers of a prompt or a resource: one `for` is enough; without any, everyone.
+/// The readers of a prompt or a resource: one `for` is enough, and an absent `for` means everyone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Readers(pub(crate) Vec<For>);
 

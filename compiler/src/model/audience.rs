@@ -1,7 +1,7 @@
 //! Audiences: tenants and roles that see the same parts of a project are one audience.
 //!
 //! The work grows with the number of `for`s times the number of roles, and with the visible parts
-//! times the number of audiences, never with tenants times prompts.
+//! times the number of audiences, rather than with tenants times prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const PAIRS_MAX: usize = 65_536;
 /// The audiences of a project. There is at least one.
 #[derive(Debug, Default)]
 pub(crate) struct Audiences {
-    /// The class of callers without a tenant, then that of each tenant.
+    /// The class of callers that give no tenant, then that of each tenant.
     pub(crate) tenant_classes: Vec<usize>,
     /// The audience of each class of tenants and role: those of the first class, by role, then
     /// those of the next.
@@ -139,7 +139,7 @@ struct Conditions<'m> {
     of_rows: [Vec<usize>; 3],
     /// For each tenant, the lists that name it.
     naming: BTreeMap<usize, BTreeSet<usize>>,
-    /// The lists in which some `for` names no tenant.
+    /// The lists in which some `for` is for all tenants.
     general: Vec<usize>,
 }
 
@@ -177,7 +177,7 @@ impl<'m> Conditions<'m> {
         Self { distinct, of_rows, naming, general }
     }
 
-    /// Returns the class of callers without a tenant and of each tenant, and one tenant of each
+    /// Returns the class of callers that give no tenant and of each tenant, and one tenant of each
     /// class. Tenants are one class if the same lists name them in the same way.
     fn tenant_classes(&self, tenants: usize) -> (Vec<usize>, Vec<Option<usize>>) {
         let mut known: BTreeMap<Vec<Naming>, usize> = BTreeMap::new();
@@ -279,9 +279,10 @@ impl CallersByClass {
 
 /// The tenants and roles that callers can have.
 pub(crate) struct Callers {
-    /// Without roles, everyone has a place.
+    /// In a project that has no roles, everyone has a place.
     everyone: bool,
-    /// The tenant and the role of each row of `users`; without a tenant, it counts for every one.
+    /// The tenant and the role of each row of `users`; if the tenant is absent, it counts for every
+    /// one.
     rows: BTreeSet<(Option<usize>, usize)>,
     /// The same, for every role that contains that of the row.
     covered: BTreeSet<(Option<usize>, usize)>,
@@ -301,8 +302,8 @@ impl Callers {
         Self { everyone: access.roles.is_empty(), rows, covered, covered_anywhere }
     }
 
-    /// Returns the classes of tenants that callers may have, given the class of callers without a
-    /// tenant and of each tenant.
+    /// Returns the classes of tenants that callers may have, given the class of callers that give
+    /// none, and of each tenant.
     fn by_class(&self, classes: &[usize]) -> CallersByClass {
         let class = |tenant: Option<usize>| classes.get(tenant.map_or(0, |tenant| tenant + 1));
         let mut anywhere = BTreeSet::new();

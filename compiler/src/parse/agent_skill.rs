@@ -1,13 +1,13 @@
 //! `SKILL.md`: the front matter of an agent skill, as its specification defines it, and the text.
 //!
-//! The front matter is kept whole: hosts get it as its author wrote it.
+//! The front matter is kept whole, with its keys in their order: hosts get it as its author wrote it.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value};
-use super::markdown_prompt::{is_known_key, json, normal_lines, sorted};
+use super::markdown_prompt::{is_known_key, is_near_known_key, json, normal_lines};
 use super::reading::{Kind, Reading};
 use crate::alike::Alike;
 use crate::ast::{FrontMatterRule, OnError};
@@ -35,6 +35,8 @@ pub(crate) enum Departure {
     LongCompatibility,
     WrongType,
     UnknownKey,
+    /// A key that is close to no known one: it is probably the author's own.
+    OwnKey,
 }
 
 impl Departure {
@@ -72,14 +74,14 @@ impl Departure {
                 "a key has another type than the specification gives it",
                 "`metadata` maps texts to texts; the others are one text each",
             ),
-            Self::UnknownKey => (
+            Self::UnknownKey | Self::OwnKey => (
                 "a key is not of the specification",
                 "move it into `metadata`: some hosts refuse others",
             ),
         }
     }
 
-    /// Returns whether hosts cannot find an agent skill with it: its entry lacks a name or a description.
+    /// Returns whether it hides an agent skill from hosts: its entry lacks a name or a description.
     pub(crate) fn unlists(self) -> bool {
         match self {
             Self::NoFrontMatter
@@ -91,7 +93,8 @@ impl Departure {
             | Self::LongDescription
             | Self::LongCompatibility
             | Self::WrongType
-            | Self::UnknownKey => false,
+            | Self::UnknownKey
+            | Self::OwnKey => false,
         }
     }
 }
@@ -100,7 +103,7 @@ impl Departure {
 pub(crate) struct SkillFile {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
-    /// All of the front matter.
+    /// All of the front matter, with the keys in the order of the file.
     pub(crate) frontmatter: Map<String, Json>,
     /// The points in which it departs from the specification, with their places.
     pub(crate) departures: Vec<(Departure, Span)>,
@@ -129,16 +132,28 @@ pub(crate) fn skill_file(
     let mut reader = Reader { matter: &matter, is_strict, departures: Vec::new() };
     let (name, description) = reader.read();
     let departures = reader.departures;
-    let entries = matter.entries.iter().map(|entry| (entry.key.clone(), json(&entry.value)));
     let body = text.text.get(matter.body..).unwrap_or_default();
     Some(SkillFile {
         name,
         description,
-        frontmatter: sorted(entries.collect()),
+        frontmatter: in_order(&matter.entries),
         departures,
         body: normal_lines(body),
         body_start: text.offset(matter.body),
     })
+}
+
+/// Returns entries as a JSON object in their order, which the feature `preserve_order` of serde_json keeps.
+fn in_order(entries: &[Entry]) -> Map<String, Json> {
+    entries.iter().map(|entry| (entry.key.clone(), verbatim(&entry.value))).collect()
+}
+
+fn verbatim(node: &Node) -> Json {
+    match &node.value {
+        Value::Map(entries) => Json::Object(in_order(entries)),
+        Value::List(nodes) => nodes.iter().map(verbatim).collect(),
+        _ => json(node),
+    }
 }
 
 /// Reads the keys, and notes departures.
@@ -177,7 +192,10 @@ impl Reader<'_> {
                 }
                 // Hosts that know a key of another program read it, and others ignore it.
                 key if !self.is_strict && is_known_key(key) => {}
-                _ => self.departures.push((Departure::UnknownKey, key_at)),
+                key if self.is_strict || is_near_known_key(key) => {
+                    self.departures.push((Departure::UnknownKey, key_at));
+                }
+                _ => self.departures.push((Departure::OwnKey, key_at)),
             }
         }
         let place = |key| places.get(key).copied().unwrap_or(matter.opening);

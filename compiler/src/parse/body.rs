@@ -1,5 +1,5 @@
-//! Bodies (`file=`, `text`, `template=`), and the nodes `allow-secret` and `allow-invisible` for
-//! their texts.
+//! Bodies (`file=`, `text`, `template=`), and the nodes `allow-secret`, `allow-invisible` and
+//! `allow-mark` for their texts.
 
 use relay_bundle::Suppressed;
 
@@ -34,8 +34,11 @@ pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
 
 pub(super) fn allowed(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Vec<Allowed> {
     let mut all = Vec::new();
-    for of in [Suppressed::Secret, Suppressed::Invisible] {
+    for of in [Suppressed::Secret, Suppressed::Invisible, Suppressed::Mark] {
         let rule = allowing(of);
+        if !reader.takes(rule) {
+            continue;
+        }
         for child in reader.children(rule.name) {
             let mut reader = Reader::new(child, rule, out);
             let name = reader.name(out);

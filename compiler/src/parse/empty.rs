@@ -7,7 +7,7 @@ use super::node::Node;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Reports a block without a node in it.
+/// Reports an empty block.
 pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     if node.children.as_ref().is_none_or(Vec::is_empty) {
         let (name, at) = (node.name.value.clone(), node.name.at);

@@ -160,7 +160,7 @@ fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
     }
 }
 
-/// Reads `environment`: variables that change no code.
+/// Reads `environment`: harmless variables.
 fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
     pattern::check_names(written::words(node), out);
     let mut reader = Reader::new(node, &ENVIRONMENT, out);

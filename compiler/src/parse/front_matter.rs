@@ -45,7 +45,7 @@ pub(super) struct FrontMatter<'t> {
 impl<'t> FrontMatter<'t> {
     /// Reads the front matter of a file. `None`: it is missing or unreadable, which is reported.
     ///
-    /// `is_used` says which keys have a meaning: a comment that cuts off another value is no fault.
+    /// `is_used` says which keys have a meaning: a comment that cuts off another value is fine.
     pub(super) fn read(
         text: &'t Text<'_>,
         rule: FrontMatterRule,
@@ -96,7 +96,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// Returns the front matter of a file without one.
+    /// Returns the front matter of a file that has none.
     fn absent(text: &'t Text<'_>) -> Self {
         let (entries, edits) = (Vec::new(), Edits::default());
         let opening = text.span(&(0..0));
@@ -121,7 +121,8 @@ impl<'t> FrontMatter<'t> {
         description::line(self.text.text.get(self.body..).unwrap_or_default())
     }
 
-    /// Returns the correction that writes a value as this text; none after a correction of the YAML, whose places differ.
+    /// Returns the correction that writes a value as this text, unless a correction of the YAML has
+    /// moved the places.
     pub(super) fn rewritten(&self, range: &Range<usize>, text: String) -> Option<Edit> {
         self.edits.is_empty().then(|| Edit { at: self.span(range), text })
     }
@@ -131,13 +132,13 @@ impl<'t> FrontMatter<'t> {
         self.text.text.get(self.range(range)).unwrap_or_default()
     }
 
-    /// Returns whether the file has none.
+    /// Returns whether front matter is absent.
     pub(super) fn is_absent(&self) -> bool {
         // YAML begins after the opening line.
         self.start == 0
     }
 
-    /// Returns whether its end comes too early: it has no key, and more front matter follows.
+    /// Returns whether its end comes too early: it is empty, and more front matter follows.
     pub(super) fn is_closed_early(&self) -> bool {
         self.entries.is_empty() && self.goes_on()
     }
@@ -231,8 +232,8 @@ pub(crate) fn parts(text: &str) -> Option<(Range<usize>, usize)> {
     None
 }
 
-/// The front matter is not YAML. For a known mistake, such as a colon in a value, the report holds
-/// the corrected line.
+/// The front matter is invalid YAML. For a known mistake, such as a colon in a value, the report
+/// holds the corrected line.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what}")]
 #[diagnostic(code(front_matter::yaml))]

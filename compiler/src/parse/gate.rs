@@ -6,8 +6,8 @@ use crate::language::gate::{GATE, Gate};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
     let mut gate = Gate { at: Some(node.name.at), ..Gate::default() };
-    // Without its word the gate counts as on: the missing word is reported, and a second report on
-    // idle settings would mislead.
+    // If its word is missing, the gate counts as on: the missing word is reported, and a second
+    // report on idle settings would mislead.
     gate.on.value = true;
     let mut reader = Reader::new(node, &GATE, out);
     reader.settings(&mut gate, out);

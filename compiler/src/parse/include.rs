@@ -139,7 +139,7 @@ impl Includes<'_, '_> {
                 return Vec::new();
             }
         };
-        // Matches lie below the part without wildcards.
+        // Matches lie below the literal part.
         let fixed = pattern.get(..magic).unwrap_or_default();
         let folder = fixed.rsplit_once('/').map_or("", |(folder, _)| folder);
         let listed = match self.sources.list(folder) {
@@ -212,8 +212,8 @@ struct Twice {
     at: Span,
 }
 
-/// The path cannot be used. A bundle must be the same on each machine, so documents are joined from
-/// the project's own folder, by paths with one meaning everywhere.
+/// The path is invalid. A bundle must be the same on each machine, so documents are joined from the
+/// project's own folder, by paths with one meaning everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(
@@ -227,7 +227,7 @@ struct BadPath {
     at: Span,
 }
 
-/// A pattern that cannot be read would include no file, or files that were not meant.
+/// An invalid pattern would include nothing, or other files than intended.
 #[derive(Debug, Error, Diagnostic)]
 #[error("bad pattern `{pattern}`: {reason}")]
 #[diagnostic(

@@ -5,6 +5,7 @@
 //! `summary` and `chapters` is decided later.
 
 mod client_keys;
+mod client_tools;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +27,7 @@ use crate::source::{FileId, Span, Spanned, is_newline};
 use relay_engine::nearest::nearest;
 
 pub(crate) use client_keys::{CLIENTS, Client};
+pub(crate) use client_tools::{CLIENT_TOOLS, ClientTools};
 
 /// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -100,7 +102,7 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
 /// The contents of a markdown file.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
-    /// Its description, never empty; absent if it is not given and not required.
+    /// Its description, which is non-empty; absent if it is left out and optional.
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) priority: Option<Spanned<u8>>,
@@ -109,8 +111,10 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// The description of the one argument of a command.
     pub(crate) argument_hint: Option<Spanned<String>>,
-    /// The keys of a command that neither relay nor a client is known to read.
+    /// The keys of a command that are unknown to relay and to clients.
     pub(crate) unknown_keys: Vec<UnknownCommandKey>,
+    /// The names of tools in a command that are close to a known one, with that one.
+    pub(crate) mistyped_tools: Vec<(Spanned<String>, &'static str)>,
     /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
@@ -119,7 +123,7 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) body_start: usize,
 }
 
-/// A key of a command that neither relay nor a client is known to read.
+/// A key of a command that is unknown to relay and to clients.
 #[derive(Debug)]
 pub(crate) struct UnknownCommandKey {
     pub(crate) key: Spanned<String>,
@@ -161,6 +165,7 @@ pub(crate) fn markdown_prompt(
         chapters,
         hint,
         unknown,
+        mistyped_tools,
         meta,
     } = keys;
     if !has_description && rule == FrontMatterRule::Required {
@@ -188,6 +193,7 @@ pub(crate) fn markdown_prompt(
         chapters,
         argument_hint: hint,
         unknown_keys: unknown,
+        mistyped_tools,
         meta: sorted(meta),
         body: normal_lines(body),
         body_start: text.offset(matter.body),
@@ -199,9 +205,15 @@ pub(super) fn is_known_key(key: &str) -> bool {
     COMMAND_KEYS.iter().any(|known| known.name == key) || client_keys::all().any(|it| it == key)
 }
 
+/// Returns whether a key is close to one that relay or a client is known to read, so that it is probably mistyped.
+pub(super) fn is_near_known_key(key: &str) -> bool {
+    let known = COMMAND_KEYS.iter().map(|key| key.name).chain(client_keys::all());
+    nearest(key, known).is_some()
+}
+
 /// Returns a text with LF line ends.
 pub(super) fn normal_lines(text: &str) -> String {
-    // Searching for one byte is many times faster, and nearly every file has none.
+    // Searching for one byte is many times faster, and it is absent from nearly every file.
     match text.contains('\r') {
         true => text.replace("\r\n", "\n").replace('\r', "\n"),
         false => text.into(),
@@ -259,6 +271,7 @@ struct Keys {
     chapters: Option<Vec<Spanned<String>>>,
     hint: Option<Spanned<String>>,
     unknown: Vec<UnknownCommandKey>,
+    mistyped_tools: Vec<(Spanned<String>, &'static str)>,
     meta: BTreeMap<String, Json>,
 }
 
@@ -315,6 +328,10 @@ impl Reader<'_, '_> {
                     let key = Spanned { value: key.clone(), at: self.matter.span(key_at) };
                     keys.unknown.push(UnknownCommandKey { near: nearest(&key.value, known), key });
                 }
+                let tools = client_tools::mistyped(entry).into_iter();
+                keys.mistyped_tools.extend(tools.map(|(value, near, node)| {
+                    (Spanned { value, at: self.matter.span(&node.at) }, near)
+                }));
                 keys.meta.insert(key.clone(), json(value));
             }
         }
@@ -425,7 +442,8 @@ impl Reader<'_, '_> {
         Some(nodes.iter().filter_map(|node| self.text(Of::Item("a chapter"), node)).collect())
     }
 
-    /// Returns a hint as its author wrote it: `[feature]` means a word in brackets, not a list.
+    /// Returns a hint as its author wrote it: `[feature]` means a word in brackets rather than a
+    /// list.
     fn hint(&self, node: &Node) -> Option<String> {
         let written = self.matter.written(&node.at);
         match &node.value {
@@ -525,7 +543,8 @@ pub(super) fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
     entries.into_iter().collect()
 }
 
-/// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
+/// Clients list prompts by their description, and a prompt that lacks one can only be chosen by
+/// chance.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no `description`")]
 #[diagnostic(code(front_matter::no_description))]
@@ -543,7 +562,8 @@ impl Fixable for NoDescription {
     }
 }
 
-/// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
+/// Clients list prompts by their description, and a prompt that lacks one can only be chosen by
+/// chance.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`description` is empty")]
 #[diagnostic(code(front_matter::no_description), help("say in a sentence what the prompt is for"))]
@@ -581,7 +601,7 @@ impl Fixable for WrongType {
     }
 }
 
-/// A mistyped key would be ignored in silence, and its setting would have no effect.
+/// A mistyped key would be ignored in silence, and its setting would be lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown key `{key}`")]
 #[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(*near)))]

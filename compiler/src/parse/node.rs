@@ -75,7 +75,7 @@ pub(super) struct Reader<'n> {
 
 impl<'n> Reader<'n> {
     /// Begins to read `node` by its rule. Reports a repeated property, of which KDL itself takes
-    /// the last one, and an annotation on the node, which has no meaning.
+    /// the last one, and an annotation on the node, which is meaningless.
     pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
         let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
@@ -276,11 +276,6 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Returns whether the rule of the node lists children of a name.
-    pub(super) fn takes(&self, name: &str) -> bool {
-        self.rule.children.iter().any(|rule| rule.name == name)
-    }
-
     /// Takes all children of these rules, in the order of the text, each as its settings.
     pub(super) fn entries<T: Settings>(
         &mut self,
@@ -305,6 +300,11 @@ impl<'n> Reader<'n> {
             );
         }
         first
+    }
+
+    /// Returns whether the node may have children of this rule.
+    pub(super) fn takes(&self, rule: &Rule) -> bool {
+        self.rule.children.iter().any(|child| child.name == rule.name)
     }
 
     /// Takes all children of a name.
@@ -521,8 +521,7 @@ struct MissingArgument {
     at: Span,
 }
 
-/// A value that is not read would have no effect. The usual causes are missing quotes and a missing
-/// `=`.
+/// An unread value would have no effect. The usual causes are missing quotes and a missing `=`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
 #[diagnostic(code(node::extra_argument))]

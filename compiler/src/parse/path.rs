@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::source::is_shown;
 
-/// The reason why a path cannot name a file of the project.
+/// The fault of a path that should name a file of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum PathError {
     /// It is empty.
@@ -21,8 +21,8 @@ pub(crate) enum PathError {
     Character,
 }
 
-/// Returns the path of `written` in the document `document`: from the project's folder, without `.`
-/// and `..`.
+/// Returns the path of `written` in the document `document`: from the project's folder, with `.`
+/// and `..` resolved.
 ///
 /// # Errors
 ///

@@ -66,12 +66,11 @@ impl Scoped {
         for (rule, child) in reader.any_children(rules) {
             self.rules.extend(rules::rule(child, rule, parent, out));
         }
-        let scopes: Vec<&Node> = match reader.takes(SCOPE.name) {
-            true => reader.children(SCOPE.name).collect(),
-            false => Vec::new(),
-        };
-        for child in scopes {
-            let rule = if parent.is_none() { &SCOPE } else { &INNER_SCOPE };
+        let rule = if parent.is_none() { &SCOPE } else { &INNER_SCOPE };
+        if !reader.takes(rule) {
+            return;
+        }
+        for child in reader.children(SCOPE.name) {
             let mut reader = Reader::new(child, rule, out);
             let at = child.name.at;
             let tenant = reader.text(TENANT, out);

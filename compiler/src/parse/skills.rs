@@ -96,7 +96,7 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
     skill
 }
 
-/// Returns whether a selector narrows the skills of a level; reports a selector that does not.
+/// Returns whether a selector narrows the skills of a level; reports an idle selector.
 fn narrows(
     written: &Spanned<String>,
     block: Level,

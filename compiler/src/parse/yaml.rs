@@ -36,7 +36,7 @@ pub enum YamlValue {
     Map(Vec<(String, Yaml)>),
 }
 
-/// The reason why a text is not a YAML document.
+/// The fault of an invalid YAML document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct YamlFault {
@@ -50,7 +50,7 @@ pub struct YamlFault {
 ///
 /// # Errors
 ///
-/// It is not YAML, nests too deep, repeats a key, or names a value to copy it.
+/// It is invalid YAML, nests too deep, repeats a key, or names a value to copy it.
 pub fn yaml(text: &str) -> Result<Yaml, YamlFault> {
     let lines = Lines { starts: text.match_indices('\n').map(|(end, _)| end + 1).collect() };
     match document(text) {
@@ -62,14 +62,14 @@ pub fn yaml(text: &str) -> Result<Yaml, YamlFault> {
 }
 
 impl Yaml {
-    /// Returns the value of a key; `None` if this is no map or has no such key.
+    /// Returns the value of a key, if this is a map that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         let entries = self.entries();
         entries.iter().find_map(|(name, value)| (name == key).then_some(value))
     }
 
-    /// Returns the keys with their values; none if this is no map.
+    /// Returns the keys with their values; empty unless this is a map.
     #[must_use]
     pub fn entries(&self) -> &[(String, Self)] {
         match &self.value {
@@ -126,8 +126,8 @@ impl Lines {
     }
 }
 
-/// Returns the front matter of a text that begins with one, and the text after it. The front matter may be
-/// no YAML.
+/// Returns the front matter of a text that begins with one, and the text after it. The front matter
+/// may be invalid YAML.
 #[must_use]
 pub fn front_matter(text: &str) -> Option<(&str, &str)> {
     let (yaml, body) = parts(text)?;

@@ -106,7 +106,7 @@ pub(super) fn prove(
                 let wanted = *claim == Claim::Skill;
                 let holds = answer.is_applied(&about.value) == wanted;
                 if !wanted || !holds {
-                    // The claim is about the calls that the skill does not match.
+                    // The claim is about the calls that the skill misses.
                     touched.skill_named(&about.value);
                 }
                 if !holds {
@@ -170,7 +170,7 @@ impl<'c> Answer<'c, '_, '_> {
         })
     }
 
-    /// Sorts the skills of a claim by their result. Skills that do not match explain only the
+    /// Sorts the skills of a claim by their result. Skills that miss the call explain only the
     /// absence of a wanted one.
     fn about(&self, numbers: impl Iterator<Item = u32>, wanted: bool) -> Result<About, Corrupt> {
         let mut about = About::default();

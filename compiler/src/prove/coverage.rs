@@ -58,7 +58,7 @@ impl Touched {
         self.names.insert((Kind::Skill, name.to_owned()));
     }
 
-    /// Notes all skills that an `expect` names, if its call gets no answer.
+    /// Notes all skills that an `expect` names, if its call stays unanswered.
     pub(super) fn skills_named(&mut self, expect: &Expect) {
         let named = expect.claims.iter().filter(|(claim, _)| kind(*claim) == Some(Kind::Skill));
         named.for_each(|(_, name)| self.skill_named(&name.value));

@@ -10,7 +10,7 @@ use crate::source::{Span, Spanned};
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(super) expects: Vec<Expect>,
-    /// The environment; absent without one.
+    /// The environment; absent for the base.
     pub(super) environment: Option<String>,
     pub(super) tenants: Vec<Spanned<String>>,
     pub(super) roles: Vec<DeclaredRole>,

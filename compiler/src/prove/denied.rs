@@ -13,7 +13,7 @@ use super::case::Case;
 use crate::source::Span;
 
 /// A denied call gets the reason of its denial instead of skills. The caller sees the tool, but its
-/// role or the policy does not allow the call.
+/// role or the policy forbids the call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this call of `{tool}` is denied, so it is given no skill text")]
 #[diagnostic(code(expect::denied_call))]

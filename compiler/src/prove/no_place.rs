@@ -22,7 +22,7 @@ struct Refused {
 }
 
 impl Case<'_, '_> {
-    /// Places the caller; `None` if it has no place, which is reported.
+    /// Places the caller; a refusal is reported.
     pub(super) fn place(&mut self) -> Result<Option<Placement>, Corrupt> {
         let Expect { question, tenant, role, user, groups, .. } = self.expect;
         let groups: Vec<String> = groups.iter().map(|group| group.value.clone()).collect();
@@ -33,7 +33,7 @@ impl Case<'_, '_> {
             role: role.as_ref().map(|role| role.value.as_str()),
         };
         if *question == Question::Context && role.is_none() && !identity.names_who() {
-            // Skills do not depend on roles, so an `expect` may leave the caller open.
+            // Skills are the same for all roles, so an `expect` may leave the caller open.
             let tenant =
                 identity.tenant.map(|name| self.bundle.tenants().find(name)).transpose()?;
             return Ok(Some(Placement { tenant: tenant.flatten(), role: None, row: None }));

@@ -13,7 +13,7 @@ use super::case::Case;
 use super::visible;
 use crate::source::Span;
 
-/// A call of a tool that the caller does not see gets an error instead of skills.
+/// A call of a tool that is hidden from the caller gets an error instead of skills.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{who} `{tool}`, so the call is rejected and is given no skill text")]
 #[diagnostic(code(expect::rejected_call))]
@@ -28,8 +28,8 @@ struct RejectedCall {
     because: Vec<LabeledSpan>,
 }
 
-/// Returns whether a server rejects the call, which is reported: the caller does not see the tool.
-/// This is also known of a tool of another server if the caller's role has `tools`.
+/// Returns whether a server rejects the call, which is reported: the tool is hidden from the
+/// caller. This is also known of a tool of another server if the caller's role has `tools`.
 pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<bool, Corrupt> {
     let Some(name) = &case.expect.tool else { return Ok(false) };
     let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name.value);

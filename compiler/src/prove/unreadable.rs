@@ -1,4 +1,4 @@
-//! A bundle that cannot be read back.
+//! A bundle that fails to be read back.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -42,7 +42,7 @@ mod tests {
         }
     }
 
-    /// No project makes such bytes, so the test makes them.
+    /// Projects always give valid bytes, so the test makes these.
     #[test]
     fn bytes_that_are_no_bundle_are_an_error_and_stay_as_they_are() {
         let sources = Sources::new(&One, "project.kdl");

@@ -16,7 +16,7 @@ use crate::source::{Span, Spanned};
 /// The most `for`s that a report points at.
 const SHOWN_MAX: usize = 4;
 
-/// A caller would miss a part that it needs, or see a part that is not for it.
+/// A caller would miss a part that it needs, or see a part that is for others.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this caller {} the {what} `{name}`", if *wanted { "does not see" } else { "sees" })]
 #[diagnostic(code(expect::visible))]

@@ -175,9 +175,9 @@ fn report_cycles(roles: &mut [Role], out: &mut Diagnostics) {
     }
 }
 
-/// Gives each role the tier and the tools of its parent where it has none of its own.
+/// Gives each role the tier and the tools of its parent where its own are absent.
 fn inherit(roles: &mut [Role]) {
-    // INVARIANT: there is no circle, so the search for the nearest ancestor with a value ends.
+    // INVARIANT: circles are excluded, so the search for the nearest ancestor with a value ends.
     for index in 0..roles.len() {
         let (mut tier, mut tools) = (None, None);
         let mut next = Some(index);

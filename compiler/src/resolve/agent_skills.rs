@@ -1,15 +1,22 @@
 //! `agent-skills`: each folder with a `SKILL.md` is an agent skill: a prompt with its text, and a
 //! resource for each of its files (SEP-2640).
 
-use std::collections::{BTreeMap, BTreeSet};
+mod joined;
+mod outside;
+mod roots;
+
+use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_bundle::Content;
-use relay_engine::agent_skill::{SCHEME, SKILL_MD};
+use relay_engine::agent_skill::{AROUND_MAX, SCHEME, SKILL_MD};
 use relay_engine::derived::briefing_text;
 use relay_engine::equal_text;
 use thiserror::Error;
 
+pub(super) use self::joined::{check_nested, move_files};
+
+use self::roots::{Root, Roots};
 use super::prompt::Markdown;
 use super::resource;
 use super::text;
@@ -26,8 +33,6 @@ const META_KEY: &str = "dev.relay/agent-skill";
 /// The most files and bytes of an agent skill: those that every host supports (SEP-2640).
 const FILES_MAX: usize = 512;
 const BYTES_MAX: usize = 16 << 20;
-/// Files that systems leave in folders. They are of no skill.
-const OF_SYSTEMS: [&str; 3] = [".DS_Store", "Thumbs.db", "desktop.ini"];
 
 /// An agent skill before an environment patches its prompt.
 pub(super) struct SkillPrompt {
@@ -81,10 +86,11 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
             out.report(at, Unreadable { path: path.clone(), reason, at });
         }
     }
-    let roots = roots(&listed);
-    if roots.is_empty() {
+    let roots = Roots::of(&listed);
+    if roots.roots.is_empty() {
         out.report(at, NoSkill { folder: folder.clone(), at });
     }
+    outside::report(&roots, &folder, at, out);
     let mut reader = Reader {
         sources,
         node,
@@ -93,29 +99,15 @@ pub(super) fn folder(sources: &Sources<'_>, node: &Folder, out: &mut Diagnostics
         bases: BTreeMap::new(),
         faults: Alike::default(),
     };
-    for root in &roots {
-        let around = roots.iter().find(|other| *other != root && is_below(root, other));
-        match reader.skill(root, around.map(String::as_str), &listed, out) {
+    for root in &roots.roots {
+        match reader.skill(root, out) {
             Some(skill) => found.skills.push(skill),
-            None => found.faulty.push(reader.name_of(root)),
+            None => found.faulty.push(reader.name_of(root.path)),
         }
     }
-    reader.faults.report(out);
+    let Reader { faults, .. } = reader;
+    faults.report(out);
     found
-}
-
-/// Returns the folders that have a `SKILL.md`, sorted: one comes after those around it.
-fn roots(listed: &[Listed]) -> Vec<String> {
-    let roots = listed.iter().filter_map(|file| match file.path.strip_suffix(SKILL_MD)? {
-        "" => Some(String::new()),
-        folder => folder.strip_suffix('/').map(str::to_owned),
-    });
-    roots.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Returns whether a path is below a folder.
-fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The agent skills of a folder while they are read.
@@ -143,13 +135,8 @@ impl Reader<'_, '_> {
         inside.filter(|inside| !inside.is_empty()).unwrap_or(last).to_owned()
     }
 
-    fn skill(
-        &mut self,
-        root: &str,
-        around: Option<&str>,
-        listed: &[Listed],
-        out: &mut Diagnostics,
-    ) -> Option<SkillPrompt> {
+    fn skill(&mut self, found: &Root<'_>, out: &mut Diagnostics) -> Option<SkillPrompt> {
+        let Root { path: root, outermost, around, ref files } = *found;
         if root.is_empty() {
             let at = self.named_at;
             out.report(at, NoFolder { at });
@@ -160,11 +147,14 @@ impl Reader<'_, '_> {
         let bytes = &self.sources.file(id).bytes;
         let read = skill_file(id, bytes, self.node.settings.strict.value, &mut self.faults)?;
         let at = id.span(0, 0);
+        if around > AROUND_MAX {
+            self.faults.add(at, TooDeep { root: root.to_owned(), around, at }, None);
+        }
         let mut departures = read.departures;
         let folder = root.rsplit('/').next().unwrap_or(root);
         let own = read.name.as_ref().filter(|name| is_skill_name(&name.value));
         if let Some(name) = own.filter(|name| name.value != folder) {
-            departures.push(match around {
+            departures.push(match outermost {
                 Some(_) => (Departure::OtherNameInside, name.at),
                 None => (Departure::OtherName, name.at),
             });
@@ -172,15 +162,15 @@ impl Reader<'_, '_> {
         let is_listed = !departures.iter().any(|(departure, _)| departure.unlists());
         departures.into_iter().for_each(|(departure, at)| self.depart(departure, at));
         let name = self.name_of(root);
-        let (base, files) = match around {
+        let (base, files) = match outermost {
             None => {
                 let base = self.base(&name, own.map(|name| name.value.as_str()));
                 self.bases.insert(root.to_owned(), base.clone());
-                let files = self.files(root, &base, listed, out)?;
+                let files = self.files(root, &base, files, out)?;
                 (base, files)
             }
             // Its files have the URIs of the outer one's; faults of that one were reported.
-            Some(around) => (self.base_inside(around, root)?, Vec::new()),
+            Some(outermost) => (self.base_inside(outermost, root)?, Vec::new()),
         };
         let uri = format!("{base}{SKILL_MD}");
         let takes_arguments = has_slot(&read.body);
@@ -208,9 +198,9 @@ impl Reader<'_, '_> {
             skill: Draft {
                 uri: is_listed.then_some(uri),
                 frontmatter: read.frontmatter,
-                base: around.is_none().then_some(base),
+                base: outermost.is_none().then_some(base),
                 files,
-                within: around.map(|around| self.name_of(around)),
+                within: outermost.map(|outermost| self.name_of(outermost)),
                 at,
             },
         })
@@ -239,17 +229,10 @@ impl Reader<'_, '_> {
         &self,
         root: &str,
         base: &str,
-        listed: &[Listed],
+        own: &[&Listed],
         out: &mut Diagnostics,
     ) -> Option<Vec<Resource>> {
         let at = self.named_at;
-        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        let is_own = |file: &&Listed| {
-            let name = name(&file.path);
-            let of_system = OF_SYSTEMS.contains(&name.as_str()) || name.starts_with("._");
-            is_below(&file.path, root) && !of_system
-        };
-        let own: Vec<&Listed> = listed.iter().filter(is_own).collect();
         if own.len() > FILES_MAX {
             let (root, count) = (root.to_owned(), own.len());
             out.report(at, TooManyFiles { root, count, at });
@@ -269,7 +252,8 @@ impl Reader<'_, '_> {
             };
             let parts: Vec<String> = inside.split('/').map(segment).collect();
             let uri = format!("{base}{}", parts.join("/"));
-            let file = self.file(id, uri, &name(inside));
+            let name = inside.rsplit('/').next().unwrap_or(inside);
+            let file = self.file(id, uri, name);
             bytes += file.content.bytes().len();
             files.push(file);
             if bytes > BYTES_MAX {
@@ -332,6 +316,8 @@ impl Reader<'_, '_> {
         let help = help.to_owned();
         if self.node.settings.strict.value {
             self.faults.add_apart(at, Refused { message, help, at }, what);
+        } else if departure == Departure::OwnKey {
+            self.faults.add_apart(at, OwnKey { at }, what);
         } else {
             self.faults.add_apart(at, Departs { message, help, at }, what);
         }
@@ -381,105 +367,6 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
     prompt.agent_skill = Some(AgentSkill { uri, frontmatter, base, files, at });
 }
 
-/// Checks the agent skills inside others: readers of the outer one see its files.
-pub(super) fn check_nested(
-    within: &BTreeMap<String, String>,
-    prompts: &[(Prompt, bool)],
-    out: &mut Diagnostics,
-) {
-    let by_name: BTreeMap<&str, &(Prompt, bool)> =
-        prompts.iter().map(|prompt| (prompt.0.name.value.as_str(), prompt)).collect();
-    let readers = |prompt: &Prompt| -> BTreeSet<_> {
-        prompt.readers.0.iter().map(|each| (each.tenant, each.role)).collect()
-    };
-    for (inner, outer) in within {
-        let (Some((inner, on)), Some((outer, outer_on))) =
-            (by_name.get(inner.as_str()), by_name.get(outer.as_str()))
-        else {
-            continue;
-        };
-        let differ = on != outer_on || readers(inner) != readers(outer);
-        if (*on || *outer_on) && differ {
-            let at = inner.name.at;
-            let (inner, outer) = (inner.name.value.clone(), outer.name.value.clone());
-            out.report(at, Nested { inner, outer, at });
-        }
-    }
-}
-
-/// Moves the files of agent skills to the resources of the project, sorted.
-pub(super) fn move_files(
-    resources: &mut Vec<Resource>,
-    prompts: &mut [Prompt],
-    out: &mut Diagnostics,
-) {
-    let skills = prompts.iter_mut().filter_map(|prompt| prompt.agent_skill.as_mut());
-    let files: Vec<Resource> = skills.flat_map(|skill| std::mem::take(&mut skill.files)).collect();
-    if files.is_empty() {
-        return;
-    }
-    report_overlaps(resources, prompts, out);
-    resources.extend(files);
-    resources.sort_by(|a, b| a.uri.value.cmp(&b.uri.value));
-    let mut kept: Vec<Resource> = Vec::with_capacity(resources.len());
-    for resource in std::mem::take(resources) {
-        match kept.last().filter(|last| last.uri.value == resource.uri.value) {
-            Some(last) => {
-                let (uri, at) = (resource.uri.value, resource.uri.at);
-                out.report(at, SameUri { uri, first_at: last.uri.at, at });
-            }
-            None => kept.push(resource),
-        }
-    }
-    debug_assert!(kept.iter().all(|it| equal_text::normal_uri(&it.uri.value).is_none()));
-    prompts.iter().filter_map(|prompt| prompt.agent_skill.as_ref()).for_each(|skill| {
-        name_by_front_matter(skill, &mut kept);
-    });
-    *resources = kept;
-}
-
-/// Reports agent skills and declared resources with URIs below the folder of another agent skill.
-fn report_overlaps(resources: &[Resource], prompts: &[Prompt], out: &mut Diagnostics) {
-    let skills = prompts.iter().filter_map(|prompt| {
-        let skill = prompt.agent_skill.as_ref()?;
-        Some((skill.base.as_ref()?, &prompt.name.value, skill.at))
-    });
-    let mut skills: Vec<_> = skills.collect();
-    skills.sort();
-    for Spanned { value: uri, at } in resources.iter().map(|resource| &resource.uri) {
-        // The folders that a URI is below precede it, the last one directly: no two overlap.
-        let before = skills.partition_point(|(base, _, _)| base.as_str() <= uri.as_str());
-        let last = before.checked_sub(1).and_then(|last| skills.get(last));
-        if let Some((_, skill, first_at)) =
-            last.filter(|(base, _, _)| uri.starts_with(base.as_str()))
-        {
-            let (uri, skill) = (uri.clone(), (*skill).clone());
-            out.report(*at, Below { uri, skill, first_at: *first_at, at: *at });
-        }
-    }
-    // All that begin with a text follow it.
-    for (outer, inner) in skills.iter().zip(skills.iter().skip(1)) {
-        let ((base, outer, first_at), (inner_base, inner, at)) = (outer, inner);
-        if inner_base != base && inner_base.starts_with(base.as_str()) {
-            let (inner, outer) = ((*inner).clone(), (*outer).clone());
-            out.report(*at, Overlap { inner, outer, first_at: *first_at, at: *at });
-        }
-    }
-}
-
-/// Gives a `SKILL.md` the name and the description of its front matter.
-fn name_by_front_matter(skill: &AgentSkill, resources: &mut [Resource]) {
-    let AgentSkill { uri: Some(uri), frontmatter, base: _, files: _, at } = skill else { return };
-    let found = resources.binary_search_by(|resource| resource.uri.value.as_str().cmp(uri));
-    let Some(resource) = found.ok().and_then(|index| resources.get_mut(index)) else { return };
-    let word = |key| Some(frontmatter.get(key)?.as_str()?.trim().to_owned());
-    if let Some(name) = word("name") {
-        resource.about.name.value = name;
-    }
-    resource.about.settings.description =
-        word("description").map(|value| Spanned { value, at: *at });
-}
-
 /// A node that gives no agent skills has a mistyped path, or is no longer needed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no `SKILL.md` below `{folder}`")]
@@ -502,6 +389,20 @@ struct Departs {
     message: String,
     #[help]
     help: String,
+    #[label(primary, "here")]
+    at: Span,
+}
+
+/// A key of the author's own departs from the specification of agent skills. relay and most hosts pass it on or
+/// ignore it, and the skill works without.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a key is not of the specification of agent skills")]
+#[diagnostic(
+    code(agent_skills::own_key),
+    severity(Advice),
+    help("move it into `metadata`: some hosts refuse others, as `strict=#true` does")
+)]
+struct OwnKey {
     #[label(primary, "here")]
     at: Span,
 }
@@ -545,36 +446,18 @@ struct NoFolder {
     at: Span,
 }
 
-/// A list of files has all files below the folder of its agent skill, so one skill's list would name the
-/// other's files to readers of its own.
+/// The list of files of an agent skill has those of all agent skills inside it. Deep ones would make a
+/// bundle that takes long to load, and servers refuse it.
 #[derive(Debug, Error, Diagnostic)]
-#[error("the files of the agent skill `{inner}` would have URIs below the folder of `{outer}`")]
+#[error("the agent skill `{root}` is inside {around} others, over the limit of {AROUND_MAX}")]
 #[diagnostic(
-    code(agent_skills::overlap),
-    help("give one of them another name, or put `{inner}` into the folder of `{outer}`")
+    code(agent_skills::too_deep),
+    help("move the folder out of the folder of another agent skill")
 )]
-struct Overlap {
-    inner: String,
-    outer: String,
-    #[label("the folder is here")]
-    first_at: Span,
-    #[label(primary, "below it")]
-    at: Span,
-}
-
-/// The list of files of an agent skill would name the resource, also to those who do not see it.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the resource `{uri}` lies below the folder of the agent skill `{skill}`")]
-#[diagnostic(
-    code(agent_skills::resource),
-    help("give the resource another URI, or put its file into the folder of the skill")
-)]
-struct Below {
-    uri: String,
-    skill: String,
-    #[label("the folder is here")]
-    first_at: Span,
-    #[label(primary, "below it")]
+struct TooDeep {
+    root: String,
+    around: usize,
+    #[label(primary, "this skill")]
     at: Span,
 }
 
@@ -596,35 +479,5 @@ struct TooManyFiles {
 struct TooLarge {
     root: String,
     #[label(primary, "below this folder")]
-    at: Span,
-}
-
-/// An agent skill has all files below its folder. A narrower `for` or `enabled=#false` for a skill
-/// inside it would hide nothing.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the files of `{inner}` are also those of the agent skill `{outer}` around it")]
-#[diagnostic(
-    code(agent_skills::nested),
-    help("give both the same readers, or move one out of the other's folder")
-)]
-struct Nested {
-    inner: String,
-    outer: String,
-    #[label(primary, "this skill has other readers")]
-    at: Span,
-}
-
-/// Two files would have one URI, and a client could read one of them alone.
-#[derive(Debug, Error, Diagnostic)]
-#[error("two files have the URI `{uri}`")]
-#[diagnostic(
-    code(agent_skills::same_uri),
-    help("give one of the folders or agent skills another name")
-)]
-struct SameUri {
-    uri: String,
-    #[label("one is here")]
-    first_at: Span,
-    #[label(primary, "the other here")]
     at: Span,
 }

@@ -156,7 +156,7 @@ struct BadName {
 }
 
 /// A call gives one value to each name, and a template reads `-` in a name as `_`, so the second
-/// argument could never be filled.
+/// argument would stay empty.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is declared twice")]
 #[diagnostic(
@@ -191,7 +191,7 @@ struct LimitedChoice {
     at: Span,
 }
 
-/// Each value is a combination that the build renders. The second one would never be chosen.
+/// Each value is a combination that the build renders. The second one would be unreachable.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{value}` is twice in `one-of`")]
 #[diagnostic(code(argument::repeated_choice), help("remove one"))]

@@ -96,7 +96,7 @@ impl Known {
         }
     }
 
-    /// Reports a tool that this server never lists.
+    /// Reports a tool that this server always leaves out of its list.
     fn check_offered(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         let known: Vec<&str> = built_in().collect();
         let is_meant = nearest(&name.value, known.iter().copied()).is_some();
@@ -126,7 +126,7 @@ impl Known {
         }
     }
 
-    /// Reports a group that `users` does not name.
+    /// Reports a group that `users` leaves out.
     fn check_group(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         if self.has_roles {
             let known: Vec<&str> = self.groups.iter().map(String::as_str).collect();
@@ -137,7 +137,7 @@ impl Known {
         out.report(at, Unknown { what: What::Group, name: name.value.clone(), help, at });
     }
 
-    /// Reports a tool that neither this server nor a known other one has.
+    /// Reports a tool that is unknown both here and among those of other servers.
     fn check_called(&self, name: &Spanned<String>, out: &mut Diagnostics) {
         if let Some(help) = no_tool_name(&name.value) {
             let at = name.at;
@@ -152,15 +152,15 @@ impl Known {
     }
 }
 
-/// Returns the names of the tools of this version, offered or not.
+/// Returns the names of the tools of this version, whether or not they are offered.
 fn built_in() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|spec| spec.name)
 }
 
-/// Returns the reason why no tool can have this name.
+/// Returns the reason for which a name is impossible for a tool.
 fn no_tool_name(name: &str) -> Option<&'static str> {
     match name {
-        // A `[` that begins no set is also impossible in a name.
+        // A `[` that stays outside of a set is also impossible in a name.
         name if !glob::is_name(name) || name.contains(['*', '?', '[']) => {
             Some("name one tool; a pattern is not a call")
         }
@@ -261,7 +261,7 @@ impl fmt::Display for What {
     }
 }
 
-/// A mistyped name is never found, so an expectation of its absence would always hold.
+/// A mistyped name is always absent, so an expectation of its absence would always hold.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown {what} `{name}`")]
 #[diagnostic(code(expect::unknown))]
@@ -274,8 +274,8 @@ struct Unknown {
     at: Span,
 }
 
-/// A call has one tool. With a pattern or an invalid name, the expectation would be proved of a
-/// call that no one can make.
+/// A call has one tool. With a pattern or an invalid name, the expectation would be proved of an
+/// impossible call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is not the name of a tool")]
 #[diagnostic(code(expect::tool_name))]
@@ -287,8 +287,8 @@ struct NoToolName {
     at: Span,
 }
 
-/// The tools of other servers are declared for skills. This server never lists them, so its lists
-/// prove nothing about them.
+/// The tools of other servers are declared for skills. This server leaves them out of its lists, so
+/// its lists prove nothing about them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is another server's tool: it is in no list of this server")]
 #[diagnostic(

@@ -17,7 +17,7 @@ use crate::facts;
 use crate::model::{Facts, Policy};
 use crate::source::{FileId, Sources, Span};
 
-/// Resolves the facts of a project; without a policy it has none.
+/// Resolves the facts of a project, which needs a policy for them.
 pub(super) fn facts(
     sources: &Sources<'_>,
     nodes: Vec<ast::Facts>,

@@ -72,8 +72,8 @@ pub(super) fn path(
     }
 }
 
-/// Drops a byte order mark and makes every line end `\n`, so that a checkout's settings do not
-/// change the bundle.
+/// Drops a byte order mark and makes every line end `\n`, so that the bundle is the same for all
+/// settings of a checkout.
 pub(super) fn normalized(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A lone `\r` ends a line too, as in Jinja2.
@@ -126,8 +126,7 @@ fn similar_path(sources: &Sources<'_>, path: &str) -> Option<String> {
     relay_engine::nearest::nearest(path, known).map(str::to_owned)
 }
 
-/// The bundle holds the contents of each file that the project names, so it cannot be built without
-/// them.
+/// The bundle holds the contents of each file that the project names, so a build needs them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot read `{path}`: {reason}")]
 #[diagnostic(code(file::unreadable))]
@@ -165,8 +164,8 @@ struct NotUtf8 {
     named_at: Span,
 }
 
-/// The path cannot be used. A bundle must be the same on each machine, so a project reads only
-/// files of its own folder, by paths with one meaning everywhere.
+/// The path is invalid. A bundle must be the same on each machine, so a project reads only files of
+/// its own folder, by paths with one meaning everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(

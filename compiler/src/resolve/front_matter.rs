@@ -1,7 +1,7 @@
 //! `front-matter=drop`: the text of a prompt begins after the front matter of its file.
 //!
-//! Such a file was written for another program, and so was its front matter: it is not read, and may
-//! be no YAML at all.
+//! Such a file was written for another program, and so was its front matter: it stays unread, and
+//! may be something else than YAML.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -28,7 +28,7 @@ pub(super) fn used(
     }
 }
 
-/// The text has no front matter, so all of it is sent. Front matter is only in files: its first line
+/// The text lacks front matter, so all of it is sent. Front matter is only in files: its first line
 /// is `---`, and a later line `---` ends it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no front matter to drop")]

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Gate;
 use crate::source::Span;
 
-/// Resolves the gate; without a node, the default.
+/// Resolves the gate, by default the built-in one.
 pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     let mut nodes = nodes.into_iter();
     let Some(node) = nodes.next() else { return Gate::default() };

@@ -7,9 +7,11 @@ mod marks;
 mod note;
 
 use miette::Diagnostic;
+use relay_bundle::Suppressed;
 use thiserror::Error;
 
 pub(crate) use self::marks::{FORMS as MARK_FORMS, Form as MarkForm};
+pub use self::marks::{Mark, MarkKind, marks};
 
 use self::listing::Choice;
 pub(super) use self::listing::leave_out;
@@ -41,7 +43,7 @@ pub(super) struct FolderPrompts {
 
 /// Reads a folder of prompts or of commands.
 ///
-/// A prompt's name is its path below the folder without `.md` or `.prompt.md`.
+/// A prompt's name is its path below the folder up to `.md` or `.prompt.md`.
 pub(super) fn folder(
     sources: &Sources<'_>,
     node: Folder,
@@ -65,6 +67,8 @@ pub(super) fn folder(
         _ => on_error.value,
     };
     let briefing = briefing.at.map(|at| Spanned { value: briefing.value, at });
+    let (marks, allowed) = allowed.into_iter().partition(|it| it.of == Suppressed::Mark);
+    let allowed: Vec<ast::Allowed> = allowed;
     let mut found = FolderPrompts::default();
     let Some(written) = written else { return found };
     let Some(folder) = file::path(sources, &written, out) else { return found };
@@ -90,13 +94,13 @@ pub(super) fn folder(
         prefix: prefix.map(|prefix| prefix.value).unwrap_or_default(),
         at: written.at,
         faults: Alike::default(),
-        notes: Notes::default(),
+        notes: Notes::new(marks),
     };
     for listed in files {
         let Some(name) = reader.name(&listed, &below) else { continue };
         match reader.file(&name, listed) {
             Read::Prompt(mut prompt) => {
-                prompt.node.allowed.clone_from(&allowed);
+                prompt.node.allowed.extend_from_slice(&allowed);
                 prompt.node.readers.clone_from(&readers);
                 prompt.node.about.briefing =
                     prompt.node.about.briefing.or_else(|| briefing.clone());
@@ -107,7 +111,8 @@ pub(super) fn folder(
         }
     }
     let Reader { mut faults, notes, .. } = reader;
-    notes.report(&mut faults);
+    let is_whole = found.faulty.is_empty() && !faults.has_errors();
+    notes.report(is_whole, &mut faults, out);
     if found.prompts.is_empty() && !faults.has_errors() {
         out.report(written.at, NothingLeft { folder, at: written.at });
     }
@@ -119,7 +124,7 @@ pub(super) fn folder(
 struct Reader<'r, 's> {
     sources: &'r Sources<'s>,
     reading: Reading,
-    /// Whether a `README.md` without front matter is a prompt.
+    /// Whether a `README.md` that lacks front matter is a prompt.
     takes_readme: bool,
     prefix: String,
     /// The place of the folder's path in the project.
@@ -134,7 +139,7 @@ enum Read {
     Prompt(Box<FilePrompt>),
     /// The file has faults, which are reported.
     Faulty,
-    /// The file is no prompt.
+    /// The file is left out.
     LeftOut,
 }
 
@@ -204,18 +209,22 @@ impl Reader<'_, '_> {
             chapters,
             argument_hint,
             unknown_keys,
+            mistyped_tools,
             meta,
             body,
             body_start,
         } = markdown_prompt(file, bytes, *reading, faults)?;
         let at = file.span(0, 0);
         let is_command = kind == MarkdownKind::Command;
-        // What people type after a command with a hint is appended if the text has no place for it.
+        // What people type after a command with a hint is appended if the text lacks a place for
+        // it.
         let appends = is_command && argument_hint.is_some() && !has_slot(&body);
         let takes_arguments = appends || has_slot(&body);
+        let mut allowed = Vec::new();
         if is_command {
-            notes.body(sources, file, body_start);
+            allowed = notes.body(sources, file, body_start);
             notes.unknown_keys(unknown_keys);
+            notes.tools.extend(mistyped_tools);
         }
         let default = PromptSettings::default();
         let priority = Setting::or(priority, default.priority.value);
@@ -229,7 +238,7 @@ impl Reader<'_, '_> {
             body: ast::Body::default(),
             messages: Vec::new(),
             readers: Vec::new(),
-            allowed: Vec::new(),
+            allowed,
         };
         let text = text::from_markdown(file, body, body_start, is_command);
         let text = if appends { text.appending() } else { text };
@@ -251,7 +260,7 @@ pub(super) fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argumen
     }
 }
 
-/// The path is mistyped, or the node is no longer needed.
+/// The path is mistyped, or the node is obsolete.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no `{pattern}` file below `{folder}`")]
 #[diagnostic(code(folder::nothing), help("add a file, or remove the node"))]

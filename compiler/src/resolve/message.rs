@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Gate, SystemText, SystemTexts};
 use crate::source::{Sources, Span};
 
-/// The greeting of projects without a gate.
+/// The greeting of ungated projects.
 const GREETING: &str = "This server provides the reviewed and signed prompts and resources of \
 {{project_name}}. Before you work on a topic that one of them covers, read it first: it may hold a \
 rule that you cannot know otherwise.
@@ -127,7 +127,7 @@ fn text(
             return None;
         }
     };
-    // A greeting may be empty; a gate without its text would be invisible to agents.
+    // A greeting may be empty; a gate that lacks its text would be invisible to agents.
     if text.trim().is_empty() && name != MessageName::SessionGreeting {
         out.report(at, NoText { name: name.word(), at });
         return None;
@@ -135,7 +135,7 @@ fn text(
     Some(SystemText { name, text, at: Some(at), file })
 }
 
-/// The server sends one text for each message, so one of the two would never be sent.
+/// The server sends one text for each message, so one of the two would be lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` is written twice")]
 #[diagnostic(code(message::duplicate), help("keep one of them"))]
@@ -158,7 +158,7 @@ struct TwoTexts {
     at: Span,
 }
 
-/// A node `messages` replaces built-in texts. Agents need each of them, so none can be removed.
+/// A node `messages` replaces built-in texts. Agents need each of them, so all of them must stay.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` has no text")]
 #[diagnostic(

@@ -73,7 +73,7 @@ pub(super) fn unique<T>(
     by_name.into_values().collect()
 }
 
-/// Names appear in URIs, file names and the menus of clients, where other characters do not work.
+/// Names appear in URIs, file names and the menus of clients, where other characters fail.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the {what} name `{name}` has the character `{bad}`")]
 #[diagnostic(
@@ -114,8 +114,8 @@ struct Duplicate {
     at: Span,
 }
 
-/// The names look the same and are other characters, so people and some clients cannot tell them
-/// apart.
+/// The names look the same and are other characters, so people and some clients mistake one for the
+/// other.
 #[derive(Debug, Error, Diagnostic)]
 #[error("two {what}s are named `{name}`: one with composed letters, one with decomposed ones")]
 #[diagnostic(

@@ -1,7 +1,7 @@
 //! Changes of a project's nodes by those of a `when`, setting by setting.
 //!
 //! A patch holds only the differences. All other settings stay, a setting is patched once in an
-//! environment, and a patch without a change is reported.
+//! environment, and an idle patch is reported.
 
 mod message;
 mod report;
@@ -179,7 +179,7 @@ impl Patches {
         node.finish(patch.at);
     }
 
-    /// Reports a patch of a node without settings.
+    /// Reports a patch of a node that has no settings.
     pub(super) fn nothing(&mut self, what: String, at: Span, out: &mut Diagnostics) {
         self.node(what, out).finish(at);
     }
@@ -238,7 +238,7 @@ impl Patches {
         let word = &patch.on;
         let says_more = !patch.first_settings.is_empty() || !patch.empty.is_empty();
         if says_more && base.on.value == word.value {
-            // The word is required, so an equal one is not a patch.
+            // The word is required, so an equal one leaves the base as it is.
             node.says = true;
             patch.on = base.on.clone();
         }
@@ -328,7 +328,7 @@ impl NodePatch<'_> {
         true
     }
 
-    /// Reports a patch without a change.
+    /// Reports an idle patch.
     fn report_same(&mut self, setting: &str, first_at: Option<Span>, at: Span) {
         let reason = match first_at {
             Some(_) => format!("`{setting}` of {} is the same without it", self.what),

@@ -20,7 +20,7 @@ pub(super) fn valid(patterns: Vec<Spanned<String>>, out: &mut Diagnostics) -> Ve
     patterns.into_iter().filter(is_new).collect()
 }
 
-/// Returns whether a text is a pattern; reports the reason at its character if not.
+/// Returns whether a text is a pattern, or else reports the reason at its character.
 pub(super) fn check(pattern: &Spanned<String>, out: &mut Diagnostics) -> bool {
     let Spanned { value, at } = pattern;
     let chars = value.chars().count();
@@ -59,7 +59,7 @@ fn character(Spanned { value, at }: &Spanned<String>, place: usize) -> Span {
     at.file.span(start, start + bytes)
 }
 
-/// An invalid pattern would match nothing, and no one would notice.
+/// An invalid pattern would match nothing, unnoticed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` is not a pattern: {reason}")]
 #[diagnostic(code(pattern::malformed))]

@@ -35,6 +35,7 @@ pub(super) fn allowed(written: Vec<ast::Allowed>, out: &mut Diagnostics) -> Vec<
                 (Some(because), _) => return Some(Allowed { of, rule, because }),
                 (None, Suppressed::Secret) => out.report(at, NoReason { at }),
                 (None, Suppressed::Invisible) => out.report(at, NoReasonToHide { at }),
+                (None, Suppressed::Mark) => out.report(at, NoReasonForMarks { at }),
             }
             None
         })
@@ -131,7 +132,7 @@ pub(super) fn prompt(
         summary,
         chapters,
     );
-    // A file without front matter is described by its text.
+    // A file that lacks front matter is described by its text.
     settings.description = settings.description.or_else(|| {
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
         Some(Spanned { value: heading.value.clone(), at: name.at })
@@ -140,7 +141,7 @@ pub(super) fn prompt(
         || rendering.arguments.iter().any(|argument| argument.required);
     let mut facts = rendered.facts;
     if kind == Some(MarkdownKind::Command) {
-        // A command takes arguments even if its text does not use them.
+        // A command takes arguments even if its text ignores them.
         facts.clear();
     }
     named.then_some(Prompt {
@@ -348,7 +349,7 @@ impl Draft<'_, '_, '_> {
             return None;
         }
         if body.file.is_none() && body.text.is_none() {
-            // Without a body of its own it is one of the project's resources.
+            // If its own body is absent, it is one of the project's resources.
             let Some(found) = self.resources.get(uri.value.as_str()) else {
                 let near =
                     relay_engine::nearest::nearest(&uri.value, self.resources.keys().copied());
@@ -458,8 +459,8 @@ struct EmptyMessage {
     at: Span,
 }
 
-/// A client needs the media type to display an image or play a sound, and this file's ending does
-/// not give it.
+/// A client needs the media type to display an image or play a sound, and this file's ending leaves
+/// it open.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the media type of `{path}` is not known to be {kind}")]
 #[diagnostic(code(message::media_type), help("name it: `mime=\"{kind}/…\"`"))]
@@ -470,7 +471,7 @@ struct UnknownMedia {
     at: Span,
 }
 
-/// The agent would be pointed to a resource that the server does not have.
+/// The agent would be pointed to a missing resource.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the project has no resource `{uri}`")]
 #[diagnostic(code(message::unknown_resource))]
@@ -491,11 +492,21 @@ struct NoReason {
     at: Span,
 }
 
-/// A suppression admits characters that no reviewer sees. A reviewer decides by the reason.
+/// A suppression admits characters that are invisible to a reviewer, who decides by the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-invisible` gives no reason")]
 #[diagnostic(code(invisible::no_reason), help("add `because=\"…\"`; it shows in the review"))]
 struct NoReasonToHide {
     #[label(primary, "why does the text need them?")]
+    at: Span,
+}
+
+/// A suppression sends marks as text, which their own program would replace. A reviewer decides by
+/// the reason.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`allow-mark` gives no reason")]
+#[diagnostic(code(commands::no_reason), help("add `because=\"…\"`; it shows in the review"))]
+struct NoReasonForMarks {
+    #[label(primary, "why do agents get them as text?")]
     at: Span,
 }

@@ -49,7 +49,7 @@ struct Found<'p, 's> {
     names: BTreeSet<String>,
     /// The prompts, and whether each is on.
     prompts: Vec<(Prompt, bool)>,
-    /// The names of disabled prompts without a text.
+    /// The names of disabled prompts that have no text.
     bare: Vec<Spanned<String>>,
     /// For each agent skill inside another one, the name of that one's prompt.
     within: BTreeMap<String, String>,

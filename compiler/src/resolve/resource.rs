@@ -83,7 +83,7 @@ fn on<T>(things: Vec<(T, bool)>) -> Vec<T> {
     things.into_iter().filter(|(_, on)| *on).map(|(thing, _)| thing).collect()
 }
 
-/// Reports a disabled resource without content.
+/// Reports a disabled resource that is empty.
 fn report_bare(uri: String, at: Span, declared: &BTreeMap<&str, Span>, out: &mut Diagnostics) {
     if let Some(first_at) = declared.get(uri.as_str()) {
         out.report(at, OffElsewhere { uri, first_at: *first_at, at });
@@ -156,7 +156,7 @@ fn resource(
     Some(Resource { uri, about, content })
 }
 
-/// Returns a content, which is text if it is UTF-8 without NUL and its media type allows text.
+/// Returns a content, which is text if it is UTF-8, free of NUL, and its media type allows text.
 pub(super) fn content(
     bytes: &[u8],
     mime: Option<&Spanned<String>>,
@@ -257,7 +257,7 @@ fn template_arguments(
 }
 
 /// Resolves the settings of a resource whose text is in the file `path` or inline; `fallback` is
-/// the media type of a text whose name does not give one.
+/// the media type of a text whose name leaves it open.
 fn about(
     node: ast::Resource,
     path: Option<&str>,
@@ -426,7 +426,7 @@ struct TwoContents {
     at: Span,
 }
 
-/// The arguments of a resource are filled from its URI, so this one would never get a value.
+/// The arguments of a resource are filled from its URI, so this one would stay empty.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is no variable of the URI")]
 #[diagnostic(code(resource::foreign_argument))]
@@ -438,7 +438,8 @@ struct ForeignArgument {
     at: Span,
 }
 
-/// The node `arg` of a variable limits its values. Without it any text from a caller would match.
+/// The node `arg` of a variable limits its values. If it is missing, any text from a caller
+/// matches.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the URI's variable `{variable}` is not declared")]
 #[diagnostic(code(resource::undeclared_variable), help("add `arg {variable}` to the resource"))]

@@ -1,4 +1,5 @@
-//! The summary and the chapters of a prompt, generated from its text where its author wrote none.
+//! The summary and the chapters of a prompt, generated from its text where its author left them
+//! out.
 //!
 //! The summary is the first sentence of the first paragraph of text; the chapters are the markdown
 //! headings.
@@ -13,8 +14,8 @@ use crate::source::Spanned;
 /// Returns the summary and the chapters of a prompt: the author's, or those of its text.
 ///
 /// An author's description replaces a missing summary, so that an index displays the searched text.
-/// If the author wrote no chapters, the words of the name that appear in neither become chapters
-/// too, so that the prompt is found by them.
+/// If the author left chapters out, the words of the name that both lack become chapters too, so
+/// that the prompt is found by them.
 pub(super) fn complete(
     name: &str,
     text: &str,
@@ -49,7 +50,7 @@ pub(crate) fn are_generated(prompt: &Prompt) -> bool {
     };
     let written = description.as_ref().filter(|description| description.at.is_some());
     let written = written.map(|it| it.value.as_str()).filter(|text| !text.trim().is_empty());
-    // If a text gives no summary, its first heading became the description.
+    // If a text lacks a summary, its first heading became the description.
     are(written) || (summary.is_none() && are(None))
 }
 
@@ -87,10 +88,10 @@ impl Generated {
     }
 }
 
-/// Adds the words of a name that appear in no chapter and not in the summary.
+/// Adds the words of a name that the chapters and the summary lack.
 fn add_words(name: &str, summary: Option<&str>, chapters: &mut Vec<String>) {
     let texts = summary.into_iter().chain(chapters.iter().map(String::as_str));
-    // The texts are joined by a line end, so no word is found across two of them.
+    // The texts are joined by a line end, so every word found lies within one of them.
     let mut known = lower_case(&texts.collect::<Vec<_>>().join("\n"));
     let parts = name.split(|at: char| matches!(at, '-' | '_' | '.' | '/') || at.is_whitespace());
     for word in parts.filter(|part| !part.is_empty()) {

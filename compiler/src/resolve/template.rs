@@ -1,6 +1,6 @@
 //! Templates of prompts and resources, rendered for every combination of finite arguments.
 //!
-//! An argument is known when a prompt is requested, but the server has no template engine. So an
+//! An argument is known when a prompt is requested, but the server lacks a template engine. So an
 //! argument with listed values is finite, and the texts are rendered for each of them; a free-text
 //! argument may only be printed and becomes a slot. The language is Jinja as minijinja reads it.
 //! Undefined names are errors; an absent optional argument is undefined and may be tested. Files
@@ -89,7 +89,7 @@ pub(crate) fn render(
     }
     let engine = render::engine(&templates, out)?;
     // A choice that is only printed is a slot, as free text is: its value is checked against the
-    // list when a caller gives it, and it adds no rendering.
+    // list when a caller gives it, and the number of renderings stays the same.
     let mut only_printed = names::only_printed(arguments, &uses);
     loop {
         let seen = names::as_seen(arguments, &only_printed);

@@ -25,8 +25,8 @@ pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 pub(super) struct Text {
     pub(super) source: BodySource,
     text: Arc<str>,
-    /// Whether typed arguments are appended: other programs do so with a command whose text has
-    /// no place for it.
+    /// Whether typed arguments are appended: other programs do so with a command whose text lacks a
+    /// place for it.
     appends: bool,
 }
 
@@ -38,7 +38,7 @@ impl Text {
 }
 
 impl Text {
-    /// Returns the text after the front matter of its file, or unchanged if it has none.
+    /// Returns the text after the front matter of its file, or unchanged if that is absent.
     pub(super) fn without_front_matter(mut self, sources: &Sources<'_>) -> Result<Self, Self> {
         let body_start = |text: &str| parse::front_matter_parts(text).map_or(0, |(_, body)| body);
         let start = body_start(&self.text);
@@ -151,7 +151,7 @@ pub(super) fn said_alone(
     variants.into_iter().map(|texts| vec![message(texts)]).collect()
 }
 
-/// Makes a text of a body; `None` if the body has neither a text nor a file.
+/// Makes a text of a body, if the body has a text or a file.
 pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) -> Option<Text> {
     let Body { text, file, template, broken: _ } = body;
     let template = template.map(|template| template.value);
@@ -164,7 +164,7 @@ pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) 
 
 /// Renders texts together; `None` if a template has faults, which are reported.
 ///
-/// Plain texts with `$ARGUMENTS` take the argument `arguments`; a node that declares none gets it
+/// Plain texts with `$ARGUMENTS` take the argument `arguments`; a node that leaves it out gets it
 /// as an optional one, as markdown commands do.
 pub(super) fn render(
     sources: &Sources<'_>,

@@ -23,12 +23,12 @@ pub struct OwnProgram<'k> {
     pub because: Option<&'k str>,
 }
 
-/// An `environment` of a project: variables that change no code.
+/// An `environment` of a project: harmless variables.
 #[derive(Debug, Clone)]
 pub struct OwnVariables<'k> {
     /// The variables.
     pub names: Vec<&'k str>,
-    /// The reason why they change no code.
+    /// The reason for which they are harmless.
     pub because: Option<&'k str>,
 }
 
@@ -48,7 +48,7 @@ pub fn facts_kdl(programs: &[OwnProgram<'_>], variables: &[OwnVariables<'_>]) ->
     text
 }
 
-/// A node of facts, without the defaults of its row.
+/// A node of facts; the defaults of its row are left out.
 struct Row {
     rule: &'static Rule,
     node: EffectiveNode,
@@ -134,7 +134,7 @@ fn fact(rule: &'static Rule, fact: &Node, style: Style, depth: usize) -> Row {
         checked,
         place: _,
     } = fact;
-    // Sub-commands are not deeper than their rules.
+    // Sub-commands are at most as deep as their rules.
     let sub_rule = SUBS.get(depth).copied().unwrap_or(rule);
     Row::of(rule, names)
         .optional("tier", *tier)

@@ -18,6 +18,14 @@ pub(super) struct EffectiveNode {
     pub(super) defaults: Vec<&'static str>,
     /// Whether it was generated from the prompt's text: `relay show` prints it in a comment.
     pub(super) generated: bool,
+    /// Whether the folder of the prompt says it, and no node of the prompt may: a comment, too.
+    pub(super) of_folder: bool,
+}
+
+impl EffectiveNode {
+    fn is_comment(&self) -> bool {
+        self.generated || self.of_folder
+    }
 }
 
 /// A value as KDL and JSON both write it.
@@ -35,13 +43,17 @@ pub(super) enum Scalar {
 
 /// Writes a node and its children as KDL; with `origins`, comments hold their places.
 pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String) {
-    if node.generated && !origins {
+    if node.is_comment() && !origins {
         return;
     }
     let indent = "    ".repeat(depth);
     out.push_str(&indent);
     // Generated nodes are comments: as nodes they would count as written.
-    let (before, after) = if node.generated { ("// ", " (generated):") } else { ("", "") };
+    let (before, after) = match (node.generated, node.of_folder) {
+        (true, _) => ("// ", " (generated):"),
+        (false, true) => ("// ", " (of its folder):"),
+        (false, false) => ("", ""),
+    };
     out.extend([before, node.name, after]);
     for argument in &node.arguments {
         out.push(' ');
@@ -56,7 +68,7 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
     for (name, value) in &node.facts {
         out.extend([" ", &quote(name, depth), "=", &value.kdl(depth)]);
     }
-    let has_children = node.children.iter().any(|child| origins || !child.generated);
+    let has_children = node.children.iter().any(|child| origins || !child.is_comment());
     if has_children {
         out.push_str(" {");
     }
@@ -167,7 +179,7 @@ fn begins_command(text: &str, at: usize) -> bool {
     rest.starts_with("##[") || (rest.starts_with("::") && text.contains('\n') && begins_line())
 }
 
-/// Returns a text for a comment: in one line, without invisible characters.
+/// Returns a text for a comment: in one line, with invisible characters made visible.
 fn in_comment(text: &str) -> String {
     invisible::visible(text).replace('\n', "\\n")
 }

@@ -6,7 +6,7 @@ use relay_engine::invisible;
 
 use crate::secret;
 
-/// A text without secrets and with every character visible, which keeps each character of the file.
+/// A text with secrets masked and every character visible, which keeps each character of the file.
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) text: String,

@@ -1,8 +1,8 @@
 //! Agent skills: folders of files with a `SKILL.md`, as clients find them (SEP-2640).
 //!
-//! The files are resources. A row here adds the facts that no resource has: the front matter, the
-//! list of files with their digests, and the prompt with the text, whose readers are those of the
-//! whole skill.
+//! The files are resources. A row here adds facts about the whole skill: the front matter, the list
+//! of files with their digests, and the prompt with the text, whose readers are those of the whole
+//! skill.
 
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
@@ -149,7 +149,7 @@ impl<'b> AgentSkillView<'b> {
         self.reader.text(Kind::Bodies, self.row.manifest)
     }
 
-    /// Returns the bytes of its front matter and its list of files without reading them.
+    /// Returns the bytes of its front matter and its list of files from the row alone.
     #[must_use]
     pub fn entry_bytes(&self) -> usize {
         let [front, files] =

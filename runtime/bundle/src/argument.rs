@@ -17,9 +17,9 @@ pub struct Argument<S = String, P = Place> {
     pub name: S,
     /// The meaning of the argument, for people and models.
     pub description: Option<S>,
-    /// Whether a request without it is rejected.
+    /// Whether every request must give it.
     pub required: bool,
-    /// The value for a request without it.
+    /// The value for a request that omits it.
     pub default: Option<S>,
     /// The values that it takes.
     pub kind: ArgumentKind<S>,
@@ -41,7 +41,7 @@ pub enum ArgumentKind<S = String> {
     /// Any text.
     Text {
         /// A longer text is truncated to this many characters, and the truncation is reported; 0
-        /// means no limit of its own.
+        /// leaves only the limit of all texts.
         chars_max: u32,
     },
 }
@@ -68,7 +68,7 @@ row! {
 }
 
 impl<S: AsRef<str>, P> Argument<S, P> {
-    /// Returns the state for a value, or for none; `None` if the value is not one of its choices.
+    /// Returns the state for a value, or for an absent one; `None` for a value outside its choices.
     pub fn state(&self, value: Option<&str>) -> Option<usize> {
         let ArgumentKind::Choice(choices) = &self.kind else {
             return Some(usize::from(value.is_none()));

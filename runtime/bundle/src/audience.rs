@@ -1,7 +1,7 @@
 //! Audiences: the views of callers by tenant and role.
 //!
-//! Tenants that the project does not distinguish form one class. A class of tenants and a role have
-//! an audience; pairs with the same view share one. An audience is a set of rows of each list, the
+//! Tenants that look alike to the project form one class. A class of tenants and a role have an
+//! audience; pairs with the same view share one. An audience is a set of rows of each list, the
 //! first rows of its pages, and the index of prompts in its instructions. A bundle without
 //! audiences shows everything to everyone.
 
@@ -22,10 +22,10 @@ use crate::writer::{Writer, number};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Audiences {
-    /// The class of callers without a tenant, then that of each tenant.
+    /// The class of callers that give no tenant, then that of each tenant.
     pub tenant_classes: Vec<u32>,
     /// The audience of each pair: those of the first class of tenants, by role, then those of the
-    /// next. Without roles each class has one.
+    /// next. In a project of tenants alone, each class has one.
     pub table: Vec<u32>,
     /// The audiences.
     pub list: Vec<Audience>,
@@ -301,7 +301,7 @@ impl<'b> AudienceView<'b> {
         self.pages(list).count.get() as usize
     }
 
-    /// Returns a page of a list; `first` is a row, not a position among the visible rows.
+    /// Returns a page of a list; `first` is a row of the whole list, hidden rows included.
     ///
     /// # Errors
     ///

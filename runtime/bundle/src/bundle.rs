@@ -28,8 +28,7 @@ const TEXTS_TIMES_MAX: u64 = 32;
 /// An opened bundle.
 ///
 /// Opening reads header, table and settings. A page of another section is checked against the table
-/// before its first use. An opened bundle is not yet trusted: see
-/// [`trust::verify`](crate::trust::verify).
+/// before its first use. Trust is a further step: [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
     pub(crate) settings: Settings,
@@ -62,12 +61,12 @@ impl fmt::Debug for Bundle {
 impl Bundle {
     /// Opens the bundle in `storage`.
     ///
-    /// The cost does not depend on the number of prompts: only header, table, padding and settings
+    /// The cost is the same for every number of prompts: only header, table, padding and settings
     /// (1 MiB at most) are read, and one bit for each page of the file is allocated.
     ///
     /// # Errors
     ///
-    /// The bytes are not a bundle of this format; see [`OpenError`].
+    /// The bytes differ from a bundle of this format; see [`OpenError`].
     pub fn open(storage: Storage) -> Result<Self, OpenError> {
         let file = (*storage).as_ref();
         let front = header::read(file)?;
@@ -124,8 +123,8 @@ impl Bundle {
     }
 
     /// Runs `check`, which reads the whole bundle, with a limit of one gibibyte of texts plus 32
-    /// times the length of the bundle, since rows may share texts. No one else may read the bundle
-    /// meanwhile.
+    /// times the length of the bundle, since rows may share texts. It must be the only reader of
+    /// the bundle meanwhile.
     ///
     /// # Errors
     ///
@@ -156,7 +155,7 @@ impl Bundle {
         &self.settings.messages
     }
 
-    /// Returns the settings of the gate; `None` if sessions are not gated.
+    /// Returns the settings of the gate, if sessions are gated.
     #[must_use]
     pub fn gate(&self) -> Option<&Gate> {
         self.settings.gate.as_ref()
@@ -174,7 +173,7 @@ impl Bundle {
         &self.settings.roles
     }
 
-    /// Returns the settings of skills; `None` if there are no skills.
+    /// Returns the settings of skills, if the bundle has skills.
     #[must_use]
     pub fn skill_settings(&self) -> Option<&SkillSettings> {
         self.settings.skill_settings.as_ref()
@@ -186,8 +185,8 @@ impl Bundle {
         self.settings.policy.as_ref()
     }
 
-    /// Returns the table of facts about programs, in the form of relay-policy; empty if the project has
-    /// no policy.
+    /// Returns the table of facts about programs, in the form of relay-policy; empty unless the
+    /// project has a policy.
     ///
     /// # Errors
     ///

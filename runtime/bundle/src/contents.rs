@@ -63,13 +63,12 @@ macro_rules! declare {
         }
 
         impl Bundle {
-            /// Returns the kinds of sections that do not follow from the contents of the bundle.
+            /// Returns the kinds of sections that differ from those of the contents.
             ///
-            /// Servers answer from tables and indexes that are not part of the contents. Each
+            /// Servers answer from tables and indexes that are derived from the contents. Each
             /// section is compared with the one that [`encode`](crate::encode()) writes for its own
             /// contents. Compilers write only equal sections; a signer who alters a table makes a
-            /// difference. Sections of unknown kinds are not compared, and do not affect answers
-            /// here.
+            /// difference. Sections of unknown kinds are left out: they do not affect answers here.
             ///
             /// Besides the bundle, memory holds one prompt or one other table at a time.
             ///

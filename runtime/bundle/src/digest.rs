@@ -186,7 +186,7 @@ impl Tree {
             None => Digest::of(bytes) == self.root,
             Some(parent) => {
                 let at = page * DIGEST_BYTES;
-                // Digests never straddle a page: a page holds a whole number of them.
+                // A page holds a whole number of digests, so this one lies in a single page.
                 self.check(file, level + 1, at / PAGE_BYTES)
                     && file.get(parent.offset + at..parent.offset + at + DIGEST_BYTES)
                         == Some(&Digest::of(bytes).0)

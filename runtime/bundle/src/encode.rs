@@ -9,7 +9,7 @@ use crate::header;
 use crate::section::Kind;
 use crate::writer::Writer;
 
-/// The reason why contents cannot be written.
+/// An error of writing contents as a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -41,7 +41,7 @@ pub enum EncodeError {
 ///
 /// # Errors
 ///
-/// The bundle does not fit format 1.
+/// The bundle exceeds a limit of format 1.
 pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     let mut out = Writer::new();
     contents.write(&mut out)?;
@@ -74,7 +74,7 @@ fn assemble(epoch: u64, sections: &[(Kind, Vec<u8>)]) -> Result<Vec<u8>, EncodeE
         rows.push(header::row(*kind, offset, bytes.len() as u64, digest));
     }
     header::write(epoch, &rows, &mut file);
-    // The envelope is empty: the bundle is not signed yet.
+    // The envelope is empty: signing comes later.
     file.extend_from_slice(&0u64.to_le_bytes());
     Ok(file)
 }

@@ -1,8 +1,8 @@
 //! The signature envelope: DSSE 1.0 around an in-toto statement.
 //!
-//! The envelope follows the signed bytes and is not part of them, so adding a signature keeps the
-//! bundle's digest. Every signature also covers the payload type (DSSE's pre-authentication
-//! encoding), so an envelope of another kind can never be accepted as one of these.
+//! The envelope lies after the signed bytes, so adding a signature keeps the bundle's digest. Every
+//! signature also covers the payload type (DSSE's pre-authentication encoding), so an envelope of
+//! another kind can never be accepted as one of these.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -41,7 +41,7 @@ pub struct Envelope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
-    /// The id of the signing key; a hint that is never trusted.
+    /// The id of the signing key, as a hint: only the signature itself proves the key.
     pub keyid: String,
     /// The Ed25519 signature, in base64.
     pub sig: String,
@@ -97,14 +97,14 @@ pub struct Predicate {
     pub compiler: String,
 }
 
-/// The reason why an envelope could not be read or made.
+/// An error of reading or making an envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EnvelopeError {
-    /// The bundle has no envelope.
+    /// The bundle is unsigned: its envelope is empty.
     #[error("the bundle is not signed: sign it with `relay sign BUNDLE --key FILE`")]
     Missing,
-    /// The envelope is not valid JSON of an envelope.
+    /// The envelope is malformed.
     #[error("the signature envelope is not valid: {reason}; sign the bundle again")]
     Malformed {
         /// The fault in it.
@@ -138,7 +138,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The envelope is missing, or is not the JSON of an envelope with at most 64 signatures.
+    /// The envelope is missing, or differs from the JSON of an envelope with at most 64 signatures.
     pub fn of(bundle: &Bundle) -> Result<Self, EnvelopeError> {
         match bundle.envelope_bytes() {
             [] => Err(EnvelopeError::Missing),
@@ -150,7 +150,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The bytes are not the JSON of an envelope with at most 64 signatures.
+    /// The bytes differ from the JSON of an envelope with at most 64 signatures.
     pub fn parse(bytes: &[u8]) -> Result<Self, EnvelopeError> {
         let malformed = |reason: String| EnvelopeError::Malformed { reason };
         if bytes.len() > ENVELOPE_BYTES_MAX {
@@ -164,7 +164,7 @@ impl Envelope {
         Ok(envelope)
     }
 
-    /// Makes an envelope without signatures for `bundle`.
+    /// Makes an unsigned envelope for `bundle`.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The payload is not base64, or the envelope already has signatures of 64 other keys.
+    /// The payload is invalid base64, or the envelope already has signatures of 64 other keys.
     pub fn sign(&mut self, key: &SigningKey) -> Result<(), EnvelopeError> {
         let signature = key.sign(&self.signed_bytes()?);
         let keyid = key_id(&key.verifying_key());
@@ -218,7 +218,7 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The payload is not base64.
+    /// The payload is invalid base64.
     pub fn signed_bytes(&self) -> Result<Vec<u8>, EnvelopeError> {
         let payload = self.payload()?;
         let mut bytes =

@@ -6,11 +6,11 @@ use crate::format::{FORMAT_MAJOR, HEADER_BYTES};
 
 const DAMAGED: &str = "the file is damaged or was altered: fetch or build it again";
 
-/// The reason why bytes cannot be opened as a bundle.
+/// An error of opening bytes as a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The file does not begin with the magic.
+    /// The file begins with other bytes than the magic.
     #[error("not a relay bundle: it does not begin with the bundle magic; `relay build` makes one")]
     NotABundle,
     /// The magic was altered by a transfer in text mode.
@@ -26,13 +26,13 @@ pub enum OpenError {
         /// Bytes of the file.
         length: usize,
     },
-    /// This reader does not support the format.
+    /// The format is older or newer than those of this reader.
     #[error("bundle format {found}, this relay reads {FORMAT_MAJOR}: {}", format_remedy(*found))]
     Format {
         /// The format's major number in the file.
         found: u16,
     },
-    /// This reader does not support a critical feature.
+    /// The bundle needs a feature that this reader lacks.
     #[error(
         "the bundle needs features {features:#x} that this relay does not have: use a newer relay-serve"
     )]
@@ -40,7 +40,7 @@ pub enum OpenError {
         /// The unknown bits.
         features: u64,
     },
-    /// This reader does not know the kind of a critical section.
+    /// A critical section is of a kind that this reader lacks.
     #[error(
         "the bundle needs section kind {kind}, which this relay does not know: use a newer relay-serve"
     )]
@@ -78,13 +78,13 @@ pub enum OpenError {
         /// The limit of format 1.
         limit: u32,
     },
-    /// The table is not sorted by kind, or a kind appears twice.
+    /// The table is out of order, or a kind appears twice.
     #[error("section kind {kind} appears twice or out of order in the table; {DAMAGED}")]
     SectionOrder {
         /// The kind's number.
         kind: u32,
     },
-    /// A section does not begin at a multiple of 64.
+    /// A section begins elsewhere than at a multiple of 64.
     #[error("section kind {kind} begins at {offset}, which is not a multiple of 64; {DAMAGED}")]
     Unaligned {
         /// The kind's number.
@@ -104,7 +104,7 @@ pub enum OpenError {
         /// The end of the preceding section.
         end: u64,
     },
-    /// A section does not follow the preceding one directly, or extends beyond the end.
+    /// A section leaves a gap after the preceding one, or overlaps it, or extends beyond the end.
     #[error(
         "section kind {kind} is not where it must be (at {expected}, found {offset}); {DAMAGED}"
     )]
@@ -130,13 +130,13 @@ pub enum OpenError {
         /// The kind's name.
         kind: &'static str,
     },
-    /// Padding bytes are not zero.
+    /// Padding holds other bytes than zeros.
     #[error("padding at byte {offset} is not zero; {DAMAGED}")]
     Padding {
         /// Their offset.
         offset: u64,
     },
-    /// Reserved fields are not zero.
+    /// Reserved fields hold other bytes than zeros.
     #[error("reserved bytes or flags of {what} are set; {DAMAGED}")]
     Reserved {
         /// The structure with these fields.
@@ -150,7 +150,7 @@ pub enum OpenError {
         /// The limit of format 1.
         limit: u64,
     },
-    /// This reader does not accept the contents of a settings section.
+    /// The contents of a settings section are invalid for this reader.
     #[error(
         "the {section} section is not valid: {reason}; build the project again, or use the relay-serve that matches it"
     )]
@@ -160,7 +160,7 @@ pub enum OpenError {
         /// The fault in it.
         reason: String,
     },
-    /// A section read when the bundle is opened does not match its digest.
+    /// A section read when the bundle is opened differs from its digest.
     #[error(transparent)]
     Corrupt(Corrupt),
     /// The length before the envelope is wrong.
@@ -176,12 +176,12 @@ fn format_remedy(found: u16) -> &'static str {
     }
 }
 
-/// The reason why a part of an opened bundle cannot be used: a page differs from the signed one, or
-/// a record is invalid or has a dangling reference.
+/// A damaged part of an opened bundle: a page differs from the signed one, or a record is invalid
+/// or has a dangling reference.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Corrupt {
-    /// A page of a section does not have the signed digest, or a reference leaves the section.
+    /// A page of a section differs from its signed digest, or a reference leaves the section.
     #[error("the {section} section does not hold what was signed at byte {offset}; {DAMAGED}")]
     Page {
         /// The section's name.

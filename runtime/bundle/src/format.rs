@@ -1,7 +1,7 @@
 //! The numbers of format 1 that several modules use.
 
-/// The first 16 bytes of every bundle. The line ends and the control byte at its end do not survive
-/// a transfer in text mode.
+/// The first 16 bytes of every bundle. A transfer in text mode changes the line ends and the
+/// control byte at its end.
 pub const MAGIC: [u8; 16] = *b"relay bundle\r\n\x1a\n";
 /// The format's major number; a reader refuses all others.
 pub const FORMAT_MAJOR: u16 = 1;

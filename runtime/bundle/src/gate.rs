@@ -5,15 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::place::Place;
 use crate::setting::Setting;
 
-/// The settings of the gate: how clients are briefed, and what happens to calls of clients that are
-/// not.
+/// The settings of the gate: how clients are briefed, and the treatment of calls before a briefing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
     /// The treatment of a gated call without a briefing.
     pub unlock: Setting<Unlock>,
-    /// Whether clients with a session see no tool but `begin_session` until they called it.
+    /// Whether clients with a session see only `begin_session` until they called it.
     pub hide_tools: Setting<bool>,
     /// How many tags the messages and the tool descriptions ask for.
     pub tags_ask: Setting<u32>,

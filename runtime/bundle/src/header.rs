@@ -26,11 +26,11 @@ struct Header {
     format_major: U16,
     format_minor: U16,
     section_count: U32,
-    /// The length of header, table and sections; the envelope begins here. The envelope itself is
-    /// not counted, so adding a signature keeps the signed bytes.
+    /// The length of header, table and sections; the envelope begins here. Only these bytes count,
+    /// so adding a signature keeps the signed bytes.
     content_length: U64,
     epoch: U64,
-    /// Bits of critical features; format 1.0 has none.
+    /// Bits of critical features; all are zero in format 1.0.
     features: U64,
     reserved: [u8; 16],
 }
@@ -96,7 +96,7 @@ impl Outline {
 ///
 /// # Errors
 ///
-/// The bytes are not the header of a bundle of this format; see [`OpenError`].
+/// The bytes differ from the header of a bundle of this format; see [`OpenError`].
 pub fn outline(start: &[u8]) -> Result<Outline, OpenError> {
     let (header, _) = header(start)?;
     Ok(Outline {

@@ -20,7 +20,7 @@ use crate::writer::Writer;
 pub struct KnownTool {
     /// Its name.
     pub name: String,
-    /// The numbers of the matching patterns, rising; absent if they are not listed.
+    /// The numbers of the matching patterns, rising; present if they are listed.
     pub patterns: Option<Vec<u32>>,
 }
 
@@ -28,7 +28,7 @@ row! {
     /// A tool with a known name.
     Row of KnownTools {
         name: Text,
-        /// Rows of `KnownToolPatterns`; with an absent start if they are not listed.
+        /// Rows of `KnownToolPatterns`; the start is absent if the bundle leaves them out.
         patterns: Range,
     }
 }
@@ -133,7 +133,7 @@ impl<'b> KnownToolView<'b> {
         self.bundle.reader.string(self.row.name)
     }
 
-    /// Returns the numbers of the matching patterns, rising; `None` if they are not listed.
+    /// Returns the numbers of the matching patterns, rising, if they are listed.
     pub fn patterns(&self) -> Result<Option<Numbers<'b>>, Corrupt> {
         let Range { start, count } = self.row.patterns;
         if start.get() == ABSENT {

@@ -17,6 +17,8 @@
 mod agent_skill;
 mod argument;
 mod audience;
+mod automata;
+mod automaton;
 mod bundle;
 mod contents;
 mod digest;
@@ -66,6 +68,8 @@ mod writer;
 pub use agent_skill::{AgentSkill, AgentSkillView};
 pub use argument::{Argument, ArgumentKind, ArgumentView};
 pub use audience::{Audience, AudienceView, Audiences, AudiencesView, Visible};
+pub use automata::{AUTOMATA_BYTES_MAX, Automata, AutomataWriter};
+pub use automaton::{AUTOMATON_STATES_MAX, Automaton, AutomatonParts, DEAD, MATCHED};
 pub use bundle::Bundle;
 pub use contents::Contents;
 pub use digest::Digest;

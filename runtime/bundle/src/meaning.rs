@@ -18,7 +18,7 @@ macro_rules! declare {
         impl Contents {
             /// Returns the digest of all data in answers of a server: without places, source,
             /// provenance and data for reviewers, and without the epoch and the compiler's version,
-            /// which do not affect answers.
+            /// which leave answers as they are.
             #[must_use]
             pub fn meaning(&self) -> Digest {
                 let parts = [

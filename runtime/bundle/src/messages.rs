@@ -19,10 +19,10 @@ pub struct Messages {
     pub gate_encouragement: Setting<Vec<MessagePiece>>,
     /// The text after the prompts that `read_prompts` returns.
     pub read_prompts_reminder: Setting<Vec<MessagePiece>>,
-    /// The text before a briefing that was not asked for.
+    /// The text before a briefing that the server sends unasked.
     pub gate_intercept_preamble: Setting<Vec<MessagePiece>>,
-    /// The names of the prompts that the instructions list, in their order; none if each audience has
-    /// its own.
+    /// The names of the prompts that the instructions list, in their order; empty if each audience
+    /// has its own.
     pub prompt_index: Vec<String>,
 }
 

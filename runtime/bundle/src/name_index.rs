@@ -67,8 +67,7 @@ impl Reader {
             return Ok(None);
         }
         let first = first_slot(parts, slots);
-        // Each slot is visited at most once, so the search also ends in a table without a free
-        // slot.
+        // Each slot is visited at most once, so the search also ends in a full table.
         for step in 0..slots {
             let slot: &U32 = self.record(kind, (first + step) % slots)?;
             let Some(index) = slot.get().checked_sub(1) else { return Ok(None) };

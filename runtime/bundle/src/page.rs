@@ -103,7 +103,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     ///
-    /// A page is not a JSON array. Contents from the compiler never cause this.
+    /// A page differs from a JSON array. Contents from the compiler never cause this.
     pub(crate) fn list_entries(&mut self) -> Result<(), serde_json::Error> {
         let mut found = Vec::new();
         for list in List::ALL {

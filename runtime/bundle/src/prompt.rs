@@ -23,11 +23,11 @@ pub struct Prompt {
     pub title: Option<Setting<String>>,
     /// The description in lists.
     pub description: Option<Setting<String>>,
-    /// The subject of the prompt, in one line; it is searched for tags. A summary without a place
-    /// was generated from the text.
+    /// The subject of the prompt, in one line; it is searched for tags. A generated summary has no
+    /// place: it was made from the text.
     pub summary: Option<Setting<String>>,
-    /// The topics of the prompt; they are searched for tags. Chapters without a place were
-    /// generated from the text and the name.
+    /// The topics of the prompt; they are searched for tags. Those with no place were generated
+    /// from the text and the name.
     pub chapters: Vec<Setting<String>>,
     /// 1 (reference) to 10 (always sent).
     pub priority: Setting<u8>,
@@ -58,7 +58,7 @@ row! {
         priority_at: U32,
         briefing_at: U32,
         at: U32,
-        /// Its rank in `TagOrder`; absent if briefings may not send it.
+        /// Its rank in `TagOrder`, if briefings may send it.
         rank: U32,
         priority: u8,
         reserved: [u8; 3],
@@ -241,7 +241,7 @@ impl<'b> PromptView<'b> {
         self.reader.text(Kind::Bodies, self.row.body.text)
     }
 
-    /// Returns the length of the body, without reading it.
+    /// Returns the length of the body from the row alone.
     #[must_use]
     pub fn body_bytes(&self) -> usize {
         self.row.body.text.length.get() as usize
@@ -253,8 +253,8 @@ impl<'b> PromptView<'b> {
         self.row.rank.get() != ABSENT
     }
 
-    /// Returns its number in the order of selection: priority falling, then name; `None` if
-    /// briefings may not send it.
+    /// Returns its number in the order of selection, if briefings may send it: priority falling,
+    /// then name.
     pub fn rank(&self) -> Result<Option<usize>, Corrupt> {
         if !self.is_briefed() {
             return Ok(None);

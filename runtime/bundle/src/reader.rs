@@ -10,10 +10,10 @@ use crate::error::Corrupt;
 use crate::row::{ABSENT, ListedString, Range, Row, Text};
 use crate::section::{Kind, SectionInfo};
 
-/// Bytes that neither move nor change while a bundle is open, such as a memory map or a vector.
+/// Bytes that stay in place and unchanged while a bundle is open, such as a memory map or a vector.
 pub type Storage = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The value of `texts_left` without a limit.
+/// The value of `texts_left` of an unlimited read.
 const UNBOUNDED: u64 = u64::MAX;
 
 /// The sections of a bundle.
@@ -41,8 +41,8 @@ impl Reader {
 
     /// Runs `read`, with a limit of `bytes_max` bytes of texts in all.
     ///
-    /// Rows may share a text, so without a limit a small file could use any amount of memory and
-    /// time.
+    /// Rows may share a text, so an unlimited read of a small file could use any amount of memory
+    /// and time.
     pub(crate) fn bounded<T>(
         &self,
         bytes_max: u64,
@@ -185,8 +185,8 @@ impl Reader {
 
 /// The number of rows of a section that one answer may still refer to.
 ///
-/// All rows of an answer refer to distinct rows, so it never has more of a section than the section
-/// itself. Without that limit a small file could use any amount of memory.
+/// All rows of an answer refer to distinct rows, so it has at most the whole of a section. The
+/// limit matters: else a small file could use any amount of memory.
 pub(crate) struct Room {
     section: Kind,
     rows: usize,

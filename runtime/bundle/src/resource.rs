@@ -199,7 +199,7 @@ impl<'b> ResourceView<'b> {
         self.reader.string(self.row.mime.text)
     }
 
-    /// Returns the length of its content, without reading it.
+    /// Returns the length of its content from the row alone.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.row.content.text.length.get()

@@ -1,7 +1,7 @@
-//! The part of a bundle for reviewers, without effect on answers: disabled names, suppressions, the
+//! The part of a bundle for reviewers, which answers ignore: disabled names, suppressions, the
 //! settings of the index of prompts, the reasons of facts, and the claims proved by the build.
 //!
-//! A server never reads it, so a reader may ignore the section.
+//! Only reviewers read it, so a reader may ignore the section.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +22,12 @@ pub struct Review {
     /// The skills with `enabled=#false`, in the order of the cascade: block and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off_skills: Vec<Setting<String>>,
-    /// All `allow-secret` and `allow-invisible`, in the order of their places.
+    /// All `allow-secret`, `allow-invisible` and `allow-mark`, in the order of their places.
     pub suppressions: Vec<Suppression>,
     /// All `because` of facts, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
-    /// The settings of the index of prompts; absent if sessions are not gated.
+    /// The settings of the index of prompts, if sessions are gated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexSettings>,
     /// All `expect`, in the order of the text: the build proved them.
@@ -87,9 +87,11 @@ pub enum Suppressed {
     Secret,
     /// `allow-invisible`: a text needs invisible characters.
     Invisible,
+    /// `allow-mark`: agents get the marks of other programs as text.
+    Mark,
 }
 
-/// An `allow-secret` or `allow-invisible`: texts that pass despite a finding.
+/// An `allow-secret`, `allow-invisible` or `allow-mark`: texts that pass despite a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
@@ -109,6 +111,18 @@ pub struct Suppression {
     pub skills: Vec<String>,
     /// Its place in the project.
     pub at: Place,
+}
+
+impl Suppressed {
+    /// Returns the name of its node.
+    #[must_use]
+    pub const fn node(self) -> &'static str {
+        match self {
+            Self::Secret => "allow-secret",
+            Self::Invisible => "allow-invisible",
+            Self::Mark => "allow-mark",
+        }
+    }
 }
 
 /// Returns whether a suppression has the default search, which its JSON omits: most are of secrets.
@@ -132,7 +146,7 @@ impl Review {
 }
 
 impl Bundle {
-    /// Returns the data for reviewers; empty if the bundle has no such section.
+    /// Returns the data for reviewers; empty if the section is absent.
     ///
     /// # Errors
     ///
@@ -147,7 +161,7 @@ impl Bundle {
     }
 }
 
-/// An empty review has no section.
+/// An empty review is left out of the file.
 impl Part for Review {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
         bundle.review()

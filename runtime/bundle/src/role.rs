@@ -6,14 +6,14 @@ use crate::place::Place;
 use crate::setting::Setting;
 use crate::tier::Tier;
 
-/// A role, with what it inherits.
+/// A role, with its inherited tier and tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CallerRole {
     /// Its name.
     pub name: String,
-    /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
+    /// The highest tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
     pub tier: Setting<Tier>,
     /// Whether a person is asked before tier 3; absent unless the project says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use crate::section::Kind;
 /// The offset, index or number of an absent value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// A record of a section, without nested records.
+/// A flat record of a section.
 pub(crate) trait Row: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {
     /// The section.
     const KIND: Kind;

@@ -6,8 +6,8 @@ use crate::digest::Digest;
 ///
 /// Each line is a name, its number in the file, the printed name, and the form of the section:
 /// `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`, or
-/// `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore if it does not
-/// know it, and `=> NAME` a section in a prebuilt group.
+/// `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore of an unknown
+/// kind, and `=> NAME` a section in a prebuilt group.
 macro_rules! sections {
     ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)? $(=> $made:ident)?,)+) => {
         /// The kind of a section. The number is the one in the file.
@@ -27,7 +27,7 @@ macro_rules! sections {
                 match self { $(Self::$kind => $name,)+ }
             }
 
-            /// Returns the length of one row in bytes; 1 for sections without rows.
+            /// Returns the length of one row in bytes; 1 for sections of bytes.
             pub(crate) const fn row_bytes(self) -> usize {
                 match self { $(Self::$kind => row_bytes!($($row)?),)+ }
             }
@@ -37,7 +37,7 @@ macro_rules! sections {
                 match self { $(Self::$kind => is_settings!($form),)+ }
             }
 
-            /// Returns whether a reader that does not know this kind must refuse the bundle.
+            /// Returns whether this kind is critical: a reader must know it to accept the bundle.
             ///
             /// A reader can ignore sections that only explain (places, source, provenance) and
             /// still serve exactly the signed contents.
@@ -106,15 +106,15 @@ sections! {
     Manifest = 1 "manifest" settings,
     /// The texts of the server's own messages.
     Messages = 2 "messages" settings,
-    /// The settings of the gate; absent if sessions are not gated.
+    /// The settings of the gate, if sessions are gated.
     Gate = 3 "gate" settings,
-    /// The tools, in the order of the list; absent if there are none.
+    /// The tools, in the order of the list, if there are any.
     Tools = 4 "tools" settings,
-    /// The roles; absent if the project has none.
+    /// The roles, if the project has any.
     Roles = 5 "roles" settings,
-    /// The settings of skills; absent if there are no skills.
+    /// The settings of skills, if there are any.
     SkillSettings = 6 "skill-settings" settings,
-    /// The policy for commands; absent if the project has none.
+    /// The policy for commands, if the project has one.
     Policy = 7 "policy" settings,
     /// All short strings, concatenated.
     Strings = 8 "strings" bytes,
@@ -164,8 +164,8 @@ sections! {
     Users = 38 "users" rows(28),
     /// Hash table from an id to the first of its rows.
     UserIndex = 39 "user-index" rows(4),
-    /// The class of callers without a tenant, then the class of each tenant; absent, as the other
-    /// sections of audiences, if everyone sees everything.
+    /// The class of callers that give no tenant, then the class of each tenant; absent, as the
+    /// other sections of audiences, if everyone sees everything.
     TenantClasses = 40 "tenant-classes" rows(4),
     /// The audience of each class of tenants and role.
     AudienceTable = 42 "audience-table" rows(4),
@@ -199,7 +199,7 @@ sections! {
     Canonical = 65 "canonical" bytes optional,
     /// The build's provenance as JSON.
     Provenance = 66 "provenance" bytes optional,
-    /// Data for reviewers without effect on answers, as JSON; absent if empty.
+    /// Data for reviewers ignored by answers, as JSON; absent if empty.
     Review = 67 "review" bytes optional,
     /// The skills, in the order of the cascade: level, priority, name.
     Skills = 72 "skills" rows(108),
@@ -224,7 +224,7 @@ sections! {
     KnownToolIndex = 81 "known-tool-index" rows(4),
     /// The patterns that match those tools.
     KnownToolPatterns = 82 "known-tool-patterns" rows(4),
-    /// The facts about programs, in the form of relay-policy; absent if the project has no policy.
+    /// The facts about programs, in the form of relay-policy, if the project has a policy.
     Facts = 88 "facts" bytes,
     /// The rules of the policy, sorted by name.
     Rules = 96 "rules" rows(68),
@@ -256,15 +256,15 @@ macro_rules! with_contents {
                 manifest: Manifest = Manifest, decides by decided;
                 /// The texts of the server's own messages.
                 messages: Messages = Messages, decides;
-                /// The settings of the gate; absent if sessions are not gated.
+                /// The settings of the gate, if sessions are gated.
                 gate: Option<Gate> = Gate, decides;
                 /// The tools, in the order of the list, names unique.
                 tools: Vec<Tool> = Tools, decides;
                 /// The roles, sorted by name, names unique.
                 roles: Vec<CallerRole> = Roles, decides;
-                /// The use of skills in calls; absent if there are no skills.
+                /// The use of skills in calls, if there are any.
                 skill_settings: Option<SkillSettings> = SkillSettings, decides;
-                /// The policy for commands; absent if the project has none.
+                /// The policy for commands, if the project has one.
                 policy: Option<Policy> = Policy, decides;
             }
             tables {
@@ -278,12 +278,12 @@ macro_rules! with_contents {
                 agent_skills: Vec<AgentSkill> = AgentSkills, decides each;
                 /// The tenants, sorted by name, names unique.
                 tenants: Vec<Tenant> = Tenants, decides;
-                /// The roles of users, sorted by `who`, the id, and the tenant, without a tenant
+                /// The roles of users, sorted by `who`, the id, and the tenant, those of any tenant
                 /// last.
                 users: Vec<User> = Users, decides;
                 /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
                 skills: Vec<Skill> = Skills, decides each;
-                // The comparison in advance does not affect decisions.
+                // Decisions are the same with and without the comparison in advance.
                 /// The tools compared with the patterns of skills in advance, sorted by name, names
                 /// unique.
                 known_tools: Vec<KnownTool> = KnownTools, silent;
@@ -297,9 +297,9 @@ macro_rules! with_contents {
                 tool_pages: Vec<Page> = ToolPages, decides;
                 /// The audiences; absent if everyone sees everything.
                 audiences: Option<Audiences> = Audiences, decides;
-                // The policy holds the digest of the facts without places.
-                /// The facts about programs, in the form of relay-policy; empty if the project has no
-                /// policy.
+                // The policy holds the digest of the facts, which leaves places out.
+                /// The facts about programs, in the form of relay-policy; empty unless the project
+                /// has a policy.
                 facts: Vec<u8> = Facts, silent;
                 /// The rules of the policy, sorted by name, names unique.
                 rules: Vec<Rule> = Rules, decides each;
@@ -307,7 +307,7 @@ macro_rules! with_contents {
                 canonical: String = Canonical, silent;
                 /// The build's provenance as JSON: compiler, source digests and build options.
                 provenance: String = Provenance, silent;
-                /// Names, reasons and settings for reviewers, without effect on answers.
+                /// Names, reasons and settings for reviewers, which answers ignore.
                 review: Review = Review, silent;
             }
         }
@@ -344,7 +344,7 @@ pub struct SectionInfo {
     pub critical: bool,
     /// The offset of its data from the start of the file, in bytes.
     pub offset: u64,
-    /// The length of its data, without its digest tree.
+    /// The length of its data; its digest tree is extra.
     pub length: u64,
     /// Its digest.
     pub digest: Digest,

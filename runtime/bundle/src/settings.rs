@@ -1,7 +1,7 @@
 //! The settings sections: canonical JSON of one value each, decoded when a bundle is opened.
 //!
-//! A small value needs no rows: serde reads and writes it. Canonical means that writing the value
-//! again gives the same bytes, so every value has one spelling.
+//! Small values go through serde instead of rows. Canonical means that writing the value again
+//! gives the same bytes, so every value has one spelling.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

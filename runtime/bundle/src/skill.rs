@@ -29,7 +29,7 @@ pub struct Skill {
     pub description: Option<Setting<String>>,
     /// A JSON object of additional data.
     pub meta: Option<String>,
-    /// The tenant that it requires; absent for calls with any tenant or none.
+    /// The tenant that it requires; absent for any tenant, an absent one included.
     pub tenant: Option<Setting<String>>,
     /// The distinct patterns of required tools; empty for calls of any tool or none.
     pub tools: Vec<Setting<String>>,
@@ -89,8 +89,8 @@ impl Skill {
         format!("{}{block}/{}", self.level.word(), self.name)
     }
 
-    /// Returns its place in the order of the cascade, and of a bundle: level, priority, name;
-    /// skills that agree in these never match together.
+    /// Returns its place in the order of the cascade, and of a bundle: level, priority, name; of
+    /// skills that agree in these, at most one matches a call.
     #[must_use]
     pub fn order(&self) -> impl Ord + '_ {
         let text = |selector: &'_ Option<Setting<String>>| {

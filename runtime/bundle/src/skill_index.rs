@@ -1,12 +1,13 @@
 //! The index of skills: finds those that match a tenant, a tool and a user.
 //!
-//! A *scope* is a tenant or none with a user or none. Each scope required by a skill has a list of
-//! the skills for any tool, and one list for each pattern of its skills. So the skills of a call
-//! are in the lists of at most four scopes, and each skill is in as many lists as it has patterns,
-//! at least one: the size is linear for all combinations of tenants, tools and users.
+//! A *scope* is a tenant or its absence, with a user or its absence. Each scope required by a skill
+//! has a list of the skills for any tool, and one list for each pattern of its skills. So the
+//! skills of a call are in the lists of at most four scopes, and each skill is in as many lists as
+//! it has patterns, at least one: the size is linear for all combinations of tenants, tools and
+//! users.
 //!
 //! Skills are numbered in the order of the cascade, patterns and topics in the order of their text.
-//! A topic of a single skill never overrides anything, and has no number.
+//! Only topics of several skills override, and are numbered.
 
 use hashbrown::HashMap;
 use zerocopy::little_endian::U32;
@@ -227,7 +228,7 @@ pub struct SkillPatternsView<'b> {
 }
 
 impl Bundle {
-    /// Returns the index of skills; `None` if there are no skills.
+    /// Returns the index of skills, if there are skills.
     ///
     /// The first call reads all of it and checks that its sections are consistent; later calls skip
     /// this.
@@ -304,8 +305,8 @@ impl SkillPatternsView<'_> {
 
 #[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
 impl<'b> SkillIndexView<'b> {
-    /// Returns the scope of exactly this tenant and user, where `None` means skills without that
-    /// selector; `None` if no skill is in it.
+    /// Returns the scope of exactly this tenant and user, if it has skills; an argument of `None`
+    /// stands for skills that leave the selector out.
     pub fn scope(
         &self,
         tenant: Option<&str>,
@@ -350,7 +351,7 @@ impl<'b> SkillIndexView<'b> {
         self.topics.get(skill as usize).map(|topic| topic.get()).filter(|topic| *topic != ABSENT)
     }
 
-    /// Checks the consistency of the sections, which digests do not cover.
+    /// Checks the consistency of the sections: digests prove only their bytes.
     fn check(&self) -> Result<SkillFacts, Corrupt> {
         let skills = self.bundle.skill_count();
         let patterns = self.bundle.skill_patterns().count();
@@ -401,7 +402,7 @@ impl<'b> SkillIndexView<'b> {
 }
 
 impl Scope {
-    /// Returns whether its skills have neither a tenant nor a user.
+    /// Returns whether its skills are for every tenant and user.
     fn is_for_all(&self) -> bool {
         self.tenant.offset.get() == ABSENT && self.user.offset.get() == ABSENT
     }

@@ -1,9 +1,9 @@
 //! The tag index: finds the prompts with a word in their summary or chapters.
 //!
-//! A tag without white space can only match inside one word, so a search in the distinct words and
-//! a union of their postings finds exactly the results of a search in every text. Prompts are
-//! numbered by *rank*: priority falling, then name, the order of equal scores. Prompts that
-//! briefings may not send have no rank and are not in the index.
+//! A one-word tag can only match inside one word, so a search in the distinct words and a union of
+//! their postings finds exactly the results of a search in every text. Prompts are numbered by
+//! *rank*: priority falling, then name, the order of equal scores. Ranks and the index hold only
+//! prompts that briefings may send.
 //!
 //! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
 //! then the lower half of each; or, if shorter, the u16 0xffff, then a bitmap of the block's ranks.
@@ -67,7 +67,7 @@ struct Order {
 
 impl Order {
     /// Returns the order of prompts sorted by name, from the priority of each; absent for a prompt
-    /// that briefings may not send.
+    /// that only people run.
     fn of(priorities: impl Iterator<Item = Option<u8>>) -> Self {
         let ranked = (0..).zip(priorities);
         let mut ranked: Vec<(u32, u8)> =
@@ -194,7 +194,7 @@ impl Writer<'_> {
         for (text, ranks) in &words {
             self.tag_word();
             self.bytes(Kind::TagText, text.as_bytes());
-            // Words never hold white space, so no match spans two words.
+            // Words hold no white space, so each match lies within one word.
             self.bytes(Kind::TagText, b"\n");
             self.tag_postings(ranks, indexes.len());
         }
@@ -275,8 +275,8 @@ pub struct TagIndexView<'b> {
 /// The prompts with a word, one block of ranks after the other, up to the last block with a rank.
 /// Malformed postings end at the first error.
 ///
-/// A check of every rank would cost more than its use, so ranks are unchecked: in a faulty build
-/// they may not rise, or may exceed the prompts. Readers ignore those.
+/// A check of every rank would cost more than its use, so ranks are unchecked: a faulty build may
+/// have them out of order, or beyond the prompts. Readers ignore those.
 #[derive(Debug, Clone)]
 pub struct Postings<'b> {
     rest: &'b [u8],
@@ -319,7 +319,7 @@ impl<'b> Iterator for Postings<'b> {
 }
 
 impl Bundle {
-    /// Returns the tag index; `None` if there are no prompts.
+    /// Returns the tag index, if there are prompts.
     ///
     /// The first call reads the records of all words and checks that they are consistent; later
     /// calls skip this.
@@ -421,7 +421,7 @@ impl<'b> TagIndexView<'b> {
         (major, minor, update)
     }
 
-    /// Checks the consistency of the sections, which digests do not cover.
+    /// Checks the consistency of the sections: digests prove only their bytes.
     fn check(&self) -> Result<(), Corrupt> {
         let bundle = self.bundle;
         let ranks = self.rank_count();

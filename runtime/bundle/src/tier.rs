@@ -100,15 +100,15 @@ impl schemars::JsonSchema for Tier {
 /// The kind of a doubt. Each has a floor: the least tier that a command with it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Floor {
-    /// No fact describes the program or sub-command.
+    /// The program or sub-command is unknown to the facts.
     UnknownProgram,
-    /// No fact declares the option or operand.
+    /// The option or operand is unknown to the facts.
     UnknownFlag,
     /// The name of a program, or code, is not literal.
     UnknownWord,
-    /// Code that the text does not show.
+    /// Code that lies outside of the text.
     OpaqueCode,
-    /// The text does not parse, or is too large or too deep.
+    /// The text has a syntax error, or is too large or too deep.
     Unparsed,
     /// No project declares the effects of the tool.
     UnknownTool,
@@ -155,15 +155,15 @@ impl Floor {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Floors"))]
 #[serde(deny_unknown_fields)]
 pub struct Floors<T = Tier> {
-    /// No fact describes the program or sub-command.
+    /// The program or sub-command is unknown to the facts.
     pub unknown_program: T,
-    /// No fact declares the option or operand.
+    /// The option or operand is unknown to the facts.
     pub unknown_flag: T,
     /// The name of a program, or code, is not literal.
     pub unknown_word: T,
-    /// Code that the text does not show.
+    /// Code that lies outside of the text.
     pub opaque_code: T,
-    /// The text does not parse, or is too large or too deep.
+    /// The text has a syntax error, or is too large or too deep.
     pub unparsed: T,
     /// No project declares the effects of the tool.
     pub unknown_tool: T,

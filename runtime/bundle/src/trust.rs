@@ -22,24 +22,24 @@ pub struct SignatureReport {
     pub keyid: String,
     /// The name of the trusted key with that id, if any.
     pub name: Option<String>,
-    /// Whether it counts, or the reason why it does not.
+    /// Whether it counts, or the reason for ignoring it.
     pub state: SignatureState,
 }
 
-/// Whether a signature counts, or the reason why it does not.
+/// Whether a signature counts, or the reason for ignoring it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureState {
     /// It counts.
     Good,
-    /// The key is not in the trust file.
+    /// The key is absent from the trust file.
     UnknownKey,
     /// The key is revoked.
     Revoked,
-    /// The key is not valid yet.
+    /// The key becomes valid later.
     NotYetValid,
-    /// The key is no longer valid.
+    /// The validity of the key has ended.
     Expired,
-    /// The signature was not made by this key over this envelope.
+    /// The signature differs from one by this key over this envelope.
     Bad,
     /// The same key has signed already; it counts once.
     Duplicate,
@@ -52,7 +52,7 @@ pub struct Accepted {
     pub signatures: Vec<SignatureReport>,
 }
 
-/// The reason why a bundle is not trusted.
+/// The reason for refusing a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -116,7 +116,7 @@ pub enum TrustError {
         /// The bundle's digest.
         digest: Digest,
     },
-    /// The trust file itself cannot be used.
+    /// The trust file itself is invalid.
     #[error("the trust file is not valid: {0}")]
     File(#[from] TrustFileError),
     /// The bundle belongs to another project than the one in the trust file.
@@ -139,7 +139,7 @@ pub enum TrustError {
 ///
 /// # Errors
 ///
-/// The bundle is not trusted: see [`TrustError`].
+/// The bundle is refused: see [`TrustError`].
 pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, TrustError> {
     let digest = bundle.digest();
     not_revoked(digest, trust)?;

@@ -40,7 +40,7 @@ pub struct User {
 }
 
 row! {
-    /// A row of `users`, sorted by subject, id, and tenant, without a tenant last.
+    /// A row of `users`, sorted by subject, id, and tenant, those of any tenant last.
     Row of Users {
         who: U32,
         id: Text,

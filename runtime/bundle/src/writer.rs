@@ -113,7 +113,7 @@ impl<'b> Writer<'b> {
         }
     }
 
-    /// Returns a writer that compares with the existing sections and does not store equal bytes.
+    /// Returns a writer that compares with the existing sections and stores only different bytes.
     pub(crate) fn comparing(mut known: impl FnMut(Kind) -> &'b [u8]) -> Self {
         let mut writer = Self::new();
         for kind in Kind::ALL {

@@ -7,12 +7,16 @@ use std::ops::Range;
 
 use relay_bundle::{AgentSkillView, Bundle, Corrupt, List, ResourceView};
 
+use crate::equal_text;
 use crate::view::View;
 
 /// The name of the file that makes a folder an agent skill.
 pub const SKILL_MD: &str = "SKILL.md";
 /// The beginning of the URIs of agent skills and their files.
 pub const SCHEME: &str = "skill://";
+/// The most agent skills around another one. A server reads a file once for each skill that has it, so
+/// without a limit a small bundle could take any time to load.
+pub const AROUND_MAX: usize = 16;
 /// The most agent skills of a page of `skills/list`.
 const PAGE_SKILLS_MAX: usize = 100;
 /// The most bytes of a page, unless one agent skill has more: its list of files is never split.
@@ -39,21 +43,51 @@ pub enum Child<'b> {
     Folder(&'b str),
 }
 
-/// Returns the agent skill whose `SKILL.md` has the URI `uri`, if the caller sees it.
+/// A folder of an agent skill.
+pub struct Directory<'b> {
+    /// Its URI in the bundle, of which the caller may have sent another spelling.
+    pub uri: &'b str,
+    /// Its direct children.
+    pub children: Page<Child<'b>>,
+}
+
+/// Returns the agent skill whose `SKILL.md` has the URI `uri`, or an equivalent one (RFC 3986), if the
+/// caller sees it.
 ///
 /// # Errors
 ///
 /// The bundle is corrupt.
 pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<AgentSkillView<'b>>, Corrupt> {
-    let Some(skill) = view.bundle().find_agent_skill(uri)? else { return Ok(None) };
+    let Some(skill) = known(view.bundle(), uri)? else { return Ok(None) };
     Ok(is_seen(view, &skill)?.then_some(skill))
 }
 
-/// Returns whether the bundle has an agent skill of this URI that is not seen: for records alone.
+/// Returns the URI of the agent skill that [`find`] leaves out because the caller does not see it: for
+/// records alone.
 #[must_use]
-pub fn is_hidden(view: &View<'_>, uri: &str) -> bool {
-    let found = view.bundle().find_agent_skill(uri).ok().flatten();
-    found.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
+pub fn hidden<'b>(view: &View<'b>, uri: &str) -> Option<&'b str> {
+    let skill = known(view.bundle(), uri).ok()??;
+    if is_seen(view, &skill).ok()? { None } else { skill.uri().ok() }
+}
+
+fn known<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<AgentSkillView<'b>>, Corrupt> {
+    equal_text::find(uri, |spelling| bundle.find_agent_skill(spelling))
+}
+
+/// Returns the number of other folders around each, given distinct folders with a `/` at the end, sorted.
+#[must_use]
+pub fn around(folders: &[&str]) -> Vec<usize> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut counts = Vec::with_capacity(folders.len());
+    for folder in folders {
+        // All that begin with a text follow it directly.
+        while open.last().is_some_and(|outer| !folder.starts_with(outer)) {
+            open.pop();
+        }
+        counts.push(open.len());
+        open.push(folder);
+    }
+    counts
 }
 
 /// Returns whether the caller sees any agent skill.
@@ -114,7 +148,7 @@ pub fn files(bundle: &Bundle, uri: &str) -> Result<Range<usize>, Corrupt> {
 }
 
 /// Returns the direct children of a folder that the caller sees, after the first `skipped`; `None` if the
-/// URI is that of no folder of an agent skill that the caller sees.
+/// URI is that of no folder of an agent skill that the caller sees. Equivalent URIs find the same.
 ///
 /// # Errors
 ///
@@ -123,12 +157,10 @@ pub fn children<'b>(
     view: &View<'b>,
     uri: &str,
     skipped: usize,
-) -> Result<Option<Page<Child<'b>>>, Corrupt> {
-    let Some(rows) = folder(view.bundle(), uri)? else { return Ok(None) };
-    let enclosing = enclosing(view.bundle(), uri)?;
-    match enclosing {
-        Some(skill) if is_seen(view, &skill)? => {}
-        _ => return Ok(None),
+) -> Result<Option<Directory<'b>>, Corrupt> {
+    let Some(Folder { uri, rows, skill }) = folder(view.bundle(), uri)? else { return Ok(None) };
+    if !is_seen(view, &skill)? {
+        return Ok(None);
     }
     let (mut items, mut row, mut seen) = (Vec::new(), rows.start, 0);
     while row < rows.end {
@@ -145,7 +177,8 @@ pub fn children<'b>(
         if view.sees(List::Resources, row)? {
             seen += 1;
             if items.len() == PAGE_CHILDREN_MAX {
-                return Ok(Some(Page { items, next: Some(seen - 1) }));
+                let children = Page { items, next: Some(seen - 1) };
+                return Ok(Some(Directory { uri, children }));
             }
             if seen > skipped {
                 items.push(inner.map_or(Child::File(resource), Child::Folder));
@@ -153,25 +186,40 @@ pub fn children<'b>(
         }
         row = next;
     }
-    Ok(Some(Page { items, next: None }))
+    Ok(Some(Directory { uri, children: Page { items, next: None } }))
 }
 
-/// Returns whether the bundle has a folder of an agent skill with this URI that is not seen: for records
-/// alone.
+/// Returns the URI of the folder that [`children`] leaves out because the caller does not see it: for
+/// records alone.
 #[must_use]
-pub fn is_hidden_folder(view: &View<'_>, uri: &str) -> bool {
-    let bundle = view.bundle();
-    let enclosing = folder(bundle, uri).ok().flatten().and_then(|_| enclosing(bundle, uri).ok());
-    let enclosing = enclosing.flatten();
-    enclosing.is_some_and(|skill| is_seen(view, &skill).is_ok_and(|seen| !seen))
+pub fn hidden_folder<'b>(view: &View<'b>, uri: &str) -> Option<&'b str> {
+    let Folder { uri, rows: _, skill } = folder(view.bundle(), uri).ok()??;
+    if is_seen(view, &skill).ok()? { None } else { Some(uri) }
 }
 
-/// Returns the rows of the files below a folder; `None` for a folder without files.
-fn folder(bundle: &Bundle, uri: &str) -> Result<Option<Range<usize>>, Corrupt> {
-    if !uri.starts_with(SCHEME) || uri.len() > URI_BYTES_MAX {
-        return Ok(None);
-    }
-    Ok(Some(below(bundle, &format!("{uri}/"))?).filter(|rows| !rows.is_empty()))
+/// A folder of an agent skill, seen or not.
+struct Folder<'b> {
+    uri: &'b str,
+    /// The rows of the files below it.
+    rows: Range<usize>,
+    /// The outermost agent skill that has it.
+    skill: AgentSkillView<'b>,
+}
+
+/// Returns the folder of an agent skill with an equivalent URI; `None` for one without files.
+fn folder<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<Folder<'b>>, Corrupt> {
+    equal_text::find(uri, |spelling| {
+        if !spelling.starts_with(SCHEME) || spelling.len() > URI_BYTES_MAX {
+            return Ok(None);
+        }
+        let rows = below(bundle, &format!("{spelling}/"))?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let first = bundle.resource(rows.start)?.uri()?;
+        let Some(uri) = first.get(..spelling.len()) else { return Ok(None) };
+        Ok(enclosing(bundle, uri)?.map(|skill| Folder { uri, rows, skill }))
+    })
 }
 
 /// Returns the outermost agent skill that has a folder, which must be one of the bundle.

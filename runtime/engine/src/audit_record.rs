@@ -33,7 +33,7 @@ pub enum Subject<'b> {
     Prompt(&'b str),
     /// A resource of the bundle by its URI, or a URI template.
     Resource(&'b str),
-    /// A tool that the bundle does not offer, or a malformed call.
+    /// A tool that is unknown to the bundle, or a malformed call.
     UnknownTool,
     /// An unknown prompt, or a malformed request.
     UnknownPrompt,
@@ -58,12 +58,13 @@ impl fmt::Display for Subject<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditRecord<'a> {
-    /// When, in RFC 3339 with milliseconds.
+    /// The time of the record, in RFC 3339 with milliseconds.
     pub ts: String,
-    /// The tool that was called, or what else was requested: `prompt:NAME`, `resource:URI`,
-    /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`; `…:unknown` for a name that the bundle
-    /// does not have; `authentication` for a request without valid credentials, `request` for one that
-    /// was refused unread; `bundle:reload`, `bundle:revoked` and `audit:lost` for events.
+    /// The tool of a call, or the label of another request: `prompt:NAME`, `resource:URI`,
+    /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`. A name that the bundle does not have
+    /// is recorded as `unknown`. `authentication` is a request with missing or invalid credentials,
+    /// `request` one that was refused unread. Events are `bundle:reload`, `bundle:revoked` and
+    /// `audit:lost`.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,
@@ -73,9 +74,9 @@ pub struct AuditRecord<'a> {
     pub args: BTreeMap<&'a str, String>,
     /// SHA-256 of the answer's bodies, as 64 hexadecimal digits.
     pub output_sha256: String,
-    /// Bytes of the answer's bodies.
+    /// The bytes of the answer's bodies.
     pub output_len: usize,
-    /// The exit code, for commands.
+    /// The exit code of a command.
     pub exit_code: Option<i32>,
     /// The JSON-RPC id of the request, truncated.
     pub request_id: String,
@@ -87,19 +88,19 @@ pub struct AuditRecord<'a> {
     /// The tenant of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<&'a str>,
-    /// The role that the bundle gives the caller; absent if it has no roles, or refuses the caller.
+    /// The role that the bundle gives the caller, if the bundle has roles and admits the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: String,
-    /// The rule that decided: `file:line` of the declaration that was served, or why nothing was.
+    /// The rule that decided: `file:line` of the served declaration, or the reason for a refusal.
     pub rule: String,
     /// The server's action: `served`, `refused`, `cancelled` or `timed_out`.
     pub action: Action,
     /// The names of the prompts that a briefing sent in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<String>,
-    /// The skills that the call was given; left out if there are none.
+    /// The skills that the call was given, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
     /// The W3C trace context that the caller sent.

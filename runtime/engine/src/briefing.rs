@@ -23,7 +23,7 @@ pub enum Occasion {
     Begin,
     /// `read_prompts` asked for more.
     Read,
-    /// It was not requested: it precedes the result of a call.
+    /// It was sent unasked: it precedes the result of a call.
     Intercept,
 }
 
@@ -47,7 +47,7 @@ pub struct Request<'a> {
 pub struct Briefing {
     /// The prompts in full, with their summary, and by name only.
     pub selection: Selection,
-    /// The text without the handle, which is sealed over the selection.
+    /// The text before the handle, which is sealed over the selection.
     text: String,
 }
 
@@ -90,8 +90,8 @@ fn remaining_bytes(gate: &Gate, request: &Request<'_>) -> usize {
 }
 
 impl Request<'_> {
-    /// Returns whether the same caller may get a briefing with each call: without a session, all of
-    /// its calls without a handle look alike.
+    /// Returns whether the same caller may get a briefing with each call: in stateless calls, all
+    /// that lack the handle look alike.
     fn is_repeated(&self) -> bool {
         self.occasion == Occasion::Intercept && !self.has_session
     }
@@ -115,7 +115,7 @@ fn compose(
     let index = view.index()?;
     let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, index, &matched, &remaining)];
-    // A list is appended to a message without its variable, so that every list is sent.
+    // A list whose variable a message leaves out is appended, so that every list is sent.
     if !places(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
@@ -224,8 +224,8 @@ fn matched(view: &View<'_>, occasion: Occasion, selection: &Selection) -> Result
     Ok(text)
 }
 
-/// Lists the prompts that were not sent: index entries of the matches, then the names of the others
-/// if `wants_names`.
+/// Lists the remaining prompts: index entries of the matches, then the names of the others if
+/// `wants_names`.
 fn remaining(
     view: &View<'_>,
     bytes_max: usize,
@@ -275,7 +275,7 @@ fn fitting<'b>(
     }
     let left = selection.index.len() - entries.len() + selection.index_omitted;
     let mut names = Vec::new();
-    // Matches come first: if one of them is omitted, its room is not given to names.
+    // Matches come first: if one of them is omitted, its room stays empty.
     if wants_names && left == 0 {
         for index in &selection.names {
             let name = view.prompt(*index)?.name()?;
@@ -288,7 +288,7 @@ fn fitting<'b>(
     Ok((entries, names))
 }
 
-/// Names the tags without a match, so that the agent tries other words; empty if all tags match.
+/// Names the unmatched tags, so that the agent tries other words; empty if all tags match.
 fn unmatched(tags: &Tags, selection: &Selection) -> String {
     let unmatched = selection.unmatched.iter().filter_map(|place| tags.as_slice().get(*place));
     let mut names: Vec<String> = unmatched

@@ -2,8 +2,8 @@
 //!
 //! Every selector of a skill must match; an absent tenant, tool or user fails all selectors for
 //! one. Skills are in the order of the cascade: levels from global to user, inside a level by
-//! rising priority, then by name. The last skill of a topic wins; the others are matched and give
-//! no text.
+//! rising priority, then by name. The last skill of a topic wins; the text of the others is left
+//! out.
 //!
 //! A user that `users` names for some tenants is a different user in other tenants, even with the
 //! same id.
@@ -38,7 +38,7 @@ pub struct Located<'b> {
 
 /// The patterns that match a tool.
 enum Tool<'b> {
-    /// No tool was named.
+    /// The question names no tool.
     None,
     /// Patterns matched when the bundle was built.
     Listed(Numbers<'b>),
@@ -69,7 +69,7 @@ pub fn explain(bundle: &Bundle, question: Question<'_>) -> Result<Explained, Cor
     Explained::of(bundle, question, &resolve(bundle, question)?)
 }
 
-/// Resolves the names of a question; `None` if the bundle has no skills.
+/// Resolves the names of a question, if the bundle has skills.
 ///
 /// # Errors
 ///

@@ -14,10 +14,10 @@ pub struct Completion<'b> {
     pub total: usize,
 }
 
-/// Completes `typed` for the argument `name`; a free-text argument has no completions.
+/// Completes `typed` for the argument `name`; only arguments with choices have completions.
 ///
-/// Values that begin with the typed text come first, then those that contain it; case does not
-/// matter. `None` if the argument is unknown.
+/// Values that begin with the typed text come first, then those that contain it; case is ignored.
+/// `None` if the argument is unknown.
 ///
 /// # Errors
 ///

@@ -50,6 +50,27 @@ pub fn uris(uri: &str) -> Vec<String> {
     forms
 }
 
+/// Returns the first thing that `find` finds under a spelling of a URI: the given one, then its normal
+/// forms.
+///
+/// # Errors
+///
+/// An error of `find`.
+pub fn find<T, E>(
+    uri: &str,
+    mut find: impl FnMut(&str) -> Result<Option<T>, E>,
+) -> Result<Option<T>, E> {
+    if let Some(found) = find(uri)? {
+        return Ok(Some(found));
+    }
+    for other in uris(uri) {
+        if let Some(found) = find(&other)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns the required spelling of a URI in a project, unless the URI has it: one of the forms
 /// that [`uris`] returns for each spelling.
 #[must_use]

@@ -3,7 +3,7 @@
 //!
 //! A pattern matches a whole name, and case counts. A set lists characters and ranges (`a-z`); it
 //! ends at the first `]`, and a `-` at its end is literal. Matching reads the pattern as written,
-//! without compiling it when a bundle is loaded; the time is at most the product of both lengths.
+//! so loading a bundle is free of it; the time is at most the product of both lengths.
 
 use std::ops::RangeInclusive;
 
@@ -12,13 +12,13 @@ use thiserror::Error;
 /// The reason why a pattern is invalid, with the byte of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum GlobError {
-    /// It has no characters, so it would not match any name.
+    /// It is empty, and would match only an empty name.
     #[error("the pattern is empty")]
     Empty,
     /// The end of a set is missing.
     #[error("`[` begins a set that no `]` ends")]
     Unclosed(usize),
-    /// A set has no members.
+    /// A set is empty.
     #[error("the set has no members")]
     EmptySet(usize),
     /// A range ends before it begins.
@@ -54,7 +54,7 @@ impl Part<'_> {
 /// A set of characters, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set<'p> {
-    /// Whether it matches the characters that it does not list.
+    /// Whether it matches the characters outside its list.
     pub negated: bool,
     /// The listed characters.
     members: &'p str,
@@ -137,7 +137,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         return false;
     }
     let (mut pattern, mut name) = (pattern, name);
-    // The point to retry if the rest after the last run does not fit: the run then takes one more
+    // The point to retry if the rest after the last run fails: the run then takes one more
     // character.
     let mut retry: Option<(&str, &str)> = None;
     loop {

@@ -1,5 +1,5 @@
-//! The sealed handle of a briefing. An agent passes it with later calls, so the server keeps no
-//! session.
+//! The sealed handle of a briefing. An agent passes it with later calls, so the server is free of
+//! sessions.
 //!
 //! ```text
 //! version 1 byte, key id 1 byte, expiry 4 bytes, fingerprint of the bundle 2 bytes,
@@ -11,8 +11,8 @@
 //! handle is valid for one caller and one bundle; the fingerprints only serve to report the reason
 //! for a rejection.
 //!
-//! The sent set is a bitmap by the prompts' index in the order of names, without its trailing zero
-//! bytes; or, if shorter, a list of LEB128 numbers, each the distance from the index after the one
+//! The sent set is a bitmap by the prompts' index in the order of names, up to the last byte that
+//! is set; or, if shorter, a list of LEB128 numbers, each the distance from the index after the one
 //! before. A set has one encoding, bytes have one encoding as text, and all others are rejected: a
 //! handle has exactly one text.
 
@@ -56,7 +56,7 @@ pub struct Key {
     secret: Zeroizing<[u8; BLOCK_BYTES]>,
 }
 
-/// The values bound to a handle: its tag covers them, but the handle does not hold them.
+/// The values bound to a handle: outside of the handle, and covered by its tag.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<'a> {
     /// The caller, as named by the issuer.
@@ -67,7 +67,7 @@ pub struct Binding<'a> {
     pub tenant: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: Digest,
-    /// The audience of the caller; `None` if the bundle has none.
+    /// The audience of the caller, if the bundle has audiences.
     pub audience: Option<usize>,
     /// The number of prompts that the caller sees.
     pub prompts: usize,
@@ -76,12 +76,12 @@ pub struct Binding<'a> {
 /// The reason why a handle is rejected. The messages are for the agent that sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HandleError {
-    /// It is not a handle.
+    /// The text has another form than a handle.
     #[error(
         "this is not a briefing that begin_session returned; pass the briefing unchanged, or call begin_session again"
     )]
     Malformed,
-    /// It is from a newer server, or it is not a handle.
+    /// It is from a newer server, or has another form than a handle.
     #[error(
         "this briefing is of version {version}, which this server does not know; call begin_session again"
     )]
@@ -151,7 +151,7 @@ impl fmt::Debug for Key {
 /// 1970).
 ///
 /// A set of more than 2 KiB is truncated: the last prompts in the order of names are omitted, and
-/// may be sent again. Indexes without a prompt are omitted as well.
+/// may be sent again. Indexes beyond the prompts are omitted as well.
 #[must_use]
 pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> String {
     let (form, set) = sent_set::encode(sent, binding.prompts);
@@ -278,8 +278,8 @@ fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
     [[b0, b1], [c0, c1]]
 }
 
-/// Adds the caller. Equal names of two issuers are two callers. A caller without a tenant differs
-/// from one whose tenant has an empty name.
+/// Adds the caller. Equal names of two issuers are two callers. An absent tenant differs from one
+/// with an empty name.
 fn caller(mac: &mut Hmac<Sha256>, binding: &Binding<'_>) {
     let Binding { principal, issuer, tenant, .. } = *binding;
     field(mac, principal.as_bytes());

@@ -1,4 +1,4 @@
-//! Characters that are invisible to the reader of a text, but not to a model.
+//! Characters that only a model sees: to a human reader of a text they are invisible.
 //!
 //! [`search`] finds them in a text for agents, [`visible`] writes them as `\u{…}` in a text for
 //! people; both use the same table. Characters required by their neighbours are exempt: a joiner of
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 pub use table::Kind;
 
-/// The flags made of tags; no other text needs tags.
+/// The flags made of tags: the only texts that need tags.
 const FLAGS: [&str; 3] = [
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
@@ -140,8 +140,7 @@ fn each(text: &str, take: &mut dyn FnMut(usize, char, Kind)) {
     }
 }
 
-/// Returns whether a text is ASCII without control characters except tab and line feed, as most
-/// are.
+/// Returns whether a text is printable ASCII with tabs and line feeds alone, as most are.
 fn is_plain(bytes: &[u8]) -> bool {
     let is_plain_byte = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_plain = |eight: &[u8; 8]| is_graphic(*eight) || eight.iter().all(is_plain_byte);
@@ -151,7 +150,7 @@ fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns whether eight bytes are ASCII without control characters.
+/// Returns whether eight bytes are printable ASCII.
 fn is_graphic(eight: [u8; 8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = EACH << 7;

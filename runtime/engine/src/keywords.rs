@@ -1,7 +1,7 @@
 //! A call of a tool -> keywords, used as tags if the caller gave none.
 //!
-//! A call without a briefing is intercepted: the words of the call select the prompts. They are
-//! only compared with summaries and chapters, never interpreted.
+//! A call before a briefing is intercepted: the words of the call select the prompts. They are only
+//! compared with summaries and chapters.
 
 use relay_bundle::lower_case;
 use serde_json::{Map, Value};
@@ -22,14 +22,14 @@ const DEPTH_MAX: usize = 64;
 const KEYWORD_CHARS_MIN: usize = 3;
 const KEYWORD_CHARS_MAX: usize = 40;
 
-/// Verbs of tool names, common to all projects: they do not distinguish prompts, and would match
-/// inside other words.
+/// Verbs of tool names, common to all projects: they fit all prompts alike, and would match inside
+/// other words.
 const VERBS: &[&str] = &[
     "add", "call", "create", "delete", "fetch", "find", "get", "list", "make", "post", "put",
     "read", "remove", "run", "search", "set", "show", "update", "write",
 ];
 
-/// Common words of any English text. Words below three letters are never keywords.
+/// Common words of any English text. Keywords have three letters or more.
 const STOP_WORDS: &[&str] = &[
     "about", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "did",
     "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
@@ -39,10 +39,10 @@ const STOP_WORDS: &[&str] = &[
     "while", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Returns the tags of a call without tags: its [`keywords`].
+/// Returns the tags of a call that gives none: its [`keywords`].
 #[must_use]
 pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
-    // The keywords are within the limits of tags, so this never fails.
+    // The keywords are within the limits of tags, so this always succeeds.
     Tags::new(&keywords(tool, arguments), KEYWORDS_MAX).unwrap_or_default()
 }
 
@@ -50,7 +50,7 @@ pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
 /// arguments in the order of the document.
 ///
 /// The part of the name before the last `/` is one keyword; the rest is split at each `_`. In the
-/// arguments only texts count, without names, numbers and the handle of a briefing.
+/// arguments only text values count, except for the handle of a briefing.
 #[must_use]
 pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
     let mut keywords = Keywords { found: Vec::new(), bytes_left: ARGUMENT_BYTES_MAX };
@@ -105,7 +105,7 @@ impl Keywords {
     fn add_words(&mut self, text: &str) {
         let end = text.floor_char_boundary(self.bytes_left);
         let searched = match text.split_at_checked(end) {
-            // A truncated word is not a keyword.
+            // A truncated word is dropped.
             Some((start, rest)) if rest.starts_with(is_word) => start.trim_end_matches(is_word),
             Some((start, _)) => start,
             None => text,

@@ -4,7 +4,7 @@
 /// product of lengths.
 const CHARS_MAX: usize = 64;
 
-/// Returns the nearest of `known` to `name`; `None` if none is near.
+/// Returns the nearest of `known` to `name`, if one is near.
 ///
 /// Near means at most a third of the characters wrong (an edit is an insertion, a removal, a
 /// change, or a swap of neighbours). The first of equally near names is taken.

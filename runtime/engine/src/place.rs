@@ -26,27 +26,27 @@ pub struct Identity<'a> {
 /// The place of a caller in the project, by numbers of the bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The tenant; absent for callers without one, or if the project has no tenants.
+    /// The tenant, if the caller gives one and the project has tenants.
     pub tenant: Option<usize>,
-    /// The role; absent if the project has no roles.
+    /// The role, if the project has roles.
     pub role: Option<usize>,
     /// The row of `users` that gives the role.
     pub row: Option<usize>,
 }
 
-/// The reason why a caller has no place in the project.
+/// The reason for refusing a caller a place in the project.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoPlace {
-    /// The bundle does not know the tenant.
+    /// The tenant is unknown to the bundle.
     #[error("the tenant `{0}` is unknown here")]
     UnknownTenant(String),
-    /// No row of `users` admits the caller.
+    /// The caller matches no row of `users`.
     #[error("no line of `users` admits this caller")]
     NotAdmitted,
     /// The requested role is not among those of the caller.
     #[error("this caller does not have the role `{0}` here")]
     NotItsRole(String),
-    /// The caller has rows of several tenants, and gives no tenant.
+    /// The caller has rows of several tenants, and must name one of them.
     #[error(
         "this caller has roles in several tenants; its credentials must say which one is meant"
     )]
@@ -75,7 +75,7 @@ impl fmt::Display for RoleNames {
 ///
 /// # Errors
 ///
-/// The bundle is corrupt. The inner error is the reason why the caller has no place.
+/// The bundle is corrupt. The inner error refuses the caller a place.
 pub fn place(
     bundle: &Bundle,
     identity: &Identity<'_>,
@@ -85,7 +85,7 @@ pub fn place(
         Err(reason) => return Ok(Err(reason)),
     };
     if bundle.roles().is_empty() {
-        // Without roles, a claim that happens to be called role selects nothing.
+        // In a project of tenants alone, a claim that happens to be called role selects nothing.
         return Ok(Ok(Placement { tenant, role: None, row: None }));
     }
     let by_id = rows(bundle, Who::User, identity.id, tenant)?;
@@ -108,7 +108,7 @@ fn tenant_of(
     bundle: &Bundle,
     identity: &Identity<'_>,
 ) -> Result<Result<Option<usize>, NoPlace>, Corrupt> {
-    // In a project without tenants, the tenant only distinguishes callers.
+    // Unless the project has tenants, the tenant only distinguishes callers.
     let Some(name) = identity.tenant.filter(|_| bundle.tenants().count() > 0) else {
         return Ok(Ok(None));
     };
@@ -121,7 +121,7 @@ fn tenant_of(
 ///
 /// # Errors
 ///
-/// The bundle is corrupt. The inner error is the reason why the caller has no place.
+/// The bundle is corrupt. The inner error refuses the caller a place.
 pub fn preview(
     bundle: &Bundle,
     identity: &Identity<'_>,
@@ -146,8 +146,8 @@ impl Identity<'_> {
     }
 }
 
-/// Returns the rows of an id that count for a caller of a tenant; all rows for a caller without
-/// one.
+/// Returns the rows of an id that count for a caller of a tenant; all rows for a caller that gives
+/// no tenant.
 fn rows(
     bundle: &Bundle,
     who: Who,
@@ -158,8 +158,7 @@ fn rows(
     let Some(tenant) = tenant else {
         return range.map(|number| bundle.users().row(number)).collect();
     };
-    // Rows are sorted by tenant, the one without a tenant last, so a binary search finds the
-    // tenant.
+    // Rows are sorted by tenant, the one of any tenant last, so a binary search finds the tenant.
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -1,6 +1,6 @@
 //! A prompt and its arguments -> messages: choose the variant, fill the slots.
 //!
-//! Texts from a caller are only copied into slots; they are never interpreted.
+//! Texts from a caller are only copied into slots, as literal text.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -31,7 +31,7 @@ pub struct Filled<'b> {
 pub struct Value<'b> {
     /// The argument's name.
     pub name: &'b str,
-    /// Its value; absent if it was not given and has no default.
+    /// Its value, given or by default.
     pub text: Option<String>,
     /// The origin of the value.
     pub origin: Origin,
@@ -48,7 +48,7 @@ pub enum Origin {
     Given,
     /// The project's default.
     Default,
-    /// Absent, without a default.
+    /// Absent, and has no default.
     Absent,
 }
 
@@ -85,10 +85,10 @@ pub enum Part<'b> {
     ResourceBlob(String, Option<&'b str>, &'b [u8]),
 }
 
-/// The reason why a prompt cannot be filled with these arguments. The messages are for the caller.
+/// The reason for rejecting the arguments of a prompt. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FillError {
-    /// The prompt does not declare this argument.
+    /// The argument is undeclared.
     #[error("unknown argument `{name}`; {}", known_arguments(known))]
     UnknownArgument {
         /// The name from the caller, at most 64 characters of it.
@@ -102,7 +102,7 @@ pub enum FillError {
         /// Its name.
         name: String,
     },
-    /// The value is not one of the choices.
+    /// The value is outside the choices.
     #[error("argument `{name}` must be one of: {}", choices.join(", "))]
     NotAChoice {
         /// The argument.
@@ -141,7 +141,7 @@ impl FillError {
 ///
 /// # Errors
 ///
-/// An argument is unknown, missing or not one of the choices, or the result would be too large.
+/// An argument is unknown, missing or outside its choices, or the result would be too large.
 pub fn fill<'b>(
     rendering: RenderingView<'b>,
     given: &BTreeMap<String, String>,

@@ -9,8 +9,7 @@ use crate::briefing;
 
 /// Returns the text of an index.
 ///
-/// `omitted` is the number of prompts without an entry; in a gated project, `read_prompts` returns
-/// them.
+/// `omitted` is the number of prompts left out; in a gated project, `read_prompts` returns them.
 #[must_use]
 pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
     let mut text = entries.join("\n");
@@ -24,7 +23,7 @@ pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
 }
 
 /// Returns the rows of the prompts that an index may list, in its order: the most important first.
-/// These are the prompts that briefings may send, with a gate or without one: people run the others.
+/// These are the prompts that briefings may send, with the gate on or off: people run the others.
 ///
 /// # Errors
 ///

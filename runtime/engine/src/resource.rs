@@ -24,15 +24,13 @@ pub enum Found<'b> {
 ///
 /// The bundle is corrupt.
 pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
-    if let Some(resource) = view.find_resource(uri)? {
+    if let Some(resource) = equal_text::find(uri, |spelling| view.find_resource(spelling))? {
         return Ok(Some(Found::Resource(resource)));
     }
-    let others = equal_text::uris(uri);
-    for other in &others {
-        if let Some(resource) = view.find_resource(other)? {
-            return Ok(Some(Found::Resource(resource)));
-        }
+    if view.templates()?.next().is_none() {
+        return Ok(None);
     }
+    let others = equal_text::uris(uri);
     for template in view.templates()? {
         let template = template?;
         let pieces = template.pieces()?;
@@ -53,7 +51,7 @@ pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt
 
 /// Matches `uri` against a URI template; returns the decoded value of each variable.
 ///
-/// A variable takes one or more characters up to the next literal, but no `/`, `?` or `#`: the
+/// A variable takes one or more characters up to the next literal, except `/`, `?` and `#`: the
 /// inverse of RFC 6570's simple expansion, which escapes those. The search is linear.
 fn match_uri(pieces: &[UriPiece<&str>], uri: &str) -> Option<BTreeMap<u32, String>> {
     let mut values = BTreeMap::new();
@@ -89,8 +87,8 @@ fn value_end(rest: &str, following: &[UriPiece<&str>]) -> Option<usize> {
     }
 }
 
-/// Decodes `text`; `None` if the bytes are not UTF-8, or if two hexadecimal digits after a `%` are
-/// missing, which the library would accept.
+/// Decodes `text`; `None` if the bytes are invalid UTF-8, or if two hexadecimal digits after a `%`
+/// are missing, which the library would accept.
 fn percent_decode(text: &str) -> Option<String> {
     let is_escape = |after: &str| {
         after

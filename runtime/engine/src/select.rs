@@ -1,9 +1,9 @@
 //! Tags -> the prompts that come in full, with their summary, or by name only.
 //!
 //! A tag matches a prompt if it is its whole name, or occurs in its summary or in one of its
-//! chapters; the score is the number of matching tags times the priority. Prompts that briefings
-//! may not send are in no list. The tag index of the bundle answers without reading the prompts one
-//! by one: memory grows with the size of the selection, not with the number of prompts.
+//! chapters; the score is the number of matching tags times the priority. The lists hold only
+//! prompts that briefings may send. The tag index of the bundle answers for all prompts at once:
+//! memory grows with the size of the selection alone.
 
 mod best;
 mod count;
@@ -38,11 +38,11 @@ pub struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// The prompts in full: priority 10 by name, then the best matches, then a prompt requested
-    /// only by its name that is not among these.
+    /// only by its name, if it is missing so far.
     pub full: Vec<usize>,
     /// The other matches, best first: they come with name and summary.
     pub index: Vec<usize>,
-    /// The prompts without a match, by name.
+    /// The unmatched prompts, by name.
     pub names: Vec<usize>,
     /// Bytes of the bodies of `full`.
     pub bytes: usize,
@@ -52,11 +52,11 @@ pub struct Selection {
     pub names_omitted: usize,
     /// The match at which the budget ended; absent if all matches come in full.
     pub cut: Option<BudgetEnd>,
-    /// The tags that match no prompt at all, sent ones included, by their positions in [`Tags`].
+    /// The tags that miss every prompt, sent ones included, by their positions in [`Tags`].
     pub unmatched: Vec<usize>,
 }
 
-/// The first match whose body did not fit the budget.
+/// The first match whose body exceeded the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetEnd {
     /// The prompt.
@@ -67,10 +67,10 @@ pub struct BudgetEnd {
     pub left: usize,
 }
 
-/// Selects prompts by tags, without those that were sent.
+/// Selects prompts by tags, among those still unsent.
 ///
 /// The order is score falling, priority falling, name. Matches come in full while the body fits the
-/// rest of the budget, up to the first that does not fit.
+/// rest of the budget, up to the first that exceeds it.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn select(
     let others = view.ranked(index.rank_count()).saturating_sub(view.always(always));
     let others = others.saturating_sub(sent_ranks.len());
     let names = others.saturating_sub(matched.count);
-    // Matches come first: if one of them is omitted, its room is not given to names.
+    // Matches come first: if one of them is omitted, its room stays empty.
     let room = match out.index_omitted {
         0 => names.min(limits.entries_max.saturating_sub(out.index.len())),
         _ => 0,
@@ -131,12 +131,12 @@ fn ranks_named(view: &View<'_>, tag: &str) -> Result<Vec<usize>, Corrupt> {
     Ok(ranks)
 }
 
-/// Returns the sorted ranks of the visible sent prompts, without those of priority 10.
+/// Returns the sorted ranks of the visible sent prompts, except those of priority 10.
 fn sent_ranks(view: &View<'_>, sent: &Sent, always: usize) -> Result<Vec<usize>, Corrupt> {
     let mut ranks = Vec::new();
     for index in sent.iter() {
         let index = index as usize;
-        // Indexes without a prompt are ignored, and so are prompts that became invisible.
+        // Indexes beyond the prompts are ignored, and so are prompts that became invisible.
         if view.sees(List::Prompts, index)? {
             ranks.extend(view.prompt(index)?.rank()?);
         }
@@ -194,7 +194,7 @@ fn send_named(out: &mut Selection, view: &View<'_>, prompt: usize) -> Result<(),
     Ok(())
 }
 
-/// Adds the first `room` names of the prompts without a match.
+/// Adds the first `room` names of the unmatched prompts.
 ///
 /// INVARIANT: if there is room for a name, every match is in one of the lists of `out`, and so is
 /// every unsent prompt of priority 10.

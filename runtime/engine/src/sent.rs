@@ -2,7 +2,7 @@
 
 /// A set of prompts, each by its index in the order of names.
 ///
-/// INVARIANT: sorted, without repeats.
+/// INVARIANT: sorted and distinct.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sent(Vec<u32>);
 

@@ -1,8 +1,8 @@
-//! Errors of the operating system in words, without its numbers and abbreviations.
+//! Errors of the operating system in plain words.
 
 use std::io;
 
-/// Returns why a file could not be used, to follow a colon.
+/// Returns the cause of an error of a file, to follow a colon.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {

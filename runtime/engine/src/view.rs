@@ -16,7 +16,7 @@ use crate::sent::Sent;
 pub struct View<'b> {
     bundle: &'b Bundle,
     sees: Sees<'b>,
-    /// The role of the caller; absent without a place, or if the project has no roles.
+    /// The role of the caller, if it has a place and the project has roles.
     role: Option<&'b CallerRole>,
     /// The row of the tenant of the caller.
     tenant: Option<usize>,
@@ -29,7 +29,7 @@ enum Sees<'b> {
     Everything,
     /// The rows of one audience.
     Audience(AudienceView<'b>),
-    /// Nothing, since the caller has no place in the project.
+    /// Nothing: the caller has no place in the project.
     Nothing,
 }
 
@@ -48,7 +48,7 @@ impl<'b> View<'b> {
         Ok(Self { bundle, sees, role, tenant: placement.tenant })
     }
 
-    /// Returns the empty view of a caller without a place in the project.
+    /// Returns the empty view of an unplaced caller.
     #[must_use]
     pub fn nothing(bundle: &'b Bundle) -> Self {
         Self { bundle, sees: Sees::Nothing, role: None, tenant: None }
@@ -56,7 +56,7 @@ impl<'b> View<'b> {
 
     /// Returns the view of the audience with this number; everything in a bundle without audiences.
     ///
-    /// Callers of one audience may have several roles, so the view has none.
+    /// Callers of one audience may differ in role, so the view leaves it out.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl<'b> View<'b> {
         Ok(Self { bundle, sees, role: None, tenant: None })
     }
 
-    /// Returns the number of the audience; `None` without audiences, or if nothing is visible.
+    /// Returns the number of the audience, if the bundle has audiences and something is visible.
     #[must_use]
     pub fn audience(&self) -> Option<usize> {
         match self.sees {
@@ -90,8 +90,8 @@ impl<'b> View<'b> {
         !matches!(self.sees, Sees::Nothing)
     }
 
-    /// Returns the role of the caller; `None` without a place, if the project has no roles, or if
-    /// the view is of an audience.
+    /// Returns the role of the caller, if it has a place in a project with roles; `None` for the
+    /// view of an audience.
     pub(crate) fn role(&self) -> Option<&'b CallerRole> {
         self.role
     }
@@ -116,8 +116,8 @@ impl<'b> View<'b> {
 
     /// Returns the highest tier for calls of the caller.
     ///
-    /// In a project with roles, a view without one is of an audience: its callers have the lowest
-    /// tier.
+    /// In a project with roles, a view that lacks one is of an audience: its callers have the
+    /// lowest tier.
     pub(crate) fn tier_max(&self) -> Tier {
         match self.role {
             Some(role) => role.tier.value,
@@ -284,7 +284,7 @@ impl<'b> View<'b> {
         Ok(self.rows(List::Tools)?.filter_map(|row| tools.get(row)))
     }
 
-    /// Returns the gate; `None` if sessions are not gated, or nothing is visible.
+    /// Returns the gate, if sessions are gated and something is visible.
     #[must_use]
     pub fn gate(&self) -> Option<&'b Gate> {
         self.bundle.gate().filter(|_| self.has_place())
@@ -336,8 +336,8 @@ impl<'b> View<'b> {
         }
     }
 
-    /// Converts rows of prompts to positions among the visible ones. Data for a client then does
-    /// not reveal the number of other prompts.
+    /// Converts rows of prompts to positions among the visible ones. Data for a client then hides
+    /// the number of other prompts.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Facts about programs, in the form that the compiler writes.
 //!
-//! A lost fact never lowers a tier: undeclared options and operands are doubts, and everything that
-//! lowers (`Form`, `cap`, harmless values) is itself a fact.
+//! A lost fact keeps or raises a tier: undeclared options and operands are doubts, and everything
+//! that lowers (`Form`, `cap`, harmless values) is itself a fact.
 
 mod acts;
 mod check;

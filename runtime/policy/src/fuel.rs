@@ -1,7 +1,7 @@
 //! The work that one text may cause: steps of the interpreter, and bytes to parse.
 //!
 //! Every command, word and further reading costs steps, in all rounds together. A text that needs
-//! more steps than its length pays for counts as not understood, so no text is slow.
+//! more steps than its length pays for counts as not understood, so every text is fast.
 
 use crate::parse::Budget;
 
@@ -10,8 +10,8 @@ use crate::parse::Budget;
 const STEPS_MIN: usize = 3072;
 /// The bytes of a text that pay for one more step.
 const BYTES_PER_STEP: usize = 6;
-/// The bytes of a value copied per step. Without this limit, `b=$a$a;c=$b$b;…` doubles its memory
-/// with every assignment.
+/// The bytes of a value copied per step. Otherwise `b=$a$a;c=$b$b;…` doubles its memory with every
+/// assignment.
 const VALUE_BYTES_PER_STEP: usize = 64;
 
 /// The cost of reading a word or a command once more, with other values.
@@ -43,8 +43,8 @@ impl Fuel {
         self.budget = Budget::new(self.bytes);
     }
 
-    /// Spends steps; returns whether they were available. The last step is never spent: without it
-    /// the text counts as not understood.
+    /// Spends steps; returns whether they were available. The last step is kept: a text that asks
+    /// for it counts as not understood.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
         if steps < self.steps {
             self.steps -= steps;

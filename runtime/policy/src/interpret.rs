@@ -1,8 +1,8 @@
 //! A script × the state of a shell -> state, output and effects.
 //!
 //! The interpreter goes through everything that a text may run, in the order of a shell, and notes
-//! the effects. It never guesses downwards: an unknown value is a doubt that stays with the value.
-//! It neither names tiers nor decides; `judge` does, from the effects alone.
+//! the effects. It guesses only upwards: an unknown value is a doubt that stays with the value. It
+//! neither names tiers nor decides; `judge` does, from the effects alone.
 //!
 //! Modules import in one direction. Where a lower module needs a higher one (a word runs a
 //! substitution, a builtin runs code), it calls the [`machine::Machine`], which holds the functions
@@ -49,7 +49,7 @@ use machine::{Code, Entry, Machine};
 
 pub use variables::changes_code;
 
-/// The most readings of a text until its variables no longer change.
+/// The most readings of a text until its variables stay the same.
 const ROUNDS_MAX: usize = 3;
 
 const ENTRY: Entry =

@@ -1,7 +1,6 @@
 //! The words of a program × facts -> options, operands and sub-commands.
 //!
-//! This module neither judges nor runs: the same words give the same invocation, with the doubts
-//! about them.
+//! This module only reads: the same words give the same invocation, with the doubts about them.
 
 mod call;
 mod read;

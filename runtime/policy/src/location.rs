@@ -17,7 +17,7 @@ pub struct Location {
     home: Option<Vec<u8>>,
 }
 
-/// The reason why a folder cannot be used.
+/// The reason for refusing a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LocationError {
     /// It does not begin with `/`.
@@ -70,7 +70,7 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// A folder is not an absolute path; see [`LocationError`].
+    /// A folder is a relative path; see [`LocationError`].
     pub fn new(cwd: Option<&str>, home: Option<&str>) -> Result<Self, LocationError> {
         let read = |path: &str| {
             if !path.starts_with('/') {

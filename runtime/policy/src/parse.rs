@@ -1,9 +1,9 @@
 //! Reads bash 5.2.
 //!
-//! The parser refuses rather than recovers: a text that it does not understand is an error, since a
-//! classifier must not guess. It also refuses texts that bash would read in an unsupported way (an
-//! operator split over lines, quotes inside a pattern of an expansion). It may accept texts that
-//! bash refuses; then nothing runs and the answer is only too careful.
+//! The parser refuses rather than recovers: unknown syntax is an error, since a guess could lower a
+//! tier. It also refuses texts that bash would read in an unsupported way (an operator split over
+//! lines, quotes inside a pattern of an expansion). It may accept texts that bash refuses; then
+//! nothing runs and the answer is only too careful.
 //!
 //! Work and memory are linear in the text: each step burns fuel, and nesting has a limit.
 
@@ -27,7 +27,7 @@ pub use parser::{Budget, DEPTH_MAX, ParseError, TEXT_BYTES_MAX};
 ///
 /// # Errors
 ///
-/// The text is too long, holds a NUL, is nested too deep, or is not understood.
+/// The text is too long, holds a NUL, is nested too deep, or has unsupported syntax.
 pub fn parse(text: &str) -> Result<Script, ParseError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(ParseError { at: 0, reason: "the text is longer than 64 KiB" });

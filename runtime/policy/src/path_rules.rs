@@ -27,7 +27,7 @@ struct Rule {
 /// The reason why a pattern is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// It has no bytes.
+    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// It has more than [`PATTERN_BYTES_MAX`] bytes.
@@ -42,7 +42,7 @@ pub enum PatternError {
     /// It has a sign without a meaning in patterns.
     #[error("it has `{0}` in it, and only `*` and `**` have a meaning")]
     Sign(char),
-    /// `**` is not alone between two `/`.
+    /// `**` is only a piece of a part between two `/`.
     #[error("`**` is not a whole part of it")]
     Double,
 }

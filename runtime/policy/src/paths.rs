@@ -324,8 +324,8 @@ impl Ground<'_> {
     }
 }
 
-/// Returns whether no part of an absolute path is special: files below `.git` or `site-packages`
-/// are judged by their whole path.
+/// Returns whether all parts of an absolute path are ordinary: files below `.git` or
+/// `site-packages` are judged by their whole path.
 fn has_plain_name(path: &[u8]) -> bool {
     let path = path.strip_prefix(b"/").unwrap_or(path);
     let has_meaning = |part: &[u8]| {
@@ -368,7 +368,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
     }
     if known.is_some() || is_unknown_folder {
         class = match class {
-            // No unknown rest makes such a beginning harmless.
+            // Such a beginning is dangerous with every rest.
             PathClass::System | PathClass::Critical | PathClass::Device | PathClass::Connection
                 if bytes.len() > 1 && !is_unknown_folder =>
             {

@@ -43,7 +43,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Returns whether it covers no bytes.
+    /// Returns whether it is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start

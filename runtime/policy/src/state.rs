@@ -1,4 +1,4 @@
-//! The known state of a shell, as far as a text shows it. This module does not judge.
+//! The known state of a shell, as far as a text shows it. Judging is left to `judge`.
 
 mod files;
 mod folder;

@@ -32,7 +32,7 @@ pub struct Item {
 /// Commands joined by `|`.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// None only for a bare `time` or `!`.
+    /// Empty only for a bare `time` or `!`.
     pub commands: Vec<Command>,
 }
 
@@ -175,7 +175,7 @@ pub enum RedirectKind {
 /// The body of a here-document.
 #[derive(Debug, Default)]
 pub struct HereDocument {
-    /// The parts of the text. Without expansions it is literal.
+    /// The parts of the text. It is literal if all of them are.
     pub parts: Vec<Part>,
     /// The place of the body.
     pub span: Span,

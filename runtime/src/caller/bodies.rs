@@ -1,7 +1,7 @@
 //! The bytes of request bodies in memory: a budget for each caller, and one for all.
 //!
-//! A body takes its room before it is read, so requests that never arrive completely use up the
-//! budget of their own caller, and the memory of the process stays in its limit.
+//! A body takes its room before it is read, so incomplete requests use up the budget of their own
+//! caller, and the memory of the process stays in its limit.
 
 use std::sync::{Arc, OnceLock};
 
@@ -41,7 +41,7 @@ impl Bodies {
     }
 
     /// Waits until there is room for a body of `bytes` of `principal`. A body over a whole budget
-    /// has room when no other body has any.
+    /// has room when all others are done.
     pub(crate) async fn room(&self, principal: &Principal, bytes: usize) -> Option<Room> {
         let slot = self.callers.take(principal.caller_key())?;
         let own = slot.shared().get_or_init(|| Budget::new(self.each_max));

@@ -17,7 +17,7 @@ use super::slots::{Slot, Slots};
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
-    /// The calls that read for long without a pause, one a caller: others need the processor too.
+    /// The calls that read for long at a stretch, one a caller: others need the processor too.
     long_reads: Slots<CallerKey>,
     /// Cancelled when all calls must end.
     ending: CancellationToken,

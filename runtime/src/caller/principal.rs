@@ -18,8 +18,8 @@ pub(crate) struct Principal {
     /// The name in audit records.
     #[serde(default = "local")]
     pub(crate) id: String,
-    /// The authorization server that vouches for the caller; `None` for API keys and where no
-    /// authentication names the caller.
+    /// The authorization server that vouches for the caller; `None` for API keys and for
+    /// unauthenticated callers.
     #[serde(skip)]
     pub(crate) issuer: Option<String>,
     /// The tenant of the caller.
@@ -41,7 +41,7 @@ pub(crate) struct CallerKey {
     tenant: Option<String>,
 }
 
-/// Why the groups of a caller cannot be used.
+/// An error in the groups of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum GroupsError {
     #[error("a caller has at most {GROUPS_MAX} groups, not {count}")]
@@ -51,13 +51,13 @@ pub(crate) enum GroupsError {
 }
 
 impl Principal {
-    /// Returns the key of this caller: id, issuer and tenant, without groups and role.
+    /// Returns the key of this caller: id, issuer and tenant; groups and role are left out.
     pub(crate) fn caller_key(&self) -> CallerKey {
         let Self { id, issuer, tenant, groups: _, role: _ } = self;
         CallerKey { id: id.clone(), issuer: issuer.clone(), tenant: tenant.clone() }
     }
 
-    /// Returns the principal of requests without valid credentials, for records.
+    /// Returns the principal of unauthenticated requests, for records.
     pub(crate) fn unauthenticated() -> Arc<Self> {
         Arc::new(Self { id: "unauthenticated".to_owned(), ..Self::default() })
     }

@@ -1,5 +1,5 @@
-//! Requests refused before their content is read: a few records a second, then a count, so
-//! that a caller without credentials cannot fill the audit file.
+//! Requests refused before their content is read: a few records a second, then a count, so that the
+//! audit file stays small under a flood of such requests.
 
 use std::mem;
 use std::sync::Mutex;
@@ -18,18 +18,18 @@ struct Second {
     /// In seconds since 1970.
     at: u64,
     recorded: u32,
-    /// Further refused requests, which have no record of their own.
+    /// Further refused requests, which are only counted.
     counted: u64,
 }
 
 /// The due records for a refused request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// The number of requests of an earlier second without a record of their own.
+    /// The number of requests of an earlier second that were only counted.
     pub(crate) counted: u64,
     /// Whether the request has a record of its own.
     pub(crate) own: bool,
-    /// Whether it is the first request without a record. The count is due in a second.
+    /// Whether it is the first request that is only counted. The count is due in a second.
     pub(crate) begins_count: bool,
 }
 
@@ -50,7 +50,7 @@ impl Refusals {
         Due { counted, own, begins_count: !own && second.counted == 1 }
     }
 
-    /// Returns the number of requests without a record so far, and resets it.
+    /// Returns the number of requests that were only counted so far, and resets it.
     pub(crate) fn take_count(&self) -> u64 {
         mem::take(&mut lock(&self.0).counted)
     }

@@ -14,7 +14,8 @@ pub(crate) enum Rejection {
     /// repeats no text of the caller.
     #[error("{text}")]
     Wrong { text: String, rule: String },
-    /// No resource has this URI. The reason is for the caller, and the rule for the record.
+    /// The URI is of no visible resource. The reason is for the caller, and the rule for the
+    /// record.
     #[error("{reason}")]
     NotFound { reason: String, uri: String, rule: String },
     /// The bundle differs from the signed one.
@@ -40,8 +41,8 @@ impl Rejection {
 /// The end of a record's reason for a hidden thing.
 const NOT_FOR_CALLER: &str = " is not for the caller";
 
-/// Returns the reason for a record of a missing or hidden thing. Answers to the caller do not
-/// distinguish the two.
+/// Returns the reason for a record of a missing or hidden thing. Answers to the caller are the same
+/// for both.
 pub(crate) fn unknown(what: &str, is_hidden: bool) -> String {
     if is_hidden { format!("this {what}{NOT_FOR_CALLER}") } else { format!("unknown {what}") }
 }

@@ -89,7 +89,7 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         lock(&self.held.owners).values().map(|owner| owner.count).sum()
     }
 
-    /// Waits until no one holds a slot.
+    /// Waits until all slots are free.
     pub(crate) async fn all_free(&self) {
         loop {
             let freed = self.held.freed.notified();

@@ -1,4 +1,4 @@
-//! Opening a file that the operator names, without waiting for anything.
+//! Opening a file that the operator names, at once.
 //!
 //! Opening a pipe waits until someone writes to it, and reading a device may never end. So a path
 //! to anything but a regular file is an error at once, which names the kind of the file.
@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 ///
 /// # Errors
 ///
-/// It cannot be opened, or is not a regular file.
+/// It is missing or unreadable, or another kind of file.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     // Some devices act on being opened, so the path is checked before as well as after.
     check(&fs::metadata(path)?)?;
@@ -23,7 +23,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns the flags with which `open` never waits. They change nothing for a regular file.
+/// Returns the flags with which `open` returns at once, as for a regular file it does anyway.
 pub(crate) fn without_waiting() -> i32 {
     (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
 }

@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// The state of a file, compared without reading it.
+/// The state of a file, compared by its metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -14,8 +14,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Returns the state of the file that `path` leads to now, through links; `None` if it does not
-    /// exist.
+    /// Returns the state of the file that `path` leads to now, through links, if it exists.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }

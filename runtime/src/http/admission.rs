@@ -1,9 +1,9 @@
 //! The limits of connections: in all, and from each address.
 //!
 //! When all connections are in use, one from another address takes the place of one that waits for
-//! its client, from the address with the most. So a few addresses with silent connections cannot
-//! lock the others out. Other connections over a limit never wait, since a health probe would wait
-//! with them: a few more are accepted for the health paths, and the rest are closed.
+//! its client, from the address with the most. So a few addresses with silent connections leave
+//! room for the others. Other connections over a limit are decided at once, since a health probe
+//! would wait with them: a few more are accepted for the health paths, and the rest are closed.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -126,7 +126,7 @@ impl Pool {
 
 impl Held {
     /// Ends the oldest connection that waits for its client, of the address with the most. Returns
-    /// false if none waits, or if that address would then have fewer than `own` and the new one.
+    /// false if all are busy, or if that address would then have fewer than `own` and the new one.
     fn make_room(&mut self, own: usize) -> bool {
         let most = self.addresses.iter().max_by_key(|(_, it)| it.connections.len());
         let Some((address, Address { connections, .. })) = most else { return false };

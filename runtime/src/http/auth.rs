@@ -36,7 +36,7 @@ pub(super) struct Authenticator {
 /// The sender of a request, and the end of its credentials.
 pub(super) struct Identity {
     pub(super) principal: Arc<Principal>,
-    /// The time from which they no longer count, if known.
+    /// The time at which they end, if known.
     pub(super) until: Option<Time>,
 }
 
@@ -54,7 +54,7 @@ struct Issuers {
     metadata_url: Option<String>,
     /// The scopes that a token of any of them needs.
     scopes: Vec<String>,
-    /// Whether credentials without a bound key are accepted.
+    /// Whether unbound credentials are accepted.
     takes_bearer: bool,
     /// Whether tokens with a bound key are accepted.
     takes_dpop: bool,
@@ -63,7 +63,7 @@ struct Issuers {
 /// Why a request is rejected, and which credentials it needs (RFC 6750, RFC 9449, RFC 9728).
 pub(super) struct Challenge {
     status: StatusCode,
-    /// The error code of RFC 6750 or RFC 9449; absent if the request had no credentials.
+    /// The error code of RFC 6750 or RFC 9449, if the request had credentials.
     error: Option<&'static str>,
     reason: Cow<'static, str>,
     /// The issuers as they were when the request was rejected.
@@ -131,8 +131,8 @@ impl Authenticator {
         })
     }
 
-    /// Replaces the API keys and the issuers, whose keys are read again. If those of an issuer
-    /// cannot be used, its old ones stay in force.
+    /// Replaces the API keys and the issuers, whose keys are read again. If those of an issuer are
+    /// missing or invalid, its old ones stay in force.
     pub(super) fn reload(&self, auth: &config::Auth) {
         let config::Auth { api_keys, jwt } = auth;
         self.keys.store(Arc::new(api_keys.iter().map(ApiKey::new).collect()));
@@ -177,8 +177,8 @@ impl Authenticator {
         Ok(identity)
     }
 
-    /// Returns the present owner of the credentials in these headers. It asks for no proof, since
-    /// the request that had it was accepted.
+    /// Returns the present owner of the credentials in these headers. The proof was checked with
+    /// the request itself.
     pub(super) fn identify_again(&self, headers: &HeaderMap) -> Result<Identity, Challenge> {
         let credential = credential(headers).map_err(|reason| self.no_credential(reason))?;
         self.identify(&credential).map(|(identity, _)| identity)
@@ -232,7 +232,7 @@ impl Authenticator {
             TokenErrorKind::LacksScope => (StatusCode::FORBIDDEN, Some("insufficient_scope")),
             TokenErrorKind::Invalid => (StatusCode::UNAUTHORIZED, Some("invalid_token")),
             TokenErrorKind::BadProof => (StatusCode::UNAUTHORIZED, Some("invalid_dpop_proof")),
-            // The token may be valid, so its client must not get another one.
+            // The token may be valid, so its client should keep it.
             TokenErrorKind::NoKeys => (StatusCode::SERVICE_UNAVAILABLE, None),
             TokenErrorKind::TooManyProofs => (StatusCode::TOO_MANY_REQUESTS, None),
         };

@@ -18,8 +18,8 @@ const EXPOSED: HeaderValue =
 /// How long a browser may keep the answer, in seconds.
 const MAX_AGE_S: HeaderValue = HeaderValue::from_static("600");
 
-/// Answers a browser that asks whether a page may send a request; `None` for any other request. It
-/// has no credentials, and has no further effect.
+/// Answers a browser that asks whether a page may send a request; `None` for any other request.
+/// Browsers send it before any credentials, and the answer is its only effect.
 pub(super) fn preflight(request: &Request) -> Option<Response> {
     let headers = request.headers();
     if request.method() != Method::OPTIONS || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {

@@ -1,4 +1,4 @@
-//! Why HTTP cannot be served.
+//! Errors of serving HTTP.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::settings::config::AuthError;
 
-/// Why HTTP cannot be served.
+/// An error of serving HTTP.
 #[derive(Debug, Error)]
 pub(crate) enum HttpError {
     #[error("cannot listen on {address}: {}", listening(*address, source))]

@@ -27,7 +27,7 @@ struct Readiness<'a> {
     /// `verified`; `damaged` if a used page differs from the signed one; `revoked` if the trust
     /// file revokes the bundle or a key that signed it.
     bundle: &'static str,
-    /// Why a server that starts now would refuse the bundle; absent if it would not.
+    /// The reason for which a server that starts now would refuse the bundle, if it would.
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_error: Option<String>,
     audit: Health,
@@ -42,7 +42,7 @@ pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// Answers 200 only while the bundle is intact and not revoked, audit records are written, and the
+/// Answers 200 only while the bundle is intact and unrevoked, audit records are written, and the
 /// credentials of some caller can be checked.
 pub(super) fn ready(server: &Server, auth: Option<&Authenticator>) -> Response {
     let loaded = server.loaded();

@@ -81,7 +81,7 @@ impl Tokens {
     }
 
     /// Reads or fetches the keys of all issuers again. Each of them is on its own: if the keys of
-    /// one cannot be used, those read before stay in force, by the rules of `configs`.
+    /// one are missing or invalid, those read before stay in force, by the rules of `configs`.
     pub(super) fn read_again(&self, configs: &[config::Jwt], shared: &Shared) -> Self {
         let read = |config: &config::Jwt| {
             let known = self.issuer(&config.issuer).map(|(_, known)| known);

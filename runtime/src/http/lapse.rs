@@ -1,5 +1,5 @@
-//! Open streams end when the credentials of their caller no longer count: a request checks them
-//! once, but a stream may stay open for days.
+//! Open streams end when the credentials of their caller expire or are withdrawn: a request checks
+//! them once, but a stream may stay open for days.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const LOOK_MAX: Duration = Duration::from_secs(60);
 /// The shortest time between two looks at the clock.
 const LOOK_MIN: Duration = Duration::from_secs(1);
 
-/// Ends the body of a stream when the credentials in `headers` no longer name its caller.
+/// Ends the body of a stream when the credentials in `headers` cease to name its caller.
 pub(super) fn end_with_credentials(
     response: Response,
     auth: &Arc<Authenticator>,
@@ -36,7 +36,7 @@ pub(super) fn end_with_credentials(
     response.map(|body| Body::new(Ending { body, lapsed }))
 }
 
-/// Completes when the credentials in `headers` no longer name this caller.
+/// Completes when the credentials in `headers` cease to name this caller.
 async fn lapsed(auth: Arc<Authenticator>, headers: HeaderMap, identity: Identity) {
     let mut changes = auth.changes();
     loop {

@@ -143,7 +143,7 @@ impl Connection {
         let head_bytes_max = usize::try_from(limits.head_bytes_max.get()).unwrap_or(usize::MAX);
         let write_timeout = Duration::from_secs(limits.write_s_max.get().into());
         let mut http = http1::Builder::new();
-        // Without the second limit, a head that arrives at once may be twice as long.
+        // Under the first limit alone, a head that arrives at once may be twice as long.
         http.timer(TokioTimer::new())
             .header_read_timeout(head_timeout)
             .max_buf_size(head_bytes_max)

@@ -11,7 +11,7 @@ use crate::settings::config::{Dpop, Jwt, UrlParts};
 /// The path of the metadata document, for clients that look for an authorization server.
 pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
-/// The path of this server's endpoint, where no proxy gives it another.
+/// The path of this server's endpoint, unless a proxy gives it another.
 const DIRECT_PATH: &str = "/mcp";
 
 /// The metadata document.
@@ -30,7 +30,7 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// Returns the metadata for tokens of these issuers; `None` without issuers.
+    /// Returns the metadata for tokens of these issuers, if there are any.
     ///
     /// All of them have the same resource.
     pub(super) fn new(issuers: &[Jwt]) -> Option<Self> {

@@ -21,7 +21,7 @@ struct Page(String);
 impl Page {
     /// Begins a family; its samples follow.
     fn family(&mut self, name: &'static str, kind: &str, help: &str) -> Family<'_> {
-        // Writing to a string cannot fail.
+        // Writing to a string always succeeds.
         _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
         Family { page: self, name }
     }

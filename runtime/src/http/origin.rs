@@ -79,8 +79,8 @@ impl Origins {
         Ok(Self { hosts, origins })
     }
 
-    /// Checks that a request is for this server, and not from a page of a foreign origin. Returns
-    /// the origin of its page, if it has one.
+    /// Checks that a request is for this server; pages of foreign origins are rejected. Returns the
+    /// origin of its page, if it has one.
     pub(super) fn check(&self, request: &Request) -> Result<Option<HeaderValue>, Rejected> {
         for host in hosts(request).ok_or(Rejected::NoHost)? {
             if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
@@ -143,8 +143,8 @@ fn hosts(request: &Request) -> Option<Vec<Name>> {
 }
 
 impl Name {
-    /// Reads `example.com` or `example.com:8700`. An IPv6 address is in brackets, or bare if it has
-    /// no port.
+    /// Reads `example.com` or `example.com:8700`. An IPv6 address is in brackets, or bare if the
+    /// port is left out.
     fn parse(text: &str) -> Self {
         let text = text.trim().to_ascii_lowercase();
         if text.parse::<std::net::Ipv6Addr>().is_ok() {
@@ -171,7 +171,7 @@ impl Origin {
         };
         let uri: Uri = text.parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_owned(), uri.authority()?);
-        // An origin has only scheme, host and port: no path, query or user.
+        // An origin has only scheme, host and port; path, query and user are errors.
         if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@')
         {
             return None;

@@ -10,7 +10,7 @@ use iri_string::types::UriStr;
 /// The path of MCP at this server.
 pub(super) const MCP_PATH: &str = "/mcp";
 
-/// A URL without query and fragment, in its normal form.
+/// A URL in its normal form, up to its path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NormalUrl {
     scheme: String,
@@ -28,7 +28,7 @@ pub(super) fn of<'u>(resource: &'u str, path: &str) -> Cow<'u, str> {
     format!("{}{path}", folder.trim_end_matches('/')).into()
 }
 
-/// Returns the normal form of a URL; `None` if its scheme is not HTTP.
+/// Returns the normal form of an HTTP URL.
 pub(super) fn normal(url: &str) -> Option<NormalUrl> {
     let url = UriStr::new(url).ok()?;
     url.ensure_rfc3986_normalizable().ok()?;

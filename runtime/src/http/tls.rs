@@ -29,7 +29,7 @@ impl Acceptor {
         Ok(Self { config: Arc::new(ArcSwap::from_pointee(read(files)?)) })
     }
 
-    /// Reads certificate and key again. If they cannot be used, the old ones stay in force.
+    /// Reads certificate and key again. If they are missing or invalid, the old ones stay in force.
     pub(super) fn reload(&self, files: &config::Tls) {
         match read(files) {
             Ok(config) => self.config.store(Arc::new(config)),

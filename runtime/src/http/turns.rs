@@ -1,7 +1,7 @@
-//! Turns: a request waits for the others from its address, not for those of all addresses.
+//! Turns: a request waits for the others from its own address only.
 //!
 //! hyper answers several requests that a client sent at once before another connection runs, and
-//! hundreds of connections may send at once. Without turns, a request would wait for all of them.
+//! hundreds of connections may send at once. Turns keep a request from waiting for all of them.
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! A time limit for writing: a client that does not take its data is disconnected.
+//! A time limit for writing: a client that leaves its data unread is disconnected.
 
 use std::future::Future as _;
 use std::io;

@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 
 use relay_bundle::{AgentSkillView, Corrupt};
-use relay_engine::agent_skill::{self, Child};
+use relay_engine::agent_skill::{self, Child, Directory};
 use relay_engine::audit_record::{OutputHash, Subject};
 use rmcp::ErrorData;
-use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, Skill, SkillFrontmatter, SkillResources};
+use rmcp::model::{
+    DIRECTORY_MIME_TYPE, JsonObject, Resource, Skill, SkillFrontmatter, SkillResource,
+    SkillResources,
+};
+use serde_json::Value;
 
 use super::lists::{self, Page};
 use super::rejection;
@@ -18,7 +22,7 @@ use crate::record::verb;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// Returns the page of `skills/list` for a cursor; the first one without a cursor.
+/// Returns the page of `skills/list` for a cursor, by default the first.
 pub(super) fn list(placed: &Placed, cursor: Option<&str>) -> Result<Page<Skill>, ErrorData> {
     let skipped = lists::skipped(placed, cursor)?;
     let page = || -> Result<_, Rejection> {
@@ -42,8 +46,13 @@ pub(super) fn get(
         placed.loaded.in_force()?;
         let view = placed.view()?;
         match agent_skill::find(&view, uri)? {
-            Some(skill) => Ok((entry(&skill)?, skill.at()?.to_string())),
-            None => Err(unknown("agent skill", uri, agent_skill::is_hidden(&view, uri))),
+            // rmcp refuses an answer whose URI has another spelling than the request.
+            Some(skill) if skill.uri()? == uri => Ok(Found {
+                answer: entry(&skill)?,
+                uri: skill.uri()?.to_owned(),
+                place: skill.at()?.to_string(),
+            }),
+            _ => Err(unknown("agent skill", uri, agent_skill::hidden(&view, uri).is_some())),
         }
     };
     answer(server, placed, caller, (verb::MANIFEST, uri), found())
@@ -62,12 +71,13 @@ pub(super) fn children(
         placed.loaded.in_force()?;
         let view = placed.view()?;
         match agent_skill::children(&view, uri, skipped)? {
-            Some(page) => {
-                let items = page.items.iter().map(child).collect::<Result<Vec<_>, _>>()?;
-                Ok(((items, page.next), String::new()))
+            Some(Directory { uri, children }) => {
+                let items = children.items.iter().map(child).collect::<Result<Vec<_>, _>>()?;
+                let answer = (items, children.next);
+                Ok(Found { answer, uri: uri.to_owned(), place: String::new() })
             }
             None => {
-                let is_hidden = agent_skill::is_hidden_folder(&view, uri);
+                let is_hidden = agent_skill::hidden_folder(&view, uri).is_some();
                 Err(unknown("folder of an agent skill", uri, is_hidden))
             }
         }
@@ -76,29 +86,37 @@ pub(super) fn children(
     Ok(Page { items, next_cursor: lists::cursor_after(placed, next)? })
 }
 
+/// An agent skill or a folder that a request named.
+struct Found<T> {
+    answer: T,
+    /// Its URI in the bundle, for the record: the caller may have sent another spelling.
+    uri: String,
+    place: String,
+}
+
 /// Records a request that names `uri`, and returns its answer.
 fn answer<T>(
     server: &Server,
     placed: &Placed,
     caller: &Caller,
     (verb, uri): (&str, &str),
-    found: Result<(T, String), Rejection>,
+    found: Result<Found<T>, Rejection>,
 ) -> Result<T, ErrorData> {
     let loaded = &placed.loaded;
-    let is_known = match &found {
-        Ok(_) => true,
-        Err(_) => placed.view().is_ok_and(|view| {
-            agent_skill::is_hidden(&view, uri) || agent_skill::is_hidden_folder(&view, uri)
-        }),
+    let label = |uri: Option<&str>| {
+        format!("{verb}:{}", uri.map_or(Subject::UnknownResource, Subject::Resource))
     };
-    let subject = if is_known { Subject::Resource(uri) } else { Subject::UnknownResource };
-    let label = format!("{verb}:{subject}");
     let (entry, answer) = match found {
-        Ok((answer, place)) => {
+        Ok(Found { answer, uri, place }) => {
+            let label = label(Some(&uri));
             (Entry::served(label, BTreeMap::new(), OutputHash::default(), place), Ok(answer))
         }
         Err(rejected) => {
-            let entry = Entry::refused(label, BTreeMap::new(), rejected.rule());
+            let view = placed.view().ok();
+            let hidden = view.and_then(|view| {
+                agent_skill::hidden(&view, uri).or_else(|| agent_skill::hidden_folder(&view, uri))
+            });
+            let entry = Entry::refused(label(hidden), BTreeMap::new(), rejected.rule());
             (entry, Err(rejection::error(rejected, loaded)))
         }
     };
@@ -112,12 +130,23 @@ fn unknown(what: &'static str, uri: &str, is_hidden: bool) -> Rejection {
 }
 
 /// Returns an agent skill as MCP sends it.
+///
+/// The types of rmcp would copy each entry before they read it: a list may be one or the word `dynamic`,
+/// and front matter has fields and other keys.
 fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
-    let malformed = |_| Corrupt::Record { section: "agent-skills", what: "JSON" };
-    let frontmatter: SkillFrontmatter =
-        serde_json::from_str(skill.frontmatter()?).map_err(malformed)?;
-    let resources: SkillResources = serde_json::from_str(skill.manifest()?).map_err(malformed)?;
-    Ok(Skill::new(skill.uri()?, frontmatter, resources))
+    let malformed = || Corrupt::Record { section: "agent-skills", what: "JSON" };
+    let mut keys: JsonObject =
+        serde_json::from_str(skill.frontmatter()?).map_err(|_| malformed())?;
+    // The others keep their order.
+    let mut text = |key| match keys.shift_remove(key) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(malformed()),
+    };
+    let mut frontmatter = SkillFrontmatter::new(text("name")?, text("description")?);
+    frontmatter.extra = keys;
+    let files: Vec<SkillResource> =
+        serde_json::from_str(skill.manifest()?).map_err(|_| malformed())?;
+    Ok(Skill::new(skill.uri()?, frontmatter, SkillResources::Files(files)))
 }
 
 fn child(child: &Child<'_>) -> Result<Resource, Corrupt> {

@@ -46,7 +46,7 @@ enum Subject {
     Prompt,
     Resource,
     Tool,
-    /// Another thing, by the label of its records; its name is not looked up.
+    /// Another thing, by the label of its records; its name stays unread.
     Other(&'static str),
 }
 
@@ -139,13 +139,13 @@ pub(super) fn wrong_initialize(params: &Value) -> Option<ErrorData> {
     Some(ErrorData::invalid_params(truncate(&text), None))
 }
 
-/// Returns the label of a request's subject in records; `None` if its method has no subject.
+/// Returns the label of a request's subject in records, if its method has one.
 pub(super) fn label(placed: &Placed, method: &str, params: &Value) -> Option<String> {
     let known = METHODS.iter().find(|known| known.name == method)?;
     Some(known.subject?.label(placed, params))
 }
 
-/// Returns the error for a request without a type in rmcp, and records it if its method is
+/// Returns the error for a request of a type that rmcp lacks, and records it if its method is
 /// recorded.
 pub(super) fn reject(
     server: &Server,

@@ -25,7 +25,7 @@ pub(super) struct Read {
     pub(super) room: Option<Arc<Room>>,
 }
 
-/// Why a body was not read.
+/// An error of reading a body.
 #[derive(Debug, Error)]
 pub(super) enum Unread {
     #[error("the body of a request has at most {max} bytes")]
@@ -54,7 +54,7 @@ impl Unread {
 /// A mark that some editors and shells put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns a text without the mark before it.
+/// Returns a text after the mark before it.
 pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
@@ -84,7 +84,7 @@ pub(super) async fn read(
             }
         }
     }
-    // Without an announced length, any length is possible.
+    // An unannounced length may be any.
     let capacity = announced.unwrap_or(max);
     if start.len() > capacity {
         return Err(Unread::TooLong { max });

@@ -53,7 +53,7 @@ pub(super) fn caller(
     Caller { principal, tenant, role, request_id, traceparent }
 }
 
-/// Returns whether a request is of the protocol without sessions (2026-07-28 and later).
+/// Returns whether a request is of the stateless protocol (2026-07-28 and later).
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -3,8 +3,8 @@
 //! A bundle expresses prompts, resources and completion, so those of the suite are in
 //! `examples/conformance`. These tools do things that a bundle cannot express (progress, logging,
 //! sampling, elicitation, several rounds of input), so that the suite can test the server. They
-//! have no effect outside the answer, so they do not pass the door in `tool`. Only the feature
-//! `conformance-tools` compiles them; no release enables it.
+//! have no effect outside the answer, so they bypass the door in `tool`. Only the feature
+//! `conformance-tools` compiles them, and releases leave it off.
 //!
 //! Names, schemas and answers are data in `conformance_tools/fixtures.json`.
 
@@ -132,7 +132,7 @@ fn fixtures() -> Fixtures {
         serde_json::from_str(include_str!("conformance_tools/fixtures.json"))
             .expect("the fixtures are well formed");
     for result in fixtures.results.values_mut() {
-        // Constructors set this, reading does not, and the modern protocol requires it on the wire.
+        // Only constructors set this, and the modern protocol requires it on the wire.
         result.result_type = Some(ResultType::COMPLETE);
     }
     fixtures

@@ -1,4 +1,4 @@
-//! Requests over HTTP that rmcp answers without a handler: their errors, and their records.
+//! Requests over HTTP that rmcp answers by itself: their errors, and their records.
 //!
 //! A handler records its requests. A request for a prompt, a tool or a resource that is rejected
 //! before a handler gets its record here.
@@ -46,7 +46,7 @@ impl Message<'_> {
         params.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Returns the label of the message's subject in records; `None` without a subject.
+    /// Returns the label of the message's subject in records, if it has one.
     fn label(&self, placed: &Placed) -> Option<String> {
         bad_params::label(placed, self.method.as_deref()?, &self.params())
     }
@@ -73,7 +73,7 @@ pub(super) fn is_batch(body: &[u8]) -> bool {
 pub(super) const BATCH: &str =
     "a batch of messages is not supported (only protocol 2025-03-26 has them): send each by itself";
 
-/// Records the requests of `body` that have a subject, and that no handler got.
+/// Records the requests of `body` that have a subject and were answered before any handler.
 pub(super) fn record(
     server: &Arc<Server>,
     principal: &Arc<Principal>,
@@ -109,8 +109,8 @@ pub(super) fn bad_initialize(body: &[u8]) -> Option<(ErrorData, Option<RequestId
     Some((bad_params::wrong_initialize(&message.params())?, message.id()))
 }
 
-/// Names both types of answers in `Accept` if its ranges hold them: rmcp ignores `*/*`. Without
-/// that header, a client takes any type (RFC 9110, section 12.5.1).
+/// Names both types of answers in `Accept` if its ranges hold them: rmcp ignores `*/*`. If that
+/// header is missing, a client takes any type (RFC 9110, section 12.5.1).
 pub(super) fn expand_accept(headers: &mut HeaderMap) {
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     let accepts = |kind: &str| {
@@ -130,7 +130,7 @@ pub(super) fn expand_accept(headers: &mut HeaderMap) {
     }
 }
 
-/// Returns the precision with which a range names a type; `None` if it does not hold the type.
+/// Returns the precision with which a range names a type, if it holds the type.
 fn precision(range: &str, kind: &str) -> Option<u8> {
     let main = kind.split('/').next().unwrap_or_default();
     match range.split_once('/')? {

@@ -37,8 +37,8 @@ const METHOD_HEADER: &str = "mcp-method";
 const MODERN: &str = "2026-07-28";
 
 tokio::task_local! {
-    /// The caller of the request that rmcp gets: it makes a handler for a request or a session
-    /// without naming it.
+    /// The caller of the request that rmcp gets: it makes a handler for a request or a session and
+    /// leaves the caller out.
     static ASKER: Arc<Principal>;
 }
 
@@ -105,8 +105,8 @@ impl Endpoint {
 
     /// Answers one request of `principal`.
     ///
-    /// The request must arrive completely within its time limit. Its answer has no common limit: a
-    /// tool has one of its own, and a stream may stay open.
+    /// The request must arrive completely within its time limit. Its answer may take longer: a tool
+    /// has a limit of its own, and a stream may stay open.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         request: Request,
@@ -139,7 +139,7 @@ impl Endpoint {
         }
     }
 
-    /// Answers a request whose body was not read.
+    /// Answers a request whose body is unread.
     fn not_read(&self, principal: &Arc<Principal>, unread: &Unread) -> Response {
         let status = match unread {
             Unread::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -194,7 +194,7 @@ impl Endpoint {
         principal: Arc<Principal>,
     ) -> Response {
         if is_modern(&request) {
-            // A modern request with the id of a session must not reach that session.
+            // A modern request with the id of a session stays outside of that session.
             request.headers_mut().remove(SESSION_HEADER);
             return self.forward(request).await;
         }
@@ -205,7 +205,7 @@ impl Endpoint {
             Some(_) if request.method() == Method::GET => self.listen(request, &principal).await,
             Some(_) => self.ask(request, body).await,
             None if request.method() == Method::POST => {
-                // A client that disconnects must not leave a session without an owner.
+                // The session of a client that disconnects must still get its owner.
                 let endpoint = self.clone();
                 let begun = tokio::spawn(async move { endpoint.begin(request, principal).await });
                 begun.await.unwrap_or_else(|error| {
@@ -321,7 +321,7 @@ fn holding(response: Response, held: impl Any + Send + Sync) -> Response {
     })
 }
 
-/// Answers a malformed body: it is not JSON, or not JSON-RPC.
+/// Answers a malformed body: invalid JSON, or other JSON than JSON-RPC.
 fn unreadable(body: &Bytes) -> Response {
     if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         return error(ErrorData::parse_error("the body is not JSON", None), None);

@@ -28,7 +28,7 @@ pub(super) trait Entry: DeserializeOwned + Clone + 'static {
     /// Makes an answer of a page.
     fn answer(page: Page<Self>, meta: Option<MetaObject>, scope: CacheScope) -> Self::Answer;
 
-    /// Removes the entries that the session of a legacy client does not see now.
+    /// Removes the entries that are hidden now from the session of a legacy client.
     fn hide(_page: &mut Page<Self>, _placed: &Placed, _memory: Option<&Arc<Memory>>) {}
 
     /// Returns the entries of the conformance suite, which follow those of the bundle.

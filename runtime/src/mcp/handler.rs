@@ -59,7 +59,7 @@ impl Handler {
         }
     }
 
-    /// Returns the memory of the session of a request; modern requests have none.
+    /// Returns the memory of the session of a request of a legacy client.
     fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Arc<Memory>> {
         (!is_modern(context)).then_some(&self.memory)
     }
@@ -108,7 +108,7 @@ impl Handler {
         Ok(E::answer(page, meta, self.cache_scope()))
     }
 
-    /// If callers authenticate, answers must not be in a shared cache.
+    /// If callers authenticate, answers must stay out of shared caches.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
             Some(_) => CacheScope::Private,
@@ -117,7 +117,8 @@ impl Handler {
     }
 }
 
-/// Returns the cursor of a request for a page. Clients that cannot leave out a text send an empty one.
+/// Returns the cursor of a request for a page. Some clients send an empty text instead of leaving
+/// it out.
 fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
     request?.cursor.as_deref().filter(|text| !text.is_empty())
 }
@@ -332,7 +333,7 @@ impl ServerHandler for Handler {
         Ok(result.into())
     }
 
-    /// Without this, rmcp does not support `subscriptions/listen`.
+    /// rmcp supports `subscriptions/listen` only with this.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -431,7 +432,8 @@ impl ServerHandler for Handler {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // rmcp itself rejects `ping` and `resources/subscribe` of modern clients, but not this.
+        // rmcp itself rejects `ping` and `resources/subscribe` of modern clients, but leaves this
+        // to us.
         if is_modern(&context) {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         }

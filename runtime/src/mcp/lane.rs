@@ -1,6 +1,6 @@
 //! The lane of large requests: one thread that parses and answers them, one after the other.
 //!
-//! Parsing a large body takes milliseconds without a pause. On the threads that answer everyone, all
+//! Parsing a large body takes milliseconds at a stretch. On the threads that answer everyone, all
 //! others would wait for it.
 
 use std::io;
@@ -35,7 +35,7 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // Dropped within a task, a runtime must not wait for its own tasks.
+        // A runtime that is dropped within a task must leave its own tasks behind at once.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }

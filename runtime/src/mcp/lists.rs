@@ -1,6 +1,6 @@
 //! The lists: prebuilt pages, in the order of the compiler.
 //!
-//! A list depends on the caller only by its audience, and never on earlier requests.
+//! A list depends on the caller by its audience alone; earlier requests leave it as it is.
 
 use std::sync::OnceLock;
 
@@ -39,7 +39,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
         Self { list, kept: std::iter::repeat_with(OnceLock::new).take(PAGES_KEPT_MAX).collect() }
     }
 
-    /// Returns the page that `cursor` asks for; without a cursor, the first one.
+    /// Returns the page that `cursor` asks for, by default the first one.
     pub(super) fn page(&self, placed: &Placed, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
         let loaded = &placed.loaded;
         loaded.in_force().map_err(|rejected| rejection::error(rejected, loaded))?;
@@ -81,15 +81,15 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 }
 
-/// Returns the number of entries before the page that a cursor of a list without prebuilt pages names; 0
-/// without a cursor.
+/// Returns the number of entries before the page that a cursor of a list made on request names, by
+/// default 0.
 pub(super) fn skipped(placed: &Placed, cursor: Option<&str>) -> Result<usize, ErrorData> {
     let Some(cursor) = cursor else { return Ok(0) };
     let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
     parse_cursor(cursor, &prefix(&placed.loaded, &view)).ok_or_else(stale_cursor)
 }
 
-/// Returns the cursor of the page after so many entries of a list without prebuilt pages.
+/// Returns the cursor of the page after so many entries of a list made on request.
 pub(super) fn cursor_after(
     placed: &Placed,
     next: Option<usize>,

@@ -75,7 +75,7 @@ fn hides(placed: &Placed, name: &str) -> bool {
     placed.view().is_ok_and(|view| view.hides_prompt(name))
 }
 
-/// Returns the arguments that a prompt declares; `None` if it does not exist.
+/// Returns the arguments that a prompt declares, if it exists.
 fn declared<'b>(placed: &'b Placed, name: &str) -> Option<Vec<&'b str>> {
     let prompt = placed.view().ok()?.find_prompt(name).ok()??;
     let arguments = prompt.rendering().arguments().unwrap_or_default();

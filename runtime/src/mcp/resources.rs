@@ -79,7 +79,7 @@ pub(super) fn is_same(old: &Placed, new: &Placed, uri: &str) -> bool {
     answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
 }
 
-/// Returns the label in records of a resource that could not be read.
+/// Returns the label in records of a resource whose reading failed.
 pub(super) fn found_subject(placed: &Placed, uri: &str) -> String {
     let Ok(view) = placed.view() else { return Subject::UnknownResource.to_string() };
     let found = match resource::find(&view, uri) {
@@ -130,7 +130,7 @@ fn filled(
     uri: &str,
     output: &mut OutputHash,
 ) -> Result<Read, Rejection> {
-    // A value that the project does not list names an unknown resource.
+    // An unlisted value names an unknown resource.
     let filled = prompt::fill(template.rendering(), values).map_err(|error| match error {
         FillError::Corrupt(damage) => Rejection::Damaged(damage),
         error => not_found(placed, uri, Some(&error)),

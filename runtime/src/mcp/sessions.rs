@@ -1,9 +1,9 @@
 //! Sessions of legacy clients, and their owners.
 //!
-//! rmcp finds a session by its id alone, does not limit the number of sessions, and loses the
-//! stream of a request when another one with its id comes before it is answered. Here a session
-//! belongs to the caller who began it, all callers and each of them have limits, and a session has
-//! one request with an id at a time.
+//! rmcp finds a session by its id alone, allows any number of them, and loses the stream of a
+//! request when another one with its id comes before it is answered. Here a session belongs to the
+//! caller who began it, all callers and each of them have limits, and a session has one request
+//! with an id at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -40,7 +40,7 @@ struct Owners {
     next: u64,
 }
 
-/// Why a session cannot begin.
+/// The limit that keeps a session from beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
     /// The server has all of its sessions.
@@ -137,7 +137,7 @@ impl Sessions {
 
     /// Marks a request of a session as in flight; `None` if one with the same id is.
     pub(super) fn take_id(&self, session: &str, id: &RequestId) -> Option<InFlight> {
-        // As JSON, so that the number 1 is not the text "1".
+        // As JSON, which tells the number 1 from the text "1".
         let id = serde_json::to_string(id).unwrap_or_default();
         let request = (session.to_owned(), id);
         let is_new = lock(&self.in_flight).insert(request.clone());

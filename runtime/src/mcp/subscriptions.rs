@@ -131,7 +131,7 @@ impl Listeners {
         let limits = &settings.limits;
         let principal_streams_max = match settings.auth {
             Some(_) => limits.principal_streams_max.get(),
-            // Unauthenticated callers cannot be distinguished.
+            // Unauthenticated callers all look alike.
             None => usize::MAX,
         };
         Self {
@@ -168,7 +168,7 @@ impl Listeners {
         Some(Listening { id, all: self.all.clone() })
     }
 
-    /// Notifies each listener of the changes in its view, without waiting for any.
+    /// Notifies each listener of the changes in its view, in tasks of their own.
     pub(super) fn replaced(&self, old: &Arc<Loaded>, new: &Arc<Loaded>) {
         let all: Vec<_> = lock(&self.all).values().cloned().collect();
         // Listeners of one audience see the same changes.
@@ -184,7 +184,7 @@ impl Listeners {
         }
     }
 
-    /// Notifies all listeners of changes, without waiting for them.
+    /// Notifies all listeners of changes, in tasks of their own.
     #[cfg(feature = "conformance-tools")]
     fn notify(&self, changes: &Changes) {
         let all: Vec<_> = lock(&self.all).values().cloned().collect();
@@ -192,7 +192,7 @@ impl Listeners {
     }
 }
 
-/// Notifies a listener, without waiting for it.
+/// Notifies a listener, in a task of its own.
 fn notify(listener: Listener, changes: Changes) {
     if changes.is_empty() {
         return;
@@ -213,7 +213,7 @@ impl Listener {
         }
     }
 
-    /// A failure is ignored: the listener disconnected, or did not ask for this change.
+    /// A failure is ignored: the listener disconnected, or asked for other changes.
     async fn notify(&self, changes: &Changes) {
         let Changes { tools, prompts, resources, updated } = changes;
         match self {

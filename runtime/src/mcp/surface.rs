@@ -15,7 +15,7 @@ use crate::trust::placed::Placed;
 
 /// The `_meta` key under which a result names its server.
 const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
-/// The version of a project without one.
+/// The version of an unversioned project.
 const NO_VERSION: &str = "0";
 
 /// The parts of answers that depend on the bundle alone.
@@ -30,7 +30,7 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    /// Reads it from the manifest. A list is not read before it is requested.
+    /// Reads it from the manifest. A list is read on its first request.
     pub(super) fn new(loaded: &Loaded) -> Self {
         let mut meta = MetaObject::new();
         meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(implementation(loaded.manifest())));

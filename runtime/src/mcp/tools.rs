@@ -26,7 +26,7 @@ const BRIEFING_META_KEY: &str = "dev.relay/briefing";
 /// The `_meta` key of the names of the skills that made a text.
 const CONTEXT_META_KEY: &str = "dev.relay/skill-context";
 
-/// Returns the block of the skills' text: for the model, not for people.
+/// Returns the block of the skills' text: for the model alone.
 fn context_block(Context { text, skills }: Context) -> ContentBlock {
     let mut meta = MetaObject::new();
     meta.insert(CONTEXT_META_KEY.to_owned(), json!({ "skills": skills }));

@@ -2,7 +2,7 @@
 //!
 //! A record is written before its answer is sent, by one `write` to a file opened for appending. So
 //! two servers may share a file, and after a crash the file has a record of each answer that a
-//! client received. Records are not flushed to the disk one by one.
+//! client received. Flushing to the disk is left to the system.
 //!
 //! A full disk may take only a part of a line. That part is kept, and the next record, of any
 //! server, begins on a line of its own. Lost records are counted in a record as soon as one can be
@@ -115,15 +115,15 @@ impl<'a> Entry<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Health {
-    /// No audit is kept.
+    /// The audit is switched off.
     Off,
     /// The last record was written.
     Ok,
-    /// The last record could not be written.
+    /// The last record was lost.
     Failing,
 }
 
-/// Why the audit file cannot be opened.
+/// An error of opening the audit file.
 #[derive(Debug, Error)]
 #[error(
     "cannot append to the audit file `{}`: {}; name another with --audit FILE, or `--audit none` to keep no record",
@@ -156,7 +156,7 @@ impl Audit {
             }
         };
         let file = open(path)?;
-        // The path of an existing file, without the `..` of the configuration's folder.
+        // The path of an existing file, free of the `..` of the configuration's folder.
         let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", shown.display());
         Ok(Self::to(Some(Target {
@@ -170,7 +170,7 @@ impl Audit {
         Self { target, denials: Counter::default() }
     }
 
-    /// Returns the number of rejected or denied requests, with or without a record.
+    /// Returns the number of rejected or denied requests, recorded or only counted.
     pub(crate) fn denials(&self) -> u64 {
         self.denials.get()
     }
@@ -192,8 +192,8 @@ impl Audit {
         self.target.as_ref().map(|target| target.path.as_path())
     }
 
-    /// Tries to write again after lost records: a server that is not ready gets no requests, so no
-    /// other record may come.
+    /// Tries to write again after lost records: an unready server gets no requests, so this may be
+    /// the only record.
     pub(crate) fn retry(&self, bundle: Digest) {
         let Some(target) = &self.target else { return };
         if target.failing.load(Ordering::Relaxed) {
@@ -211,7 +211,7 @@ impl Audit {
     }
 
     /// Appends the record of `entry`, requested by `caller` under the bundle `bundle`. A failure is
-    /// logged, and the server is no longer ready; reads are still answered.
+    /// logged, and the server becomes unready; reads are still answered.
     pub(crate) fn record(&self, caller: &Caller, bundle: Digest, entry: Entry<'_>) {
         if entry.action == Action::Refused {
             self.denials.increment();
@@ -308,7 +308,8 @@ impl Writer {
         }
         line.push_str(&visible_json(&serde_json::to_string(record)?));
         line.push('\n');
-        // Not `write_all`: the rest of a line could follow a line of another server.
+        // One `write` instead of `write_all`: the rest of a line could follow a line of another
+        // server.
         if (&self.file).write(line.as_bytes())? < line.len() {
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -342,7 +343,7 @@ fn make_folder_of(path: &Path) -> Result<(), AuditError> {
         .map_err(|source| AuditError { path: path.to_owned(), source })
 }
 
-/// Opens a regular file that only this user can read and write, without waiting for anything.
+/// Opens a regular file that only this user can read and write, at once.
 fn open(path: &Path) -> Result<File, AuditError> {
     open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })
 }
@@ -379,7 +380,7 @@ fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns why the file cannot be made or written; one that does not exist is made.
+/// Returns the cause of a failure to make or write the file; a missing one is made.
 fn unwritten(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "its folder does not exist".to_owned(),

@@ -31,7 +31,7 @@ pub(crate) enum Recalled {
     Briefed(Sent),
     /// It had a briefing from another bundle.
     Outdated,
-    /// It had no briefing.
+    /// It has still to be briefed.
     Nothing,
 }
 

@@ -1,7 +1,7 @@
 //! Counters of the server: requests, their times, denials, connections and reloads.
 //!
 //! Every label is a variant of a type here, so the number of series is fixed when the server starts
-//! and no text of a caller can become one.
+//! and free of texts of callers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge,
     /// Connections closed at once.
     pub(crate) closed_connections: Counter,
-    /// HTTP requests without valid credentials.
+    /// Unauthenticated HTTP requests.
     pub(crate) unauthenticated: Counter,
 }
 

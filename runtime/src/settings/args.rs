@@ -1,4 +1,4 @@
-//! The command line as it was typed, neither opened nor checked.
+//! The command line as it was typed; files are opened and checked later.
 
 use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -86,7 +86,7 @@ pub(crate) enum Transport {
     Http(SocketAddr),
 }
 
-/// Why the command line cannot be understood.
+/// An error in the command line.
 #[derive(Debug, Error)]
 pub(crate) enum UsageError {
     #[error("no bundle is named: relay-serve BUNDLE [OPTIONS] (see --help)")]
@@ -107,7 +107,7 @@ pub(crate) enum UsageError {
     Syntax(#[from] lexopt::Error),
 }
 
-/// Reads the command line, without the program's name.
+/// Reads the command line, after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, UsageError> {
     let mut parser = lexopt::Parser::from_args(arguments);
     let mut args = Args::default();
@@ -185,7 +185,7 @@ fn unknown(option: String, value: Option<String>) -> UsageError {
     UsageError::Unknown { option, help }
 }
 
-/// Returns the port of a text, alone or at its end; without one, the usual one.
+/// Returns the port of a text, alone or at its end, by default the usual one.
 fn port_in(text: &str) -> u16 {
     text.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(8700)
 }

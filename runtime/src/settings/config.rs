@@ -31,11 +31,11 @@ use crate::file::toml_text;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Config {
     /// The address to listen on, such as `127.0.0.1:8700`. Unset: standard input and output, unless
-    /// `--http` is given. An address that is not loopback needs `auth`.
+    /// `--http` is given. Any other than a loopback address needs `auth`.
     #[schemars(extend("format" = "address"))]
     pub(crate) listen: Option<SocketAddr>,
-    /// Names that the `Host` of a request may have, with or without a port. Unset: the loopback
-    /// names, and the address that the server listens on.
+    /// Names that the `Host` of a request may have; a port is optional. Unset: the loopback names,
+    /// and the address that the server listens on.
     pub(crate) allowed_hosts: Option<Vec<String>>,
     /// Origins of pages that may send requests, such as `https://app.example.com` or
     /// `http://localhost:*`. Unset: loopback origins.
@@ -48,20 +48,20 @@ pub(crate) struct Config {
     /// which bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
     #[schemars(extend("format" = "path"))]
     pub(crate) state: Option<PathBuf>,
-    /// The caller, where authentication does not name one.
+    /// The caller, unless authentication names one.
     pub(crate) principal: Option<Principal>,
-    /// TLS on the listening address. Without this table connections are not encrypted.
+    /// TLS on the listening address. Unset: connections are unencrypted.
     pub(crate) tls: Option<Tls>,
     /// The audit file: one JSON line for each tool call, prompt fetch and resource read.
     pub(crate) audit: Audit,
-    /// Who may send requests over HTTP. Without this table any client that can connect may; then
-    /// only loopback addresses are allowed.
+    /// Who may send requests over HTTP. Unset: any client that can connect may, and only loopback
+    /// addresses are allowed.
     pub(crate) auth: Option<Auth>,
     /// The handles of briefings.
     pub(crate) briefing: Briefing,
     /// The metrics at `/metrics`, in the text format of Prometheus.
     pub(crate) metrics: Metrics,
-    /// Limits, each with its unit in its name. None can be 0.
+    /// Limits, each with its unit in its name. Each is 1 or more.
     pub(crate) limits: Limits,
     /// How the server detects a new bundle. SIGHUP always reloads.
     pub(crate) watch: Watch,
@@ -90,7 +90,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// The path that means no file.
+    /// The path that switches the audit off.
     pub(crate) const NONE: &str = "none";
 }
 
@@ -190,8 +190,8 @@ limits! {
     bundle_bytes_max: NonZeroU64 = 1 << 30,
     /// The body of one HTTP request.
     body_bytes_max: NonZeroUsize = 1 << 20,
-    /// Bodies of the requests of one caller that are in memory at a time. Bodies of up to 16 KiB do
-    /// not count; a larger one waits for its room, at most `request-s-max`. One body always has room.
+    /// Bodies of the requests of one caller that are in memory at a time. Only bodies over 16 KiB
+    /// count; a larger one waits for its room, at most `request-s-max`. One body always has room.
     principal_bodies_bytes_max: NonZeroUsize = 4 << 20,
     /// Bodies of the requests of all callers that are in memory at a time, counted likewise.
     bodies_bytes_max: NonZeroUsize = 32 << 20,
@@ -199,7 +199,7 @@ limits! {
     body_values_max: NonZeroUsize = 10_000,
     /// One message on standard input.
     line_bytes_max: NonZeroUsize = 4 << 20,
-    // hyper does not accept a smaller buffer.
+    // hyper requires at least this size of buffer.
     /// The head of one HTTP request, which also has at most 100 fields.
     head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
     /// The time to wait for the head of the next request, or for a TLS handshake.
@@ -225,9 +225,9 @@ limits! {
     principal_sessions_max: NonZeroUsize = 256,
     /// Open streams of one caller, if callers authenticate; more are rejected.
     principal_streams_max: NonZeroUsize = 256,
-    /// The time without traffic after which a session is closed.
+    /// The idle time after which a session is closed.
     session_idle_s_max: NonZeroU32 = 1800,
-    /// Clients that listen for changes; more are rejected or not notified.
+    /// Clients that listen for changes; more are rejected, or miss the changes.
     listeners_max: NonZeroUsize = 1024,
     /// Resources that one client may subscribe to.
     subscriptions_max: NonZeroUsize = 256,
@@ -237,7 +237,7 @@ limits! {
     drain_s_max: NonZeroU32 = 5,
 }
 
-/// Why `server.toml` cannot be used.
+/// An error in `server.toml`.
 #[derive(Debug, Error)]
 pub(crate) enum ConfigError {
     #[error(

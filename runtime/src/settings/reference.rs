@@ -128,7 +128,7 @@ fn range(schema: &Schema) -> String {
         return items.as_object().map_or(NONE.to_owned(), range);
     }
     if let Some(Value::Array(values)) = schema.get("enum") {
-        // An optional value may be null in the schema, which TOML does not have.
+        // An optional value may be null in the schema, which TOML lacks.
         let values = values.iter().filter(|value| !value.is_null());
         let values: Vec<_> = values.map(|value| format!("`{value}`")).collect();
         return values.join(", ");

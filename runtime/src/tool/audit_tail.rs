@@ -44,7 +44,7 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
         .auth
         .is_some()
         .then(|| Owner { key: call.caller.recorded_key(), placed: call.placed.clone() });
-    // Reading the disk may take long and must not block other requests of this thread.
+    // Reading the disk may take long and other requests of this thread go on meanwhile.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
     let failed =
@@ -96,7 +96,7 @@ struct Record {
 /// authenticate, each reads only its own records, as an `owner`. Lines broken by a full disk are
 /// left out.
 ///
-/// A missing file has no records.
+/// A missing file is an empty one.
 fn records(
     path: &Path,
     query: &Query,

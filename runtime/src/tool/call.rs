@@ -17,7 +17,7 @@ pub(crate) struct Call {
     /// uses it.
     pub(crate) placed: Placed,
     pub(crate) caller: Caller,
-    /// The memory of a legacy client's session; other callers have none.
+    /// The memory of a legacy client's session, if it is one.
     pub(crate) memory: Option<Arc<Memory>>,
     /// Cancelled when the client cancels the call or disconnects.
     pub(crate) cancelled: CancellationToken,

@@ -16,8 +16,8 @@ pub(crate) struct Context {
     pub(crate) skills: Vec<String>,
 }
 
-/// Resolves the context of a call of a tool; `None` if no skill applies. `handle` is the call's
-/// unchecked text for the handle of its briefing.
+/// Resolves the context of a call of a tool, if a skill applies. `handle` is the call's unchecked
+/// text for the handle of its briefing.
 pub(crate) fn context(
     call: &Call,
     tool: &str,
@@ -39,8 +39,7 @@ pub(crate) fn context(
 }
 
 /// Returns whether the caller was sent the text before: in its session, or with its own handle.
-/// Without either, callers cannot be recognized: another caller may have sent the same text as its
-/// handle.
+/// Others are unrecognized: another caller may have sent the same text as its handle.
 fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> Result<bool, Corrupt> {
     let bundle = call.placed.loaded.digest().hex();
     let key = |owner: &str| {

@@ -99,7 +99,7 @@ pub(super) fn decide<'c>(
     Ok(Decided { offered, permit })
 }
 
-/// Returns the tool of a name, whether or not the caller sees it.
+/// Returns the tool of a name, visible to the caller or hidden.
 pub(super) fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
     call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }

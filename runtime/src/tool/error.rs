@@ -18,7 +18,7 @@ pub(super) enum CallError {
     /// The call failed in this state. The text repeats nothing that the caller typed.
     #[error("[ERROR: {0}]")]
     Failed(String),
-    /// The tool does not take these arguments.
+    /// The arguments are invalid for the tool.
     #[error("[ERROR: {0}]")]
     Arguments(#[from] ArgumentError),
     /// The caller may not make this call.

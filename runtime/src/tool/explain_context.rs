@@ -35,7 +35,7 @@ async fn explain(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     };
     let asker = Asker::of(run.call).map_err(Rejection::from)?;
     let asked = asker.asked(&run.arguments)?;
-    // All skills are read: that must not block other requests of this thread.
+    // All skills are read, while other requests of this thread go on.
     let read = move || {
         let answer = asker.answer(&asked);
         // The slot is held until the read ends, even if the call was cancelled meanwhile.
@@ -65,7 +65,7 @@ struct Asker {
 impl Asker {
     fn of(call: &Call) -> Result<Self, Corrupt> {
         let placed = call.placed.clone();
-        // Credentials without a tenant are not enough: `users` must name the caller for all of
+        // Credentials that name no tenant are insufficient: `users` must name the caller for all of
         // them.
         let for_all = placed.tenant().is_none()
             && (!placed.has_tenants()
@@ -153,7 +153,7 @@ impl Asker {
             let may = match () {
                 () if is_of(Selector::Tenant) => self.for_all,
                 () if is_of(Selector::User) => self.may_name(wanted)?,
-                // A pattern that the role admits as a name is no wider than the role's own.
+                // A pattern that the role admits as a name is at most as wide as the role's own.
                 () => self.placed.admits_tool(wanted)?,
             };
             if !may {

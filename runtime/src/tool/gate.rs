@@ -1,7 +1,7 @@
 //! The gate: who was briefed, and briefings (selection, sealed handle, text).
 //!
-//! The gate is guidance, not authority: policy decides which calls are allowed. For callers without
-//! a session the server stores nothing. The handle that they send back names the prompts that they
+//! The gate is guidance, not authority: policy decides which calls are allowed. For stateless
+//! callers the server stores nothing. The handle that they send back names the prompts that they
 //! were sent, and every server with the same key accepts it.
 
 use relay_bundle::{Corrupt, List, Unlock};
@@ -20,7 +20,7 @@ use crate::record::memory::Recalled;
 /// How a call passed the gate.
 #[derive(Debug)]
 pub(crate) enum Passage {
-    /// The project has no gate, or the tool is not gated.
+    /// The project or the tool is ungated.
     Free,
     /// The caller was sent these prompts.
     Briefed(Sent),
@@ -28,7 +28,7 @@ pub(crate) enum Passage {
     Unbriefed,
 }
 
-/// Why a call does not pass the gate. The messages are for the agent.
+/// The reason for which a call stops at the gate. The messages are for the agent.
 #[derive(Debug, Error)]
 pub(crate) enum GateError {
     #[error(
@@ -56,7 +56,7 @@ pub(crate) struct Briefing {
     pub(crate) full: Vec<String>,
 }
 
-/// Checks the handle of a call; without one, the memory of the session.
+/// Checks the handle of a call, or else the memory of the session.
 ///
 /// An empty handle counts as absent: models fill in optional arguments.
 pub(crate) fn pass(
@@ -64,7 +64,8 @@ pub(crate) fn pass(
     offered: &Offered,
     handle: Option<&str>,
 ) -> Result<Passage, GateError> {
-    // Without a handle, `read_prompts` gives the first briefing, even where the gate refuses calls.
+    // If the handle is missing, `read_prompts` gives the first briefing, even where the gate
+    // refuses calls.
     let (concerns, is_required) = match offered.spec.gating {
         Gating::Begins => (false, false),
         Gating::Continues => (true, false),

@@ -1,7 +1,7 @@
 //! A record of the audit file, in the form for its own caller.
 //!
 //! Records are for the operator: they say whether a refused thing exists, and the line of its
-//! declaration. A caller must not learn either, since the lines between two declarations say how
+//! declaration. Both are hidden from a caller, since the lines between two declarations say how
 //! much is hidden there.
 
 use relay_bundle::Corrupt;
@@ -57,7 +57,7 @@ impl<'l> Named<'l> {
         Self { verb, kind, name }
     }
 
-    /// Returns whether the caller cannot see the thing now.
+    /// Returns whether the thing is hidden from the caller now.
     fn is_hidden(&self, placed: &Placed) -> Result<bool, Corrupt> {
         let view = placed.view()?;
         Ok(match self.kind {

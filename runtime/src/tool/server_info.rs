@@ -24,7 +24,7 @@ impl Tool for ServerInfo {
     }
 }
 
-/// Describes the server. Absent values have no key.
+/// Describes the server. Absent values are left out.
 fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     let Call { server, placed, .. } = call;
     let (loaded, view) = (&placed.loaded, placed.view()?);

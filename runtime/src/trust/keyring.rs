@@ -1,8 +1,8 @@
 //! The keys that seal the handles of briefings: from files, or a random one of this process.
 //!
-//! The first key seals, each of them opens. So a key can be replaced without invalidating handles:
-//! add the new one as the second on every server, then move it to the first place, then drop the
-//! old one.
+//! The first key seals, each of them opens. So a key can be replaced while handles stay valid: add
+//! the new one as the second on every server, then move it to the first place, then drop the old
+//! one.
 
 use std::fs::Metadata;
 use std::io::{self, Read as _};
@@ -45,7 +45,7 @@ pub(crate) struct Keys {
     open: Vec<Key>,
 }
 
-/// Why the keys cannot be used.
+/// An error in the keys.
 #[derive(Debug, Error)]
 pub(crate) enum KeyringError {
     #[error(
@@ -70,7 +70,7 @@ pub(crate) enum KeyringError {
 }
 
 impl Keyring {
-    /// Reads the keys, or creates one if none is configured.
+    /// Reads the keys, or creates one by default.
     pub(crate) fn new(settings: &Settings) -> Result<Self, KeyringError> {
         let config::Briefing { lifetime_min, keys: files } = settings.briefing.clone();
         let keys = files.as_deref().map_or_else(own, read)?;
@@ -83,8 +83,8 @@ impl Keyring {
         })
     }
 
-    /// Reads the keys of `briefing`. If they cannot be used, the old keys stay in force. A random
-    /// key of this process is not replaced.
+    /// Reads the keys of `briefing`. If they are missing or invalid, the old keys stay in force. A
+    /// random key of this process is kept.
     pub(crate) fn reload(&self, briefing: &config::Briefing) {
         match briefing.keys.as_deref().filter(|_| self.has_files).map(read) {
             None => {}
@@ -151,7 +151,7 @@ fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
     let file = regular_file::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
-    // The buffer never grows, so memory holds no other copy of the secret.
+    // The buffer keeps its size, so memory holds a single copy of the secret.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));
     file.take(FILE_BYTES_MAX as u64).read_to_end(&mut text).map_err(unreadable)?;
     secret(text.trim_ascii()).ok_or_else(|| KeyringError::Contents { path: path.to_owned() })

@@ -44,8 +44,8 @@ pub(crate) struct Loader {
     /// The dev key, if it may be used instead of a trust file.
     dev_key: Option<PathBuf>,
     state: Option<State>,
-    /// The highest epoch of each project under a version of the trust file. Without a state folder,
-    /// it is remembered only here, until the process ends.
+    /// The highest epoch of each project under a version of the trust file. If there is no state
+    /// folder, it is remembered only here, until the process ends.
     epochs: Mutex<BTreeMap<(String, u64), u64>>,
     /// Notified when damage is found in the private copy of a loaded bundle.
     found_damage: Arc<Notify>,
@@ -128,7 +128,7 @@ impl Loader {
                         "parts of the bundle do not follow from its contents: {}; it is served since the trust file names it in allow-digests",
                         named(&parts)
                     );
-                    // A kept copy would be served again without this check.
+                    // A copy that is kept would be served again unchecked.
                     copy = None;
                 }
                 (false, false) => {
@@ -169,8 +169,8 @@ impl Loader {
         Err(LoadError::NotBuilt { path: self.path.clone(), what })
     }
 
-    /// Judges a bundle in force again, by the trust file as it is now. If the file cannot be used,
-    /// the standing does not change.
+    /// Judges a bundle in force again, by the trust file as it is now. If the file is missing or
+    /// invalid, the standing stays.
     pub(crate) fn judge_again(&self, loaded: &Loaded) -> Result<(), LoadError> {
         let policy = self.policy()?;
         let project = &loaded.manifest().project.value;
@@ -227,8 +227,8 @@ impl Loader {
         Ok(signers)
     }
 
-    /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle
-    /// does not count under it.
+    /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle is
+    /// ignored under it.
     fn remember_version(&self, loaded: &Loaded, policy: &Policy) -> Result<(), LoadError> {
         let project = &loaded.manifest().project.value;
         if lock(&self.epochs).contains_key(&(project.clone(), policy.trust.version)) {
@@ -251,7 +251,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Refuses a trust file older than one that was in force before, with or without a state
+    /// Refuses a trust file older than one that was in force before, even if there is no state
     /// folder: it may lack a revocation.
     fn check_trust_version(&self, project: &str, given: u64) -> Result<(), LoadError> {
         let epochs = lock(&self.epochs);

@@ -20,7 +20,7 @@ use crate::file::stamp::Stamp;
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
 
-/// A bundle that may be served. It never changes.
+/// A bundle that may be served, unchanged from here on.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     /// Its contents are answered only through a [`View`](relay_engine::view::View): see
@@ -34,7 +34,7 @@ pub(crate) struct Loaded {
     pub(crate) authority: Authority,
     /// The file that was read.
     pub(crate) stamp: Stamp,
-    /// The trust file that was read; `None` without one.
+    /// The trust file that was read, if any.
     pub(crate) trust_stamp: Option<Stamp>,
     pub(super) damaged: AtomicBool,
     /// The private copy in use, if it is a file.
@@ -114,7 +114,7 @@ impl Loaded {
             sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
         };
         let is_one = |loaded: &Self| loaded.bundle.audiences().count() == 0;
-        // Pages of all lists share one section, so this proves equality but not difference.
+        // Pages of all lists share one section, so this proves only equality.
         let mut kinds = [list.section(), Kind::PageBytes].into_iter();
         is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))
     }
@@ -139,8 +139,8 @@ impl Loaded {
         }
     }
 
-    /// Records that a page differs from the signed one. The server is then no longer ready, until
-    /// it has loaded the bundle again, from a new copy.
+    /// Records that a page differs from the signed one. The server is unready until it has loaded
+    /// the bundle again, from a new copy.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
         if self.damaged.swap(true, Ordering::Relaxed) {
             return;

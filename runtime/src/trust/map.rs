@@ -1,7 +1,7 @@
 //! Bytes of a bundle in memory. The one module that holds `unsafe`.
 //!
-//! A map changes when its file does, and a bundle must not change between its check and its use. So
-//! only two kinds of file are mapped: a sealed memory file, which cannot be changed, and a large
+//! A map changes when its file does, and a bundle must stay the same between its check and its use.
+//! So only two kinds of file are mapped: a sealed memory file, which is immutable, and a large
 //! private copy, which only this user can change. A process that shortens such a copy ends the
 //! servers that use it (SIGBUS), as it could with a signal; the next one makes another copy.
 
@@ -35,7 +35,7 @@ impl AsRef<[u8]> for Mapped {
 
 /// The most bytes of a private copy that is read rather than mapped. Reading costs a millisecond,
 /// and makes the server independent of later changes to the file. A larger copy is mapped, so that
-/// its size does not slow the start, and servers share its memory.
+/// the start is fast for every size, and servers share its memory.
 const READ_BYTES_MAX: u64 = 2 << 20;
 
 /// Copies the contents of `source` into a sealed memory file, and maps that.

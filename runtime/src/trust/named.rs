@@ -1,6 +1,6 @@
 //! The check that the bundle has the tenants and roles that flags and `server.toml` name.
 //!
-//! A mistyped role admits no one, and no line counts for a mistyped tenant.
+//! A mistyped role admits no one, and lines for a mistyped tenant are idle.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::settings::config;
 /// The most logged rows of `users`.
 const OPEN_ROWS_MAX: usize = 10;
 
-/// Why the server does not start with this bundle.
+/// The reason for which the server refuses to start with this bundle.
 #[derive(Debug, Error)]
 pub(crate) enum NameError {
     #[error("{origin}: the project has no {kind} `{name}`{help}")]
@@ -121,7 +121,7 @@ pub(crate) fn check(settings: &Settings, loaded: &Loaded) -> Result<(), NameErro
             Kind::Tenant => loaded.tenant_names()?,
             Kind::Role => loaded.role_names(),
         };
-        // Without tenants in the project, a caller's tenant only distinguishes callers.
+        // If the project has no tenants, a caller's tenant only distinguishes callers.
         if known.contains(&name) || kind == Kind::Tenant && known.is_empty() {
             continue;
         }

@@ -40,12 +40,12 @@ impl Placed {
         Ok(Self { loaded, place, tenant })
     }
 
-    /// Returns why the caller has no place; `None` with a place.
+    /// Returns the reason for refusing the caller a place, if it has none.
     pub(crate) fn refusal(&self) -> Option<&NoPlace> {
         self.place.as_ref().err()
     }
 
-    /// Returns the caller's view; without a place, an empty one.
+    /// Returns the caller's view, which is empty for an unplaced caller.
     pub(crate) fn view(&self) -> Result<View<'_>, Corrupt> {
         match &self.place {
             Ok(placement) => View::of(&self.loaded.bundle, placement),
@@ -63,7 +63,7 @@ impl Placed {
         }
     }
 
-    /// Returns the name of the caller's role; `None` without a place, or if there are no roles.
+    /// Returns the name of the caller's role, if it has a place and the project has roles.
     pub(crate) fn role(&self) -> Option<&str> {
         let role = self.place.as_ref().ok()?.role?;
         self.loaded.bundle.roles().get(role).map(|role| role.name.as_str())
@@ -130,7 +130,7 @@ impl Placed {
         Ok(row.who == Who::User && row.tenant.is_none())
     }
 
-    /// Explains the skills' text for a call, without notes.
+    /// Explains the skills' text for a call; notes are left out.
     pub(crate) fn explain(&self, question: Question<'_>) -> Result<Explained, Corrupt> {
         cascade::explain(&self.loaded.bundle, question)
     }

@@ -8,7 +8,7 @@ use relay_bundle::trust::{self, Time, Trust, TrustError};
 pub(crate) enum Standing {
     /// It is trusted. If a key expires, the trust ends then, for this reason.
     Trusted { expiry: Option<(Time, String)> },
-    /// It would be refused now, but is not revoked: it is served, and the reason is reported.
+    /// It would be refused now, yet is unrevoked: it is served, and the reason is reported.
     Doubted { reason: String },
     /// The bundle or a key that signed it is revoked: nothing is served.
     Revoked { reason: String },

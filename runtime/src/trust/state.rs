@@ -1,7 +1,7 @@
 //! The state folder: private copies of bundles, and the highest served epoch.
 //!
-//! Several servers may share one folder and start at the same moment, so no locks are used: a file
-//! appears complete under its final name or not at all, and is never changed later.
+//! Several servers may share one folder and start at the same moment, so the names of files replace
+//! locks: a file appears complete under its final name, and then stays the same.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -37,7 +37,7 @@ pub(crate) struct State {
     epochs: PathBuf,
 }
 
-/// Why the state folder cannot be used.
+/// An error of the state folder.
 #[derive(Debug, Error)]
 pub(crate) enum StateError {
     #[error("cannot use the state folder `{}`: {}", path.display(), reason(source))]
@@ -113,7 +113,7 @@ impl State {
             return Err(copy(io::Error::other(grown)));
         }
         partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
-        // For reading: no one but root could open the file for writing now.
+        // For reading: only root could open the file for writing now.
         let file = File::open(partial.path()).map_err(copy)?;
         Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
@@ -154,9 +154,9 @@ impl State {
         }
     }
 
-    /// Remembers that this epoch of `project` was served.
-    /// A mark is an empty file whose name says everything. If two servers write marks at once, the
-    /// higher one counts: the order of writing does not matter.
+    /// Remembers that this epoch of `project` was served. A mark is an empty file whose name says
+    /// everything. If two servers write marks at once, the higher one counts, in any order of
+    /// writing.
     pub(crate) fn remember_epoch(
         &self,
         project: &str,
@@ -266,7 +266,7 @@ pub(crate) fn remove_copy(path: &Path) {
 }
 
 /// Removes all but the newest copies, and incomplete files of crashed servers. A copy mapped by a
-/// server stays readable without its name. Files that cannot be removed are tried again next time.
+/// server stays readable after its name is gone. Files that remain are tried again next time.
 fn prune(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut copies = Vec::new();

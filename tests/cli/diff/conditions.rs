@@ -64,7 +64,7 @@ fn only_some_areas_are_shown() {
         assert!(text.contains(&hidden), "{form}: {text}");
         assert!(!text.contains("February"), "{form}: {text}");
     }
-    // What is not shown is no difference for a script, and still one in meaning.
+    // Hidden findings are ignored by the exit code, and are still a difference in meaning.
     sandbox.edit("b/project.kdl", "else=intercept", "else=refuse");
     sandbox.relay("diff a b --exit-code").ends(1);
     let none = sandbox.relay("diff a b --exit-code --only authority").ends(0);
@@ -183,7 +183,7 @@ fn a_change_does_not_accept_its_own_findings() {
     run("project.kdl --format markdown")
         .ends(0)
         .prints("accepted by this change alone: `ann is on call: OPS-7`");
-    // A file of no repository is its caller's own.
+    // A file outside of repositories is its caller's own.
     repo.sandbox
         .write("own.toml", &std::fs::read_to_string(repo.path("accepted.toml")).expect("a file"));
     repo.relay("diff project.kdl --accepted ../own.toml --fail-on loosens").ends(0);
@@ -247,7 +247,7 @@ fn an_entry_that_fits_nothing_is_reported() {
     let run = sandbox.relay("diff a b --accepted accepted.toml").ends(0).silent();
     assert_eq!(run.stdout.matches("no finding has the fingerprint").count(), 10, "{}", run.stdout);
     run.prints("note: `accepted.toml`: 20 more entries fit no finding\n");
-    // An entry of an area that is not shown fits.
+    // An entry of an area that is left out fits.
     sandbox.write("accepted.toml", &accepted(&[loosening], "because"));
     sandbox.relay("diff a b --accepted accepted.toml --only contexts --json").ends(0).silent();
 }

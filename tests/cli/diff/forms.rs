@@ -11,7 +11,7 @@ use crate::cli::{Run, Sandbox, copy};
 
 const FORMS: [&str; 5] = ["human", "json", "markdown", "sarif", "github"];
 
-/// Returns what the forms for programs print of `a` and `b`, without what is in every case.
+/// Returns what the forms for programs print of `a` and `b`; common parts are left out.
 pub(super) fn of(sandbox: &Sandbox) -> String {
     let run = |form: &str| sandbox.relay(&format!("diff a b --format {form}")).ends(0).silent();
     let mut text = format!("{}\n----- github\n{}", run("markdown").stdout, run("github").stdout);
@@ -139,7 +139,7 @@ fn paths_are_those_of_a_checkout() {
     sandbox.edit("teams/garden/project.kdl", gone, "");
     let removed = sandbox.relay("diff old teams/garden --only surface --format sarif").ends(0);
     assert_eq!(uri(&removed).0, "teams/garden/project.kdl");
-    // A side that is nothing has no document.
+    // An empty side lacks a document.
     let all_gone = sandbox.relay("diff teams/garden /dev/null --format sarif").ends(0);
     assert_eq!(uri(&all_gone), ("teams/garden/project.kdl".into(), 1.into()));
     // In a revision, paths begin at the repository's root.
@@ -180,7 +180,7 @@ fn markdown_fits_and_counts_what_does_not() {
     let all = sandbox.relay("diff a b --json").ends(0).json();
     let count = |area: &str| {
         let findings = all["projects"][0]["findings"].as_array().expect("findings").iter();
-        // What agents are always told is not folded.
+        // Texts that agents always get stay unfolded.
         findings.filter(|it| it["area"] == area && it["always"] == false).count()
     };
     for chars_max in [2_000, 2_500, 5_000, 20_000, 60_000] {

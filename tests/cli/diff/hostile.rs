@@ -63,7 +63,7 @@ fn assert_harmless(sandbox: &Sandbox, sides: &str) {
     run("json").json();
 }
 
-/// Asserts that GitHub Actions takes no line for a command when a step prints it.
+/// Asserts that GitHub Actions takes all lines for text when a step prints it.
 #[track_caller]
 fn assert_no_command(text: &str) {
     let is_command =
@@ -199,7 +199,7 @@ fn a_bundle_of_hostile_names_breaks_no_form() {
 fn hostile_texts_break_no_form() {
     for hostile in TEXTS {
         let sandbox = copies();
-        // What a project may not hold, a bundle of the other test does.
+        // Texts that are forbidden in a project are in the bundle of the other test.
         let text = relay_engine::invisible::visible(hostile);
         fs::write(sandbox.path("b/notes/watering.md"), &*text).expect("a file");
         assert_harmless(&sandbox, "a b");

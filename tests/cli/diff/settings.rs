@@ -86,7 +86,7 @@ fn callers_that_a_server_admits_loosen() {
     assert_eq!(found(&tenant, base), ["loosens server auth.api-keys.ana.tenant"]);
     let limits = format!("{base}[limits]\nbody-bytes-max = 5\n");
     assert_eq!(found(base, &limits), ["none server limits.body-bytes-max"]);
-    // Texts that look alike are not, nor are two entries of one id.
+    // Texts that look alike differ, and so do two entries of one id.
     let groups = |list: &str| format!("{base}groups = {list}\n");
     let found_groups = found(&groups("[\"a, b\"]"), &groups("[\"a\", \"b\"]"));
     assert_eq!(found_groups, ["loosens server auth.api-keys.ana.groups"]);

@@ -11,7 +11,7 @@ fn who_signed_is_compared_with_a_trust_file() {
     sandbox.relay("build minimal -q --key one.key -o a.relay").ends(0);
     sandbox.relay("build minimal -q --key other.key -o b.relay").ends(0);
 
-    // Without it, signatures are printed, and are no difference.
+    // If it is absent, signatures are printed, and make no difference.
     let run = sandbox.relay("diff a.relay b.relay --exit-code").ends(0);
     assert!(run.stdout.contains("no difference in meaning"), "{}", run.stdout);
     assert!(run.stdout.contains("(not checked)"), "{}", run.stdout);
@@ -24,7 +24,7 @@ fn who_signed_is_compared_with_a_trust_file() {
     sandbox.relay("diff a.relay b.relay --trust trust.toml --fail-on breaking").ends(1);
     sandbox.relay("diff a.relay a.relay --trust trust.toml --exit-code").ends(0);
 
-    // A project has no signature.
+    // A project is unsigned.
     sandbox
         .relay("diff minimal minimal --trust trust.toml")
         .ends(2)

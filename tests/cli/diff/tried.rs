@@ -1,4 +1,4 @@
-//! Comparisons call by call and audience by audience: every form says that not all was tried.
+//! Comparisons call by call and audience by audience: every form says that only a part was tried.
 
 use std::fmt::Write as _;
 

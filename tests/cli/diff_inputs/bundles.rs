@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{DIFFERS, Repo, SAME, says};
 use crate::cli::Run;
 
-/// A repository with `one.relay` and `two.relay` of two versions of a project, not committed.
+/// A repository with `one.relay` and `two.relay` of two versions of a project, uncommitted.
 fn with_bundles() -> Repo {
     let repo = Repo::of(&[("one/project.kdl", &says("One.")), ("two/project.kdl", &says("Two."))]);
     for name in ["one", "two"] {
@@ -27,7 +27,7 @@ fn two_bundles() {
         .prints(SAME)
         .prints("`signed.relay` is signed by");
     repo.relay("diff one.relay two.relay --env production").ends(2).says("built without an");
-    // A bundle needs no name that ends with `.relay`.
+    // A bundle may have any name.
     std::fs::copy(repo.path("one.relay"), repo.path("release")).expect("a copy");
     repo.relay("diff release one.relay --exit-code").ends(0);
 }
@@ -104,7 +104,7 @@ fn a_damaged_copy() {
     ] {
         repo.relay(line).ends(2).says("`damaged.relay`: ");
     }
-    // Of a large one no more is read than what says so.
+    // Of a large one, only the needed part is read.
     let text = |word: &str| format!("{word} {}", "word ".repeat(190_000));
     for name in ["a", "b", "c", "d"] {
         repo.write(&format!("large/{name}.md"), &text(name));
@@ -131,7 +131,7 @@ fn a_damaged_copy() {
     build("other.relay");
     repo.relay("diff other.relay damaged.relay").ends(2).says("`damaged.relay`: ");
     repo.relay("diff other.relay large.relay --exit-code").ends(1).prints("1 of 5 files differ");
-    // Neither are the ends of files left out.
+    // Ends of files are compared too.
     std::fs::write(repo.path("short.relay"), &bytes[..bytes.len() - 1]).expect("a file");
     repo.relay("diff large.relay short.relay").ends(2).says("`short.relay`: ");
     std::fs::write(repo.path("long.relay"), [&bytes[..], b"x"].concat()).expect("a file");

@@ -1,4 +1,4 @@
-//! Inputs that cannot be compared: each reason is printed with a remedy, and ends with exit code 2.
+//! Inputs of failed comparisons: each reason is printed with a remedy, and ends with exit code 2.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -54,7 +54,7 @@ fn the_index() {
     assert!(!differs("diff :project.kdl :./"));
     repo.relay("diff :untracked untracked").ends(0).prints("the index has no `untracked`");
     repo.relay("diff untracked :untracked").ends(2).says("the index has no `untracked`");
-    // A conflict is no file to compare.
+    // A conflict leaves nothing to compare.
     repo.git("commit -q -a -m theirs");
     repo.git("checkout -q -b other HEAD~1");
     repo.write("project.kdl", &says("Ours."));
@@ -189,7 +189,7 @@ fn links_lead_to_files_of_the_repository_only() {
         ("../outside.md", Some("it is a link out of the project's folder")),
         ("../../secret.md", Some("it is a link out of the project's folder")),
         ("/etc/passwd", Some("it is a link out of the project's folder")),
-        // Where the work tree is, git does not know.
+        // git is unaware of the place of the work tree.
         (inside.as_str(), Some("it is a link out of the project's folder")),
         ("a.md", Some("too many levels of symbolic links")),
         ("b.md/", Some("file not found")),

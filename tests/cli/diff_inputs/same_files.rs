@@ -136,8 +136,8 @@ fn awkward_names_and_links() {
     assert_same(&repo, "", "p/project.kdl");
 }
 
-/// The folder of a random project: so deep that no link of it leaves the repository, above which
-/// git knows nothing.
+/// The folder of a random project: so deep that all its links stay in the repository, whose
+/// surroundings are unknown to git.
 const DEEP: &str = "1/2/3/4/5/6/7/8";
 
 fn path() -> impl Strategy<Value = String> {

@@ -97,7 +97,7 @@ fn a_hostile_repository_starts_nothing() {
 #[test]
 fn index_and_work_tree_stay_as_they_are() {
     let repo = Repo::of(&[("project.kdl", &says("One.")), ("a/b.md", "B.\n")]);
-    // Its times are not those of the index, so that git would like to refresh it.
+    // Its times differ from those of the index, so that git would like to refresh it.
     repo.write("a/b.md", "B.\n");
     repo.write("project.kdl", &says("Two."));
     repo.write("untracked.md", "New.\n");

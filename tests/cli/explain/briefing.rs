@@ -191,7 +191,7 @@ fn no_line_of_a_selection_is_too_wide() {
     let sandbox = Sandbox::example("homelab");
     for question in ["--why --tags zigbee lights mqtt", "--why --call audit_tail", "--index"] {
         let output = sandbox.relay(&format!("explain homelab {question}")).ends(0).stdout;
-        // Text for agents is not wrapped.
+        // Text for agents stays unwrapped.
         let ours = output.lines().filter(|line| !line.starts_with("  |"));
         let widest = ours.map(|line| line.chars().count()).max();
         assert!(widest <= Some(100), "{question}: {output}");

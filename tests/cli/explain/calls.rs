@@ -34,7 +34,7 @@ fn a_call_without_a_briefing() {
     };
     snapshot("explain_call_human", &texts(&[]));
     snapshot("explain_call_why", &texts(&["--why"]));
-    // The tags of an undeclared tool are printed too, and a call may have no usable word.
+    // The tags of an undeclared tool are printed too, and a call may lack usable words.
     let unknown = explain_of(GATED, &["--why", "--call", "get"]).ends(1);
     let unknown = unknown.says("does not offer the tool `get`").stdout.clone();
     let decision = "decision: reject, tier 0 READ_ONLY\nrule: not-offered: unknown tool\n";
@@ -122,7 +122,7 @@ fn notes_on_unsent_briefings() {
     let refusing = GATED.replace("else=intercept budget=(bytes)64", "else=refuse");
     explain_of(&refusing, &call).ends(0).prints("has `unlock else=refuse`, so the call is denied");
     explain_of(GATED, &["--call", "read_prompts"]).ends(0).prints("`read_prompts` is not gated");
-    // Without a gate and its tools, no server runs the call.
+    // If the gate and its tools are gone, servers refuse the call.
     for (question, code) in [(call, 1), (tags, 0)] {
         explain_of(PROJECT, &question).ends(code).prints("This project has no gate");
         let output = explain_of(GATED, &question).ends(0).silent().stdout;

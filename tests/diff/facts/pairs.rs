@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{loosening, project, shown, tier};
 
-/// Programs that the pairs change, without and with sub-commands.
+/// Programs that the pairs change, plain ones and some with sub-commands.
 const OURS: &str = r#"program ourtool other tier=2 says="deploys" {
     flags "--list"
     flags "--plan" cap=0
@@ -174,7 +174,7 @@ fn whatever_lowers_a_command_loosens_and_a_command_shows_it() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Rules may be about effects that no tier shows, so a lost one is not proved to be narrower.
+/// Rules may be about effects that leave the tier as it is, so a lost one may widen them.
 #[test]
 fn an_effect_that_is_lost_loosens_without_a_lower_command() {
     let listens = reversed(ours("\"--wipe\" tier=3", "\"--wipe\" tier=3 listens=#true"));

@@ -76,7 +76,7 @@ impl Numbers {
         }
     }
 
-    /// Returns at most so many members of a list, drawn without repetition.
+    /// Returns at most so many members of a list, all different.
     fn sample<'l, T>(&mut self, mut list: Vec<&'l T>, most: usize) -> Vec<&'l T> {
         for at in 0..most.min(list.len()) {
             let other = at + self.below(list.len() - at);
@@ -272,7 +272,7 @@ fn change_policy(contents: &mut Contents, random: &mut Numbers) {
 /// A command of the corpora.
 struct Command {
     text: String,
-    /// The words of its text, without the signs of a shell.
+    /// The words of its text, cut at the signs of a shell.
     words: BTreeSet<String>,
     /// The doubts that the shipped facts leave about it.
     doubts: Vec<Floor>,

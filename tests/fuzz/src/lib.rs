@@ -1,8 +1,10 @@
 //! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
-//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`), which know what must hold for every input.
+//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`, `tests/automaton/entry.rs`), which know what must hold for every input.
 
 #![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
 
+#[path = "../../automaton/entry.rs"]
+mod automaton;
 #[path = "../../bundle/compile.rs"]
 mod compile;
 #[path = "../../bundle/entry.rs"]
@@ -21,6 +23,16 @@ mod shipped;
 mod tags;
 #[path = "../../bundle/uri.rs"]
 mod uri;
+
+/// Edits a table of automata as the bytes say, and searches with it.
+pub fn automata(bytes: &[u8]) {
+    automaton::table(bytes);
+}
+
+/// Compiles a regex, up to the first NUL byte, and searches the rest.
+pub fn regex(bytes: &[u8]) {
+    automaton::regex(bytes);
+}
 
 /// Opens any bytes as a bundle and reads all of it.
 pub fn bundle_reader(bytes: &[u8]) {
@@ -92,6 +104,8 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
     let globs = ["api-*\napi-create", "*-[a-c]?\nx-bé", "[!a-c]*[]*\nd-[", "a*b*c*d\nabcabcabcd"];
     vec![
+        ("automata", vec![vec![0; 10], vec![9, 2, 0, 1, 3, 200, 7, 0, 0, 255]]),
+        ("regex", automaton::seeds()),
         (
             "bundle_reader",
             [sample::tiny(), sample::rich()].map(|contents| sample::sealed(&contents, &[1])).into(),

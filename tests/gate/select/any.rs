@@ -74,7 +74,7 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             let names = prompts.iter().map(|prompt| &prompt.name);
             let texts: Vec<&String> = texts.map(|text| &text.value).chain(names).collect();
             let given = tags.iter().map(|tag| tag.of(&texts)).collect();
-            // The last is no prompt's index.
+            // The last is beyond the prompts.
             let index = |sent: &Index| sent.index(prompts.len() + 1) as u32;
             let sent = sent.iter().map(index).collect();
             Case { given, sent, limits, prompts }
@@ -98,7 +98,7 @@ fn any_prompt() -> impl Strategy<Value = Prompt> {
     (priority, option::weighted(0.8, text()), vec(text(), 0..3), bytes, any::<bool>(), briefing)
         .prop_map(|(priority, summary, chapters, bytes, other, briefing)| {
             let prompt = prompt("", priority, summary.as_deref(), bytes);
-            // What a briefing sends need not be what the prompt answers.
+            // The text in a briefing may differ from the answer of the prompt.
             let body = if other { made("y".repeat(bytes / 2)) } else { prompt.body };
             let chapters = chapters.into_iter().map(made).collect();
             Prompt { chapters, body, briefing: made(briefing), ..prompt }

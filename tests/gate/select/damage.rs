@@ -27,7 +27,7 @@ fn an_index_that_points_nowhere_is_reported() {
     let mut bad = raw();
     bad.row(Kind::TagOrder).data.truncate(4);
     assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-order", what: "count" }));
-    // Ranks that no prompt has are no harm.
+    // Ranks beyond the prompts are harmless.
     for byte in [0, 0x7f, 0x80, 0xff] {
         assert!(with(Kind::TagPostings, byte).is_ok());
         let mut bad = raw();

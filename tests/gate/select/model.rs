@@ -80,7 +80,7 @@ impl<'p> Question<'p> {
         Self { prompts, only, counts, unmatched }
     }
 
-    /// Selects without those that were `sent`.
+    /// Selects from those that are still to be sent.
     pub(super) fn select(&self, sent: &[u32], limits: Limits) -> Selection {
         let Self { prompts, only, counts, unmatched } = self;
         let sent: BTreeSet<u32> = sent.iter().copied().collect();

@@ -16,7 +16,7 @@ fn tags_are_trimmed_lower_cased_and_unique() {
     check(&["zigbee", "a", "zigbee"], &["zigbee", "a"]);
     // Inside, white space stays as it is.
     check(&["Home  Assistant", "home assistant"], &["home  assistant", "home assistant"]);
-    // A zero-width space is no white space.
+    // A zero-width space differs from white space.
     check(&["\u{200b}a"], &["\u{200b}a"]);
     check(&["ΟΔΟΣ", "οδος", "İ", "ẞ"], &["οδοσ", "i\u{307}", "ß"]);
     // Composed and decomposed letters are equal.

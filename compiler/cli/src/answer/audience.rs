@@ -37,7 +37,7 @@ pub(crate) struct Names<'b> {
     bundle: &'b Bundle,
     /// `None` if everyone sees everything.
     audiences: Option<Audiences>,
-    /// The tenants of each class; `None` is no tenant.
+    /// The tenants of each class; `None` stands for an absent tenant.
     classes: Vec<Vec<Option<String>>>,
     roles: Vec<String>,
 }

@@ -9,9 +9,10 @@ use serde::Serialize;
 /// A program that a command may run, in the order in which programs begin.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Called {
-    /// The program, function or alias, as the command calls it; `…` is a part that is not known.
+    /// The program, function or alias, as the command calls it; `…` is an unknown part.
     program: String,
-    /// The program, without a folder of the system, and its sub-commands; absent if no fact describes it.
+    /// The program (a folder of the system is left out) and its sub-commands; absent if it is
+    /// unknown to the facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<String>,
     /// Its options.
@@ -52,7 +53,7 @@ pub(crate) struct GivenOption {
 /// An operand of a call.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct GivenOperand {
-    /// The operand; `…` is a part that is not known.
+    /// The operand; `…` is an unknown part.
     value: String,
     /// Its role for the program, by the facts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +69,7 @@ pub(crate) struct Done {
     effect: &'static str,
     /// More about it, for people.
     how: String,
-    /// The path, host or user; `…` is a part that is not known.
+    /// The path, host or user; `…` is an unknown part.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     /// Whether all of the value is known, and it is one.

@@ -78,7 +78,7 @@ pub(crate) struct Embedded {
     /// The content, if it is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
-    /// The content in base64, if it is not text.
+    /// The content in base64, for binary content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blob: Option<String>,
     /// The size of the content in bytes.

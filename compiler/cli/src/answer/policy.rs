@@ -24,7 +24,7 @@ pub(crate) struct Known {
     bytes: usize,
     /// The programs that the project describes, sorted by name.
     pub(crate) described: Vec<Described>,
-    /// The variables of which the project says that they change no code, sorted.
+    /// The variables that the project declares harmless, sorted.
     environment: Vec<String>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Known {
 pub(crate) struct Described {
     /// Its names.
     names: Vec<String>,
-    /// Its tier, whatever its options; `null` if its facts say none, and it counts as unknown.
+    /// Its tier with any options; `null` if its facts leave it open, and it counts as unknown.
     tier: Option<u8>,
     /// Its doing, as the end of a sentence about it: `deploys a service`.
     says: String,
-    /// Whether the shipped facts describe it too, and do not count.
+    /// Whether the shipped facts describe it too, which these replace.
     replaces: bool,
     /// Where it was declared: `file:line`.
     at: String,
@@ -192,7 +192,7 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// The words after it.
     pub(crate) says: String,
-    /// The excepted paths; empty without exceptions.
+    /// The excepted paths, if any.
     pub(crate) except: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Prompt {
     pub(crate) summary: Option<String>,
     /// Its topics.
     pub(crate) chapters: Vec<String>,
-    /// Which of these two the compiler generated because the author did not write them.
+    /// Which of these two the compiler generated because the author left them out.
     pub(crate) generated: Vec<Generated>,
     /// Further facts, as they are in `_meta`.
     pub(crate) meta: Option<Value>,
@@ -40,7 +40,7 @@ pub(crate) struct Prompt {
     pub(crate) at: String,
 }
 
-/// A field that the compiler generates from a prompt's text if its author does not write it.
+/// A field that the compiler generates from a prompt's text if its author leaves it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Generated {
@@ -57,9 +57,9 @@ pub(crate) struct Argument {
     pub(crate) name: String,
     /// The description.
     pub(crate) description: Option<String>,
-    /// Whether a request without it is rejected.
+    /// Whether every request must give it.
     pub(crate) required: bool,
-    /// Its value if a request does not give it.
+    /// Its value if a request leaves it out.
     pub(crate) default: Option<String>,
     /// The values that it accepts; absent if it accepts any text.
     pub(crate) one_of: Option<Vec<String>>,

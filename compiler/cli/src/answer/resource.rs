@@ -28,7 +28,7 @@ pub(crate) struct Resource {
     /// Its content, if that is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
-    /// Its content in base64, if that is not text.
+    /// Its content in base64, for binary content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blob: Option<String>,
     /// Where it was declared: `file:line`.

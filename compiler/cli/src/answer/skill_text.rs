@@ -15,14 +15,14 @@ const ROWS_MAX: usize = 12;
 pub(crate) struct LargestContext {
     /// The tenant; `null` for callers without one.
     tenant: Option<String>,
-    /// The tool whose call it is; `null` if none is named or it is not known which.
+    /// The tool whose call it is; `null` if it is unnamed or unknown.
     tool: Option<String>,
-    /// The user whose call it is; `null` if it is anyone's, or if it is not known whose.
+    /// The user whose call it is; `null` if it is anyone's, or of an unknown user.
     user: Option<String>,
     /// The size of the text, which each such call brings.
     #[serde(flatten)]
     size: Size,
-    /// Whether the size is an upper bound that perhaps no call reaches.
+    /// Whether the size is an upper bound that calls may fall short of.
     is_bound: bool,
 }
 
@@ -36,7 +36,7 @@ impl LargestContext {
         measured.iter().map(one).collect()
     }
 
-    /// Returns the table for people, the largest first; empty without skills.
+    /// Returns the table for people, the largest first; it may be empty.
     pub(crate) fn table(all: &[Self], width: usize) -> String {
         if all.is_empty() {
             return String::new();

@@ -49,7 +49,7 @@ pub(crate) struct Summary {
     pub(crate) counts: Counts,
     /// The instructions that a client gets when it connects: the largest of all audiences.
     pub(crate) instructions: Size,
-    /// The index of prompts in them; absent if there is no gate, or no index.
+    /// The index of prompts in them; absent if the project lacks a gate or an index.
     pub(crate) gate_index: Option<Size>,
     /// All pages of `tools/list` together: the largest of all audiences.
     pub(crate) tools_list: Size,
@@ -88,13 +88,13 @@ pub(crate) struct Audience {
     pub(crate) readers: Option<Vec<Readers>>,
     /// The instructions that it gets when it connects.
     pub(crate) instructions: Size,
-    /// The index of prompts in them; absent if there is no gate, or no index.
+    /// The index of prompts in them; absent if the project lacks a gate or an index.
     pub(crate) gate_index: Option<Size>,
     /// All pages of `tools/list` together.
     pub(crate) tools_list: Size,
     /// All pages of `prompts/list` together.
     pub(crate) prompts_list: Size,
-    /// The entries of `skills/list` together; absent without agent skills.
+    /// The entries of `skills/list` together, if there are agent skills.
     pub(crate) skills_list: Option<Size>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct Largest {
 /// A section of the file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Section {
-    /// Its name; `unknown` if this version of relay does not know it.
+    /// Its name; `unknown` if it is newer than this version of relay.
     pub(crate) name: String,
     /// The size of its data in bytes.
     pub(crate) bytes: u64,
@@ -309,7 +309,7 @@ fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
     for (name, size) in kinds {
         let mut sizes: BTreeMap<Reverse<usize>, BTreeSet<usize>> = BTreeMap::new();
         for (number, size) in audiences.iter().map(size).enumerate() {
-            // A list without entries is not sent.
+            // An empty list is left unsent.
             if let Some(size) = size.filter(|size| size.bytes > 0) {
                 sizes.entry(Reverse(size.bytes)).or_default().insert(number);
             }

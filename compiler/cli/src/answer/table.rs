@@ -17,7 +17,7 @@ pub(crate) const fn number(heading: &'static str) -> Column {
     (heading, CellAlignment::Right)
 }
 
-/// Returns a table without lines, at most `width` wide, indented by two.
+/// Returns a borderless table, at most `width` wide, indented by two.
 pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);

@@ -24,7 +24,7 @@ pub(crate) struct TagIndex {
 }
 
 impl TagIndex {
-    /// Measures the index of a bundle; `None` without prompts.
+    /// Measures the index of a bundle, if it has prompts.
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Corrupt> {
         let Some(index) = bundle.tag_index()? else { return Ok(None) };
         let is_of_index = |kind: Option<Kind>| kind.is_some_and(|kind| SECTIONS.contains(&kind));

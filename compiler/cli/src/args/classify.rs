@@ -42,8 +42,8 @@ pub(crate) struct ClassifyArgs {
 }
 
 impl ClassifyArgs {
-    /// Returns the number of options after a whole command in one text; `None` without options.
-    /// After a command's first word, everything is a word of the command.
+    /// Returns the number of options after a whole command in one text, if there are any. After a
+    /// command's first word, everything is a word of the command.
     pub(crate) fn options_behind(&self) -> Option<usize> {
         let [text, options @ ..] = self.words.as_slice() else { return None };
         let is_whole = text.contains(char::is_whitespace) && !text.starts_with('-');

@@ -47,7 +47,7 @@ impl Form for ReportFormat {
     const JSON: Self = Self::Json;
 }
 
-/// The forms of an answer that holds no errors and warnings.
+/// The forms of an answer about other things than errors and warnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum AnswerFormat {
     /// Text for people

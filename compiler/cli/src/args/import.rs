@@ -16,14 +16,16 @@ Examples:
   relay import prompts.json        of one file with a list of prompts, or with skills
   relay import --json              the report for programs (schemas/import.json)
 
-Reads .claude/commands, .claude/skills, .claude/rules, CLAUDE.md, AGENTS.md, .cursor/rules/*.mdc,
-.cursorrules, .github/prompts, .github/instructions, copilot-instructions.md, .gemini/commands/*.toml,
-skills in YAML (`kind: Skill`) in the folder, skills/, stoa/ and .stoa/, and lists of prompts in
-prompts.yaml, prompts.yml and prompts.json. The project refers to these files where they are; texts of
+Reads .claude/{commands,rules,skills}, .cursor/{commands,rules,skills}, .github/{prompts,instructions,
+skills}, .agents/skills, .codex/skills, .opencode/command(s), .gemini/commands/*.toml, .cursorrules,
+copilot-instructions.md, CLAUDE.md, AGENTS.md and GEMINI.md, also in the folders below, skills in YAML
+(`kind: Skill`) in the folder, skills/, stoa/ and .stoa/, and lists of prompts in prompts.yaml,
+prompts.yml and prompts.json. The project refers to these files where they are; texts of
 TOML and YAML are written to imported/. No file is replaced.
 
 The report says of each file whether agents get it exactly, what changes, and what is left out and why.
-The project checks without a warning: what the compiler refuses is left out. Exits with 1 if there is
+The project checks without a warning: what the compiler refuses is left out, and marks such as $1 that
+stay text have an allow-mark with the reason. Exits with 1 if there is
 nothing to import.")]
 pub(crate) struct ImportArgs {
     /// The folder to import, or one file with skills or a list of prompts
@@ -64,7 +66,7 @@ Examples:
   relay export stoa project.kdl -o skills                    all skills
   relay export agent-skill project.kdl -o .claude/skills --json   (schemas/export.json)
 
-Writes a file for each prompt, or skill, and reports what of it the form has no place for. A prompt with
+Writes a file for each prompt, or skill (all files of an agent skill), and reports what of it the form has no place for. A prompt with
 other arguments than the text that people type after its name has no such form and is left out. No file
 is replaced. Exits with 1 if nothing was written.")]
 pub(crate) struct ExportArgs {

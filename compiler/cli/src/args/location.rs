@@ -17,7 +17,7 @@ pub(crate) struct LocationArgs {
 }
 
 impl LocationArgs {
-    /// Returns where the command runs; an error names the option whose folder is no absolute path.
+    /// Returns where the command runs; an error names the option whose folder is a relative path.
     pub(crate) fn location(&self) -> Result<Location, Failure> {
         let (cwd, home) = (self.cwd.as_deref(), self.home.as_deref());
         for (option, folder) in [("--cwd", cwd), ("--home", home)] {

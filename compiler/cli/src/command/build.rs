@@ -149,7 +149,7 @@ fn write(
     })
 }
 
-/// Verifies an encoded bundle by reading it back: a bundle that servers refuse must not be written.
+/// Verifies an encoded bundle by reading it back: only bundles that servers accept are written.
 pub(crate) fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
     let internal_error = |reason: String| {
         Failure::error(format!("the encoded bundle cannot be read back: {reason}"))
@@ -176,13 +176,13 @@ fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, 
 }
 
 fn default_path(folder: &Path, name: &str) -> PathBuf {
-    // A separator in a project's name must not lead to another folder.
+    // A separator in a project's name must stay harmless: it would lead to another folder.
     let name = name.replace(['/', '\\'], "-");
     let file = format!("{name}.relay");
     if folder == Path::new(".") { file.into() } else { folder.join(file) }
 }
 
-/// Fails if `path` is another file than a bundle: a mistyped `-o` must not overwrite a source file.
+/// Fails if `path` is another file than a bundle: a mistyped `-o` could overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::error(format!("cannot write `{}`: it is a folder", shown_path(path)))

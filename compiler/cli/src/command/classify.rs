@@ -31,7 +31,7 @@ const LINE_BYTES_MAX: usize = 512 * 1024;
 pub(crate) enum Classified {
     /// The tier, calls and effects of a command.
     Answer(Answer),
-    /// The input line is not understood.
+    /// The input line is malformed.
     Error(Rejected),
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Answer {
     omitted: usize,
 }
 
-/// An input line that is not understood.
+/// A malformed input line.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Rejected {
     /// The version of this JSON format.
@@ -234,7 +234,7 @@ impl Answers<'_> {
     }
 }
 
-/// Reads a line without its end; `None` at the end of the input, else whether all of it was kept.
+/// Reads a line up to its end; `None` at the end of the input, else whether all of it was kept.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     let limit = LINE_BYTES_MAX as u64 + 1;
     let read = input.by_ref().take(limit).read_until(b'\n', line)?;

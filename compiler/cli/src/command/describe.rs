@@ -78,7 +78,7 @@ struct Row {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
-    /// They do not.
+    /// They differ.
     Text,
     /// They do.
     Template,
@@ -131,7 +131,7 @@ impl Described {
 }
 
 impl Changed {
-    /// Reads the policy of a bundle; `None` without one.
+    /// Reads the policy of a bundle, if it has one.
     fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
         let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
         let known = Known::of(&judge.facts()?, judge.facts_bytes());

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &DevArgs, output: &mut Output) -> Result<Exit, Fail
     let transport = transport(arguments);
     let mut bench = Bench::new(arguments, output)?;
     let mut server = Server::prepare(&transport)?;
-    // A project that cannot be read at the start is a wrong command line; later it may come back.
+    // An unreadable project at the start is a wrong command line; later it may come back.
     let (mut noted, mut built) = bench.build(output)?;
     output.message(format_args!("{}\n", watching(&noted)));
     loop {
@@ -65,7 +65,8 @@ enum Next {
     End(Exit),
 }
 
-/// Waits until files differ from `noted` and no longer change, or change for too long, or until the server ends.
+/// Waits until files differ from `noted` and rest, or change for too long, or until the server
+/// ends.
 fn wait(noted: &Noted, server: &Server) -> Result<Next, Failure> {
     let mut last = None;
     let mut unsettled = Duration::ZERO;

@@ -102,7 +102,7 @@ impl Given {
     }
 }
 
-/// Returns whether the question is about skills: a tool, or a caller without another question.
+/// Returns whether the question is about skills: a tool, or a caller as the whole question.
 fn is_of_skills(question: &Question) -> bool {
     let Question { prompt, uri, tags, call, command, index } = question;
     let texts = [prompt, uri, call, command];

@@ -1,6 +1,6 @@
 //! `relay export`: prompts or skills of a project as files of other programs, and a report on each.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path};
 
@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use crate::answer::FORMAT_VERSION;
 use crate::answer::audience::Names;
+use crate::answer::size::counted;
 use crate::args::{AnswerFormat, ExportArgs, ExportForm, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
-use crate::export::{self, Made, MadeFile};
+use crate::export::{self, Made, MadeFile, SkillFolder, SkillFolders};
 use crate::failure::Failure;
 use crate::import::Outcome;
 use crate::output::{Output, bold};
@@ -37,8 +38,11 @@ struct Row {
     outcome: Outcome,
     /// The prompt or skill: `prompt naming`.
     of: String,
-    /// The path of its file from the folder that is written to; `null` if it is left out.
+    /// The path of its file from the folder that is written to, that of the `SKILL.md` of an agent skill; `null` if it
+    /// is left out.
     file: Option<String>,
+    /// The paths of the other files of an agent skill.
+    beside: Vec<String>,
     /// The differences, or the reason why it is left out.
     reasons: Vec<String>,
 }
@@ -56,24 +60,33 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> Result<Exit, F
     bundle.check_all()?;
     let made = made(&bundle, *form, name)?;
     let mut rows = Vec::new();
-    let mut files: Vec<MadeFile> = Vec::new();
-    let mut paths = BTreeSet::new();
-    for Made { of, file, changes } in made {
-        let file = file.and_then(|file| match is_below(&file.path) {
-            false => Err("its name is no path of a file".to_owned()),
-            true if !paths.insert(file.path.to_lowercase()) => {
-                Err(format!("`{}` is the file of another one", file.path))
+    let mut files: BTreeMap<String, MadeFile> = BTreeMap::new();
+    for Made { of, files: made, changes } in made {
+        let made = made.and_then(|made| {
+            for MadeFile { path, bytes } in &made {
+                if !is_below(path) {
+                    return Err("its name is no path of a file".to_owned());
+                }
+                // The files of an agent skill inside another one are those of the outer one, too.
+                let is_same = |other: &MadeFile| other.path == *path && other.bytes == *bytes;
+                if files.get(&path.to_lowercase()).is_some_and(|other| !is_same(other)) {
+                    return Err(format!("`{path}` is the file of another one"));
+                }
             }
-            true => Ok(file),
+            Ok(made)
         });
-        let (outcome, path, reasons) = match &file {
-            Ok(file) if changes.is_empty() => (Outcome::Exact, Some(file.path.clone()), changes),
-            Ok(file) => (Outcome::Changes, Some(file.path.clone()), changes),
-            Err(reason) => (Outcome::LeftOut, None, vec![reason.clone()]),
+        let paths = made.iter().flatten().map(|file| file.path.clone());
+        let mut paths = paths.collect::<Vec<_>>().into_iter();
+        let (outcome, reasons) = match &made {
+            Ok(_) if changes.is_empty() => (Outcome::Exact, changes),
+            Ok(_) => (Outcome::Changes, changes),
+            Err(reason) => (Outcome::LeftOut, vec![reason.clone()]),
         };
-        rows.push(Row { outcome, of, file: path, reasons });
-        files.extend(file);
+        rows.push(Row { outcome, of, file: paths.next(), beside: paths.collect(), reasons });
+        let made = made.into_iter().flatten();
+        files.extend(made.map(|file| (file.path.to_lowercase(), file)));
     }
+    let files: Vec<MadeFile> = files.into_values().collect();
     write(folder, &files)?;
     rows.sort();
     if format.chosen() == AnswerFormat::Json {
@@ -97,14 +110,25 @@ fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>
     };
     if let Some(of_prompt) = of_prompt {
         let seen_by = Names::of(bundle)?.all_seen_by(List::Prompts)?;
+        let folders = SkillFolders::of(bundle)?;
         for (prompt, seen_by) in bundle.prompts().zip(seen_by) {
-            let prompt = prompt.and_then(|prompt| prompt.to_owned())?;
+            let mut prompt = prompt.and_then(|prompt| prompt.to_owned())?;
             if is_wanted(&prompt.name) {
-                let mut file = of_prompt(&prompt);
+                let mut one = match folders.find(&prompt)? {
+                    Some(folder) if form == ExportForm::AgentSkill => {
+                        export::skill_folder(&prompt, &folder)
+                    }
+                    Some(folder) => {
+                        // It names the agent skill, for clients of the server.
+                        prompt.meta = None;
+                        one_file(of_prompt(&prompt), &folder)
+                    }
+                    None => of_prompt(&prompt),
+                };
                 if seen_by.is_some() {
-                    file.changes.push("everyone sees it: its `for` is dropped".to_owned());
+                    one.changes.push("everyone sees it: its `for` is dropped".to_owned());
                 }
-                made.push(file);
+                made.push(one);
             }
             known.push(prompt.name);
         }
@@ -130,6 +154,24 @@ fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>
     Ok(made)
 }
 
+/// Refuses an agent skill whose text names other files, in a form that has one file.
+fn one_file(mut made: Made, folder: &SkillFolder) -> Made {
+    match folder.len().saturating_sub(1) {
+        0 => {
+            let keys = export::further_keys(folder);
+            made.changes.extend(keys.map(|key| format!("`{key}` of its `SKILL.md` is dropped")));
+            made
+        }
+        others => {
+            let others = counted(others, "other file");
+            let reason = format!(
+                "it is an agent skill with {others}, which this form has no place for: `relay export agent-skill` writes all"
+            );
+            Made { files: Err(reason), ..made }
+        }
+    }
+}
+
 /// Returns whether a path stays below the folder that is written to.
 fn is_below(path: &str) -> bool {
     let is_plain = |component| matches!(component, Component::Normal(_));
@@ -143,7 +185,7 @@ fn write(folder: &Path, files: &[MadeFile]) -> Result<(), Failure> {
         Failure::error(format!("`{}` already exists", shown_path(path)))
             .help("an export replaces nothing: give another folder with -o")
     };
-    for MadeFile { path, text: _ } in files {
+    for MadeFile { path, bytes: _ } in files {
         let path = folder.join(path);
         if fs::symlink_metadata(&path).is_ok() {
             return Err(taken(&path));
@@ -158,7 +200,7 @@ fn write(folder: &Path, files: &[MadeFile]) -> Result<(), Failure> {
         }
     }
     let ordered: Vec<_> =
-        files.iter().map(|MadeFile { path, text }| (path.as_str(), text.as_str())).collect();
+        files.iter().map(|MadeFile { path, bytes }| (path.as_str(), bytes.as_slice())).collect();
     disk::create_all(folder, &ordered, taken)
 }
 
@@ -173,9 +215,13 @@ fn draw(rows: &[Row], folder: &Path, width: usize) -> String {
             continue;
         }
         page.push_str(&format!("{} ({})\n", bold(title), rows.len()));
-        for Row { outcome: _, of, file, reasons } in rows {
+        for Row { outcome: _, of, file, beside, reasons } in rows {
             let file = file.as_ref().map(|file| format!(": {}", shown_path(folder.join(file))));
-            page.push_str(&format!("  {}{}\n", printable(of), file.unwrap_or_default()));
+            let beside = match beside.len() {
+                0 => String::new(),
+                others => format!(" and {}", counted(others, "other file")),
+            };
+            page.push_str(&format!("  {}{}{beside}\n", printable(of), file.unwrap_or_default()));
             for reason in reasons {
                 page.push_str(&wrapped(reason, "      ", width));
             }

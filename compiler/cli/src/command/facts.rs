@@ -42,7 +42,7 @@ pub(crate) struct Known {
 pub(crate) struct KnownCommand {
     /// Its names.
     names: Vec<String>,
-    /// Its tier, whatever its options; absent if its facts are not read yet.
+    /// Its tier with any options; absent for unreviewed facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
     /// Its action, as the end of a sentence.
@@ -50,7 +50,7 @@ pub(crate) struct KnownCommand {
     says: String,
     /// Where that is written, as `file:line`.
     at: String,
-    /// Against what the facts of the program were checked; absent if they were not.
+    /// The source against which the facts of the program were checked, if they were.
     #[serde(skip_serializing_if = "String::is_empty")]
     checked: String,
     /// Its options.

@@ -40,11 +40,14 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
         if arguments.check {
             output.result(difference(&displayed, done, &old, &new))?;
             exit = Exit::No;
-        } else {
-            disk::replace(&folder.join(&path), new.as_bytes())?;
-            if formatted.contains(&path) {
-                output.message(format_args!("{} {displayed}\n", bold("formatted")));
-            }
+        } else if !disk::replace_unchanged(&folder.join(&path), old.as_bytes(), new.as_bytes())? {
+            output.message(format_args!(
+                "{} {displayed}: it changed meanwhile; run `relay fmt` again\n",
+                bad("not written")
+            ));
+            exit = Exit::No;
+        } else if formatted.contains(&path) {
+            output.message(format_args!("{} {displayed}\n", bold("formatted")));
         }
     }
     Ok(exit)
@@ -56,9 +59,12 @@ fn format(sources: &Sources<'_>, files: &Patched, out: &mut Diagnostics) -> Vec<
     for id in relay_compiler::documents(sources) {
         let Some(new) = relay_compiler::format(sources, id, out) else { continue };
         let document = sources.file(id);
-        if document.text() != Ok(&new) {
-            files.put(&document.path, new);
-            formatted.push(document.path.clone());
+        match document.text() {
+            Ok(old) if old != new => {
+                files.put(&document.path, old, new);
+                formatted.push(document.path.clone());
+            }
+            _ => {}
         }
     }
     formatted
@@ -73,7 +79,7 @@ fn changes(files: &Patched, documents: &[String]) -> Vec<Change> {
     changes
 }
 
-/// Returns the changed lines of a file, without its secrets.
+/// Returns the changed lines of a file, with secrets masked.
 fn difference(path: &str, done: &str, old: &str, new: &str) -> String {
     // Masked texts could be equal, so the texts themselves are compared.
     let diff = TextDiff::from_lines(old, new);

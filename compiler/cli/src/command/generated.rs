@@ -86,7 +86,7 @@ pub(crate) fn write(
 
 /// Returns the schema of a type as text.
 fn schema<T: JsonSchema>() -> String {
-    // The schema of serialized values: every field that is never skipped is required.
+    // The schema of serialized values: every field that is always written is required.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `relay git-setup`: makes git show bundles as text.
 //!
-//! Git runs no program that only a repository names, and this verb sets none: it writes the pattern
-//! of bundle files, and prints the settings for the user to run.
+//! Git runs only programs that the user's own settings name, and this verb leaves those to the
+//! user: it writes the pattern of bundle files, and prints the settings for the user to run.
 
 use std::fs;
 use std::io;

@@ -13,7 +13,7 @@ use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::ProjectFiles;
-use crate::import::{self, COPIES, Outcome, Plan, Row, Source};
+use crate::import::{self, Below, COPIES, Outcome, Plan, Row, Source};
 use crate::output::{Output, bold};
 use crate::project::{self, DOCUMENT};
 use crate::shell;
@@ -57,6 +57,8 @@ struct Place {
     file: Option<String>,
     /// The names of the files in the folder to import, sorted.
     names: Vec<String>,
+    /// The files of other programs in the folders below it.
+    inside: Below,
 }
 
 pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -64,7 +66,8 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, F
     let files = ProjectFiles::open(&place.folder)
         .map_err(|error| Failure::file("read", &place.folder, &error))?;
     let names = place.names.clone();
-    let source = Source { files: &files, below: place.below.clone(), names };
+    let inside = place.inside.clone();
+    let source = Source { files: &files, below: place.below.clone(), names, inside };
     let found = match &place.file {
         Some(name) => import::find_in_file(&source, name),
         None => import::find(&source),
@@ -116,7 +119,8 @@ impl Place {
             |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let document = name_of(&document).unwrap_or_else(|| DOCUMENT.to_owned());
         let file = if is_file { name_of(from) } else { None };
-        Ok(Self { folder, document, below, file, names: names(&imported)? })
+        let inside = if is_file { Below::default() } else { Below::of(&imported) };
+        Ok(Self { folder, document, below, file, names: names(&imported)?, inside })
     }
 
     /// Returns the files to write, by path from the project's folder, the document first; none if nothing
@@ -161,7 +165,7 @@ fn write(place: &Place, files: &[(String, String)]) -> Result<(), Failure> {
     }
     // The document is written last: it refers to the others.
     let ordered: Vec<_> =
-        files.iter().rev().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        files.iter().rev().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
     disk::create_all(&place.folder, &ordered, taken)
 }
 

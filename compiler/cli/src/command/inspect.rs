@@ -49,8 +49,8 @@ pub(crate) struct Inspected {
     environment: Option<String>,
     /// The digest that identifies the bundle and is signed.
     digest: String,
-    /// The digest of what the bundle decides: comments, layout, places, epoch and compiler do not
-    /// change it.
+    /// The digest of the bundle's decisions: comments, layout, places, epoch and compiler leave it
+    /// the same.
     meaning: String,
     /// A number that increases from release to release.
     epoch: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Inspected {
     /// The instructions that a client gets when it connects; `null` if they depend on who it is:
     /// `audiences` has those of each.
     instructions: Option<String>,
-    /// The messages of the server; those that are not sent are empty.
+    /// The messages of the server; unsent ones are empty.
     messages: Messages,
     /// The gate; `null` if the project has none.
     gate: Option<Gate>,
@@ -75,11 +75,11 @@ pub(crate) struct Inspected {
     facts: Option<Known>,
     /// The tenants, sorted by name.
     tenants: Vec<Tenant>,
-    /// The roles, sorted by name; none if everyone sees everything.
+    /// The roles, sorted by name; empty if everyone sees everything.
     roles: Vec<Role>,
     /// Who has which role: users, groups, then anyone.
     users: Vec<User>,
-    /// The callers that see the same, each with what they see; one if everyone sees everything.
+    /// The audiences: callers that see the same, and that part; one if everyone sees everything.
     audiences: Vec<Audience>,
     /// The tools, in the order of the list.
     tools: Vec<Seen<Tool>>,
@@ -97,7 +97,7 @@ pub(crate) struct Inspected {
     tag_index: Option<TagIndex>,
     /// The sections, in the order of the file.
     sections: Vec<Section>,
-    /// The provenance; absent if the bundle has none.
+    /// The provenance, if the bundle has one.
     provenance: Option<Value>,
     /// The effective project as KDL.
     canonical: String,
@@ -197,7 +197,7 @@ impl Inspected {
     }
 }
 
-/// Reads the facts of a bundle; `None` without a policy.
+/// Reads the facts of a bundle, if it has a policy.
 fn known(bundle: &Bundle) -> Result<Option<Known>, Failure> {
     let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
     Ok(Some(Known::of(&judge.facts()?, judge.facts_bytes())))

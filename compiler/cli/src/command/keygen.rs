@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
     Ok(Exit::Yes)
 }
 
-/// Makes an API key. It is written to a file that only its owner may read, and never printed.
+/// Makes an API key. It is written to a file that only its owner may read, and kept out of all
+/// output.
 fn api_key(id: &str, not_after: Option<&str>, output: &mut Output) -> Result<Exit, Failure> {
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if id.is_empty() || id.len() > 64 || !id.chars().all(known) {

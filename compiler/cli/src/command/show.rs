@@ -34,11 +34,11 @@ struct Node {
     properties: BTreeMap<String, Value>,
     /// The nodes in it.
     children: Vec<Node>,
-    /// Where it was declared, `file:line`; absent if the author did not write it.
+    /// Where it was declared, `file:line`, if the author wrote it.
     at: Option<String>,
     /// The properties that have their default.
     defaults: Vec<String>,
-    /// Whether the compiler generated it because the author did not write it.
+    /// Whether the compiler generated it because the author left it out.
     generated: bool,
 }
 

@@ -20,7 +20,7 @@ const ENVELOPE_BYTES_MAX: u64 = 1024 * 1024;
 pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Failure> {
     let path = &arguments.bundle;
     let bundle = subject::open_bundle(path)?.bundle;
-    // An altered bundle must not be signed.
+    // Only an intact bundle may be signed.
     bundle.check_all()?;
     subject::check_derived(&bundle)?;
     let mut keys = Vec::with_capacity(arguments.key.len());
@@ -65,7 +65,7 @@ pub(crate) fn read_envelope(file: &Path) -> Result<Result<Envelope, EnvelopeErro
 }
 
 fn write_detached(file: &Path, envelope: &Envelope) -> Result<(), Failure> {
-    // `disk::replace` fails if it exists and is not a file.
+    // `disk::replace` fails if it exists and is anything else than a file.
     if file.is_file() && read_envelope(file)?.is_err() {
         return Err(Failure::error(format!(
             "`{}` exists and is not a signature envelope",

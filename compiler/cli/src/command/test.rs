@@ -1,5 +1,5 @@
-//! `relay test`: the expectations of a project for its bundle, their results, and the parts without
-//! any.
+//! `relay test`: the expectations of a project for its bundle, their results, and the untouched
+//! parts.
 
 mod answer;
 mod human;

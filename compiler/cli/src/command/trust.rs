@@ -220,7 +220,8 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
     Ok((public, name))
 }
 
-/// Returns why the arguments name no public key: it is a file, or the two were swapped.
+/// Returns the error for an argument in the place of a public key: it is a file, or the two were
+/// swapped.
 fn not_public(arguments: &TrustAddArgs) -> Failure {
     let TrustAddArgs { file, public, key, .. } = arguments;
     let swapped = kind::is_key(file);

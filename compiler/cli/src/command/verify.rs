@@ -31,7 +31,7 @@ pub(crate) struct Verified {
     trusted: bool,
     /// Why it would not.
     reason: Option<String>,
-    /// The bundle's digest; absent if it could not be opened.
+    /// The bundle's digest, if it could be opened.
     digest: Option<String>,
     /// The bundle's epoch.
     epoch: Option<u64>,
@@ -52,11 +52,11 @@ pub(crate) struct Signature {
     pub(crate) keyid: String,
     /// The name of the key in the trust file.
     pub(crate) name: Option<String>,
-    /// `good`, or why it does not count; `not checked` without a trust file.
+    /// `good`, or the reason for ignoring it; `not checked` if there is no trust file.
     pub(crate) state: String,
 }
 
-/// Why a bundle is not trusted.
+/// The reason for distrusting a bundle.
 enum Distrust {
     Open(OpenError),
     Untrusted(TrustError),
@@ -196,7 +196,7 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, Dist
     }
 }
 
-/// Returns the reason without the list of signatures, which is printed separately.
+/// Returns the reason alone; the list of signatures is printed separately.
 fn short_reason(error: &TrustError) -> String {
     match error {
         TrustError::BelowThreshold { good, needed, signatures: _ } => format!(

@@ -1,8 +1,11 @@
-//! A prompt as an agent skill: a folder with a `SKILL.md` that has the two keys which every host takes.
+//! A prompt as an agent skill: a folder with a `SKILL.md` that has the two keys which every host takes. An agent
+//! skill of the project is written as it is, with all its files.
 
 use relay_bundle::Prompt;
+use relay_engine::agent_skill::SKILL_MD;
 
 use super::made::{Made, MadeFile};
+use super::skill_folder::SkillFolder;
 use super::text::{self, Mark};
 use crate::markdown::{self, Key};
 
@@ -34,16 +37,37 @@ pub(super) fn made(prompt: &Prompt) -> Made {
     if description != whole {
         changes.push(format!("its description is cut to {DESCRIPTION_CHARS_MAX} characters"));
     }
-    let file = match text::of(prompt) {
+    let files = match text::of(prompt) {
         Ok(_) if name.is_empty() => Err("nothing of its name can name a skill".to_owned()),
         Ok(text) => {
             let keys = [("name", name.as_str()), ("description", description.as_str())];
             let keys = keys.map(|(key, value)| Key { name: key.to_owned(), value: value.into() });
-            Ok(MadeFile { path: format!("{name}/SKILL.md"), text: markdown::file(&keys, &text) })
+            let path = format!("{name}/{SKILL_MD}");
+            Ok(vec![MadeFile::of_text(path, markdown::file(&keys, &text))])
         }
         Err(reason) => Err(reason),
     };
-    Made { of: format!("prompt {}", prompt.name), file, changes }
+    Made { of: format!("prompt {}", prompt.name), files, changes }
+}
+
+/// Returns an agent skill of the project with its files.
+pub(super) fn folder(prompt: &Prompt, folder: &SkillFolder) -> Made {
+    let mut changes = text::changes(prompt, false);
+    if text::summary(prompt).is_some() {
+        changes.push("its summary is dropped".to_owned());
+    }
+    let (first, others): (Vec<_>, Vec<_>) =
+        folder.iter().partition(|(path, _)| path.as_str() == SKILL_MD);
+    let scripts = others.iter().filter(|(_, bytes)| bytes.starts_with(b"#!"));
+    changes.extend(
+        scripts.map(|(path, _)| format!("`{path}` is written without the permission to run it")),
+    );
+    let file = |(path, bytes): (&String, &Vec<u8>)| MadeFile {
+        path: format!("{}/{path}", prompt.name),
+        bytes: bytes.clone(),
+    };
+    let files = first.into_iter().chain(others).map(file).collect();
+    Made { of: format!("prompt {}", prompt.name), files: Ok(files), changes }
 }
 
 /// Returns a name of small letters, digits and single hyphens.

@@ -32,11 +32,11 @@ pub(super) fn made(prompt: &Prompt) -> Made {
         // Front matter without one would be a fault.
         keys.insert(0, key("description", &prompt.name));
     }
-    let file = text::of(prompt).map(|text| MadeFile {
-        path: format!("{}.md", prompt.name),
-        text: markdown::file(&keys, &text),
+    let files = text::of(prompt).map(|text| {
+        let path = format!("{}.md", prompt.name);
+        vec![MadeFile::of_text(path, markdown::file(&keys, &text))]
     });
-    Made { of: format!("prompt {}", prompt.name), file, changes }
+    Made { of: format!("prompt {}", prompt.name), files, changes }
 }
 
 fn key(name: &str, text: &str) -> Key {

@@ -24,9 +24,9 @@ pub(super) fn made(prompt: &Prompt) -> Made {
     let description = summary.or(description).map(|text| key("description", text.into()));
     let always = key("alwaysApply", (prompt.priority.value == 10).into());
     let keys: Vec<_> = description.into_iter().chain([always]).collect();
-    let file = text::of(prompt).map(|text| MadeFile {
-        path: format!("{}.mdc", prompt.name),
-        text: markdown::file(&keys, &text),
+    let files = text::of(prompt).map(|text| {
+        let path = format!("{}.mdc", prompt.name);
+        vec![MadeFile::of_text(path, markdown::file(&keys, &text))]
     });
-    Made { of: format!("prompt {}", prompt.name), file, changes }
+    Made { of: format!("prompt {}", prompt.name), files, changes }
 }

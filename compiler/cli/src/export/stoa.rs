@@ -11,11 +11,11 @@ pub(super) fn made(skill: &Skill) -> Made {
     if skill.topic.is_some() {
         changes.push("its topic is dropped".to_owned());
     }
-    let file = match skill.tools.len() {
-        0 | 1 => Ok(MadeFile { path: path(skill), text: document(skill) }),
+    let files = match skill.tools.len() {
+        0 | 1 => Ok(vec![MadeFile::of_text(path(skill), document(skill))]),
         several => Err(format!("it has {several} patterns of tools, and a document has one")),
     };
-    Made { of: format!("skill {}", skill.label()), file, changes }
+    Made { of: format!("skill {}", skill.label()), files, changes }
 }
 
 fn path(skill: &Skill) -> String {

@@ -1,4 +1,4 @@
-//! A project's files with corrections that are not written yet.
+//! A project's files with corrections that are still to be written.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,15 @@ use relay_compiler::{Files, Listed, ReadError};
 #[derive(Clone)]
 pub(crate) struct Patched {
     files: Rc<dyn Files>,
-    texts: Rc<RefCell<BTreeMap<String, String>>>,
+    texts: Rc<RefCell<BTreeMap<String, Texts>>>,
+}
+
+/// The texts of a file.
+#[derive(Clone)]
+struct Texts {
+    /// The text that was read.
+    old: String,
+    new: String,
 }
 
 impl Patched {
@@ -19,26 +27,28 @@ impl Patched {
         Self { files: Rc::new(files), texts: Rc::default() }
     }
 
-    /// Gives a file another text.
-    pub(crate) fn put(&self, path: &str, text: String) {
-        self.texts.borrow_mut().insert(path.to_owned(), text);
+    /// Gives a file, which was read as `old`, another text.
+    pub(crate) fn put(&self, path: &str, old: &str, new: String) {
+        let mut texts = self.texts.borrow_mut();
+        match texts.get_mut(path) {
+            // `old` is an earlier correction then.
+            Some(texts) => texts.new = new,
+            None => _ = texts.insert(path.to_owned(), Texts { old: old.to_owned(), new }),
+        }
     }
 
-    /// Returns the files with another text, with both texts, sorted by path. Only texts in UTF-8 are corrected.
+    /// Returns the files with another text, with the text that was read and the new one, sorted by path.
     pub(crate) fn changed(&self) -> Vec<(String, String, String)> {
         let texts = self.texts.borrow();
-        let changed = texts.iter().filter_map(|(path, new)| {
-            let old = String::from_utf8(self.files.read(path).ok()?).ok()?;
-            (old != *new).then(|| (path.clone(), old, new.clone()))
-        });
-        changed.collect()
+        let changed = texts.iter().filter(|(_, Texts { old, new })| old != new);
+        changed.map(|(path, Texts { old, new })| (path.clone(), old.clone(), new.clone())).collect()
     }
 }
 
 impl Files for Patched {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         match self.texts.borrow().get(path) {
-            Some(text) => Ok(text.clone().into_bytes()),
+            Some(texts) => Ok(texts.new.clone().into_bytes()),
             None => self.files.read(path),
         }
     }

@@ -1,5 +1,5 @@
-//! A project's folder with files that are not in it: the text of an editor, or the files of an
-//! import before they are written.
+//! A project's folder with files from elsewhere: the text of an editor, or the files of an import
+//! before they are written.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;

@@ -1,36 +1,89 @@
-//! `.claude/skills`: folders with a `SKILL.md`, read where they are.
+//! `.claude/skills` and the like: folders with a `SKILL.md`, read where they are.
 
+use std::collections::BTreeMap;
+
+use super::marks;
 use super::part::{Content, Folder, FolderFile, FolderNode, Part, SKILL_FILE};
 use super::row::{Origin, Row};
 use super::source::{Found, Source, name_below};
 
-const FOLDER: &str = ".claude/skills";
-const ORIGIN: Origin = Origin::ClaudeSkills;
+/// The folders, the first of which has precedence for a name.
+const FOLDERS: [(&str, Origin); 5] = [
+    (".claude/skills", Origin::ClaudeSkills),
+    (".agents/skills", Origin::AgentSkills),
+    (".github/skills", Origin::AgentSkills),
+    (".cursor/skills", Origin::AgentSkills),
+    (".codex/skills", Origin::AgentSkills),
+];
 
 pub(super) fn find(source: &Source<'_>, found: &mut Found) {
-    let path = source.path(FOLDER);
-    let mut ignored = Found::default();
-    // The other files of a skill are served with it.
-    let paths = source.list(FOLDER, &[SKILL_FILE], ORIGIN, &mut ignored);
-    let is_linked =
-        |row: &Row| !row.reason.as_deref().unwrap_or_default().starts_with("it does not");
-    found.rows.extend(ignored.rows.into_iter().filter(is_linked));
-    let files = paths.into_iter().map(|file| FolderFile {
-        name: name_below(&file, &path, SKILL_FILE).to_owned(),
-        path: file,
-        made: None,
-    });
-    let files: Vec<_> = files.collect();
-    if files.is_empty() {
-        return;
+    // The path of each skill so far, by its name in small letters.
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    for (folder, origin) in FOLDERS {
+        let path = source.path(folder);
+        let mut ignored = Found::default();
+        // The other files of a skill are served with it.
+        let paths = source.list(folder, &[SKILL_FILE], origin, &mut ignored);
+        let is_linked =
+            |row: &Row| !row.reason.as_deref().unwrap_or_default().starts_with("it does not");
+        let (linked, others): (Vec<_>, Vec<_>) = ignored.rows.into_iter().partition(is_linked);
+        found.rows.extend(linked);
+        let files = paths.into_iter().map(|file| FolderFile {
+            name: name_below(&file, &path, SKILL_FILE).to_owned(),
+            marks: marks::of_file(source, &file, origin),
+            path: file,
+            made: None,
+        });
+        let mut folder = Folder {
+            node: FolderNode::AgentSkills,
+            path: path.clone(),
+            files: files.collect(),
+            excluded: Vec::new(),
+            pattern: None,
+            prefix: None,
+        };
+        leave_out_misnamed(&mut folder, others, origin, found);
+        leave_out_taken(&mut folder, &taken, origin, found);
+        taken.extend(folder.kept().map(|file| (file.name.to_lowercase(), file.path.clone())));
+        if folder.kept().next().is_some() {
+            let content = Content::Folder(folder);
+            found.parts.push(Part { origin, file: path, line: 1, changes: Vec::new(), content });
+        }
     }
-    let content = Content::Folder(Folder {
-        node: FolderNode::AgentSkills,
-        path: path.clone(),
-        files,
-        excluded: Vec::new(),
-        pattern: None,
-        prefix: None,
-    });
-    found.parts.push(Part { origin: ORIGIN, file: path, line: 1, changes: Vec::new(), content });
+}
+
+/// Leaves out files whose names are another spelling of `SKILL.md`.
+fn leave_out_misnamed(folder: &mut Folder, others: Vec<Row>, origin: Origin, found: &mut Found) {
+    for row in others {
+        let is_misnamed = row.file.to_ascii_uppercase().ends_with(&SKILL_FILE.to_ascii_uppercase());
+        if is_misnamed && !folder.is_in_skill(&row.file) && folder.leave_out(&row.file) {
+            let reason = "its name is another spelling of `SKILL.md`";
+            found.rows.push(Row::left_out(origin, row.file, 1, reason));
+        }
+    }
+}
+
+/// Leaves out the skills with a name that an earlier folder has: they are usually copies for another program.
+fn leave_out_taken(
+    folder: &mut Folder,
+    taken: &BTreeMap<String, String>,
+    origin: Origin,
+    found: &mut Found,
+) {
+    let other =
+        |file: &FolderFile| Some((file.path.clone(), taken.get(&file.name.to_lowercase())?));
+    let clashing: Vec<_> = folder.files.iter().filter_map(other).collect();
+    for (path, other) in clashing {
+        let reason = format!("`{other}` has its name");
+        found.rows.push(Row::left_out(origin, path.clone(), 1, reason));
+        if !folder.leave_out(&path) {
+            let reason = format!("its folder is left out: no pattern can name `{path}`");
+            let rest = folder.kept().filter(|file| file.path != path);
+            found.rows.extend(
+                rest.map(|file| Row::left_out(origin, file.path.clone(), 1, reason.as_str())),
+            );
+            folder.files.clear();
+            return;
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! `.claude/commands` and `.github/prompts`: folders of markdown commands, read where they are.
+//! `.claude/commands`, `.github/prompts` and the like: folders of markdown commands, read where they are.
 
+use super::marks;
 use super::part::{Content, Folder, FolderFile, FolderNode, Part};
 use super::row::{Origin, Row};
 use super::source::{Found, Source, name_below};
@@ -8,8 +9,11 @@ use super::source::{Found, Source, name_below};
 const MARKDOWN: &str = ".md";
 
 /// The ending of the files of each folder.
-const FOLDERS: [(&str, &str, Origin); 2] = [
+const FOLDERS: [(&str, &str, Origin); 5] = [
     (".claude/commands", ".md", Origin::ClaudeCommands),
+    (".cursor/commands", ".md", Origin::CursorCommands),
+    (".opencode/command", ".md", Origin::OpencodeCommands),
+    (".opencode/commands", ".md", Origin::OpencodeCommands),
     (".github/prompts", ".prompt.md", Origin::GithubPrompts),
 ];
 
@@ -26,6 +30,7 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
         let path = source.path(folder);
         let files = paths.into_iter().map(|file| FolderFile {
             name: name_below(&file, &path, ending).to_owned(),
+            marks: marks::of_file(source, &file, origin),
             path: file,
             made: None,
         });

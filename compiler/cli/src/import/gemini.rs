@@ -1,12 +1,13 @@
 //! `.gemini/commands`: prompts in TOML, which no node reads. Short ones become lines of the project, else
 //! all become markdown commands in a folder of their own.
 
+use relay_compiler::Mark;
 use toml::{Table, Value};
 
-use super::name;
 use super::part::{Body, Content, Folder, FolderFile, FolderNode, Made, Part, Prompt};
 use super::row::{Origin, Row};
 use super::source::{COPIES, Found, LIST_BYTES_MAX, MARKDOWN_BYTES_MAX, Source, name_below};
+use super::{marks, name};
 use crate::markdown::{self, Key};
 
 const FOLDER: &str = ".gemini/commands";
@@ -15,8 +16,6 @@ const ORIGIN: Origin = Origin::GeminiCommands;
 
 /// The mark of the typed arguments, here and there.
 const TYPED: [&str; 2] = ["{{args}}", "$ARGUMENTS"];
-/// The marks of a command whose output, and of a file whose text, is put into the prompt.
-const PUT_IN: [(&str, &str); 2] = [("!{", "no command is run"), ("@{", "no file is put in")];
 
 /// The most commands, and the most characters of each, that are written into the project.
 const LINES_MAX: usize = 8;
@@ -28,6 +27,7 @@ struct Command {
     name: String,
     description: Option<String>,
     text: String,
+    marks: Vec<Mark>,
     changes: Vec<(usize, String)>,
 }
 
@@ -91,16 +91,17 @@ fn command(source: &Source<'_>, path: &str, text: &str) -> Result<Command, (usiz
         let change = "arguments that people type are ignored: Gemini appends them to the text";
         changes.push((line, change.to_owned()));
     }
-    for (mark, change) in PUT_IN.into_iter().filter(|(mark, _)| prompt.contains(mark)) {
-        let at = line_of(text.find(mark).unwrap_or(0));
-        changes.push((at, format!("`{mark}…}}` stays as it is written: {change}")));
+    let prompt = prompt.trim_matches('\n').replace(typed, ours);
+    let mut marks = relay_compiler::marks(&prompt);
+    for mark in &mut marks {
+        mark.line = line_of(text.find(&mark.text).unwrap_or(0));
     }
-    let text = prompt.trim_matches('\n').replace(typed, ours);
-    Ok(Command { file: path.to_owned(), name, description, text, changes })
+    Ok(Command { file: path.to_owned(), name, description, text: prompt, marks, changes })
 }
 
 /// Returns a command as a node of the project.
-fn line(Command { file, name, description, text, changes }: Command) -> Part {
+fn line(Command { file, name, description, text, marks, mut changes }: Command) -> Part {
+    changes.extend(marks::changes(&marks));
     let content = Content::Prompt(Prompt {
         name,
         priority: None,
@@ -118,7 +119,7 @@ fn line(Command { file, name, description, text, changes }: Command) -> Part {
 fn folder(source: &Source<'_>, commands: Vec<Command>) -> Part {
     let path = format!("{COPIES}/gemini-commands");
     let files = commands.into_iter().map(|command| {
-        let Command { file, name, description, text, changes } = command;
+        let Command { file, name, description, text, marks, changes } = command;
         let keys =
             description.map(|text| Key { name: "description".to_owned(), value: text.into() });
         FolderFile {
@@ -129,6 +130,7 @@ fn folder(source: &Source<'_>, commands: Vec<Command>) -> Part {
                 from: (file, 1),
                 changes,
             }),
+            marks,
         }
     });
     let content = Content::Folder(Folder {

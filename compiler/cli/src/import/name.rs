@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::part::{Content, Folder, FolderFile, FolderNode, Part};
+use super::part::{Content, Folder, FolderFile, Part};
 use super::row::{Origin, Row};
 use super::source::Found;
 
@@ -92,7 +92,7 @@ fn exclude_hidden(parts: &mut Vec<Part>, rows: &mut Vec<Row>) {
 
 fn agent_skills(part: &Part) -> Option<&Folder> {
     match &part.content {
-        Content::Folder(folder) if folder.node == FolderNode::AgentSkills => Some(folder),
+        Content::Folder(folder) if part.origin == Origin::ClaudeSkills => Some(folder),
         Content::Prompt(_) | Content::Folder(_) | Content::Skill(_) => None,
     }
 }

@@ -1,6 +1,9 @@
 //! The parts of a project that an import makes of files: prompts, folders of prompts, skills.
 
+use std::collections::BTreeSet;
+
 use relay_bundle::Level;
+use relay_compiler::{Mark, MarkKind};
 use relay_engine::glob;
 use serde_json::Value;
 
@@ -98,6 +101,8 @@ pub(crate) struct FolderFile {
     pub(crate) name: String,
     /// The converted text of a file that an import writes, and where it comes from.
     pub(crate) made: Option<Made>,
+    /// The marks of its own program that stay text, by their lines in it.
+    pub(crate) marks: Vec<Mark>,
 }
 
 /// A file that an import writes.
@@ -170,16 +175,7 @@ impl Part {
     pub(crate) fn becomes(&self) -> String {
         match &self.content {
             Content::Prompt(prompt) => format!("prompt {}", prompt.name),
-            Content::Folder(folder) => {
-                let count = folder.kept().count();
-                let noun = match (folder.node, count) {
-                    (FolderNode::AgentSkills, 1) => "agent skill",
-                    (FolderNode::AgentSkills, _) => "agent skills",
-                    (FolderNode::Commands | FolderNode::Prompts, 1) => "prompt",
-                    (FolderNode::Commands | FolderNode::Prompts, _) => "prompts",
-                };
-                format!("{count} {noun}")
-            }
+            Content::Folder(folder) => folder.counted(folder.kept().count()),
             Content::Skill(skill) => {
                 let Skill { level, selector, name, .. } = skill;
                 match level {
@@ -207,6 +203,37 @@ impl Folder {
         })
     }
 
+    /// Returns a number of its prompts or agent skills in words.
+    pub(crate) fn counted(&self, count: usize) -> String {
+        let noun = self.noun();
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {noun}{plural}")
+    }
+
+    /// Returns the name of a file's prompt in the project, for the report.
+    pub(crate) fn one(&self, file: &FolderFile) -> String {
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        format!("{} {prefix}{}", self.noun(), file.name)
+    }
+
+    fn noun(&self) -> &'static str {
+        match self.node {
+            FolderNode::AgentSkills => "agent skill",
+            FolderNode::Commands | FolderNode::Prompts => "prompt",
+        }
+    }
+
+    /// Returns the kinds of the marks that its commands hold.
+    pub(crate) fn kinds(&self) -> BTreeSet<MarkKind> {
+        match self.node {
+            FolderNode::Commands => {
+                self.kept().flat_map(|file| &file.marks).map(|mark| mark.kind).collect()
+            }
+            // Only commands are searched for marks.
+            FolderNode::Prompts | FolderNode::AgentSkills => BTreeSet::new(),
+        }
+    }
+
     /// Leaves out a file; with a file beside a `SKILL.md`, the whole folder of that agent skill. Returns
     /// false if no pattern can name it.
     pub(crate) fn leave_out(&mut self, path: &str) -> bool {
@@ -224,6 +251,12 @@ impl Folder {
             self.excluded.push(pattern);
         }
         is_valid
+    }
+
+    /// Returns whether a path is in the folder of an agent skill.
+    pub(crate) fn is_in_skill(&self, path: &str) -> bool {
+        let mut folders = self.files.iter().filter_map(|file| file.path.strip_suffix(SKILL_FILE));
+        folders.any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// Returns the folder of the innermost agent skill that a path is in. A folder of skills that is one

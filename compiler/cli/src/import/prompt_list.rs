@@ -138,6 +138,7 @@ fn prompt(path: &str, item: &Yaml) -> Result<FolderFile, (usize, String)> {
             from: (path.to_owned(), item.line),
             changes,
         }),
+        marks: Vec::new(),
     })
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Origin {
-    /// `CLAUDE.md`, `AGENTS.md`, `.cursorrules`, `copilot-instructions.md`
+    /// `CLAUDE.md`, `AGENTS.md`, `GEMINI.md`, `.cursorrules`, `copilot-instructions.md`
     Instructions,
     /// `.claude/commands`
     ClaudeCommands,
@@ -27,12 +27,18 @@ pub(crate) enum Origin {
     ClaudeRules,
     /// `.claude/skills`
     ClaudeSkills,
+    /// `.agents/skills`, `.github/skills`, `.cursor/skills`, `.codex/skills`
+    AgentSkills,
+    /// `.cursor/commands`
+    CursorCommands,
     /// `.cursor/rules`
     CursorRules,
     /// `.github/prompts`
     GithubPrompts,
     /// `.github/instructions`
     GithubInstructions,
+    /// `.opencode/command`, `.opencode/commands`
+    OpencodeCommands,
     /// `.gemini/commands`
     GeminiCommands,
     /// Skill documents in YAML.
@@ -64,7 +70,9 @@ impl Origin {
         match self {
             Self::Instructions => "instructions",
             Self::ClaudeCommands | Self::ClaudeRules | Self::ClaudeSkills => "claude",
-            Self::CursorRules => "cursor",
+            Self::AgentSkills => "agents",
+            Self::CursorCommands | Self::CursorRules => "cursor",
+            Self::OpencodeCommands => "opencode",
             Self::GithubPrompts | Self::GithubInstructions => "github",
             Self::GeminiCommands => "gemini",
             Self::StoaSkills => "stoa",

@@ -2,6 +2,7 @@
 
 use relay_compiler::{Files, Listed, ReadError};
 
+use super::below::Below;
 use super::part::Part;
 use super::row::{Origin, Row};
 
@@ -20,6 +21,8 @@ pub(crate) struct Source<'f> {
     pub(crate) below: String,
     /// The names of the files right in it, sorted.
     pub(crate) names: Vec<String>,
+    /// The files of other programs in the folders below it.
+    pub(crate) inside: Below,
 }
 
 /// The parts that were found so far, and the rows of what has none.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_compiler::{Compiled, Files, Options, Report, Sources};
+use relay_compiler::{Compiled, Files, Options, Report, Severity, Sources};
 
 use super::part::{Content, FolderFile, FolderNode, Part};
 use super::row::{Origin, Row};
@@ -21,6 +21,8 @@ const INDEX_CAP_MAX: usize = 1000;
 const ENTRY_CHARS: [usize; 3] = [60, 40, 20];
 /// The findings about the list of prompts in the instructions.
 const SHORTENED: &str = "message::shortened";
+/// The finding on an `allow-mark` of a kind that no command has.
+const IDLE_MARK: &str = "commands::idle_suppression";
 /// The finding on a text that looks like a template.
 const LOOKS_LIKE_TEMPLATE: &str = "text::template_mark";
 
@@ -110,7 +112,11 @@ fn compile(
     };
     // Findings of one kind are one report.
     let sorted = diagnostics.sorted();
-    let all = || sorted.iter().flat_map(|report| std::iter::once(*report).chain(&report.others));
+    // A note asks for nothing.
+    let all = || {
+        let reports = sorted.iter().flat_map(|report| report.all());
+        reports.filter(|report| report.severity() != Severity::Note)
+    };
     // A warning may be the consequence of an error.
     let errors: Vec<_> = all().filter(|report| report.is_error()).map(finding).collect();
     Err(if errors.is_empty() { all().map(finding).collect() } else { errors })
@@ -123,6 +129,8 @@ struct Taken {
     parts: BTreeMap<usize, Row>,
     /// Files of folders.
     files: BTreeMap<(usize, String), Row>,
+    /// Folders in whose commands the compiler finds other marks.
+    unmarked: BTreeSet<usize>,
     /// Prompts whose node must say that they are no templates.
     settled: BTreeSet<usize>,
 }
@@ -136,6 +144,9 @@ impl Taken {
         match &part.content {
             Content::Prompt(prompt) if code == LOOKS_LIKE_TEMPLATE && !prompt.is_settled => {
                 self.settled.insert(index);
+            }
+            Content::Folder(_) if code == IDLE_MARK => {
+                self.unmarked.insert(index);
             }
             Content::Folder(folder) if on_node.is_none() => {
                 let own = folder.files.iter().find(|own| own.path == *file);
@@ -155,8 +166,10 @@ impl Taken {
 
     /// Takes out these parts and files; returns whether there were any.
     fn apply(self, plan: &mut Plan) -> bool {
-        let Self { parts, files, settled } = self;
-        let is_any = !(parts.is_empty() && files.is_empty() && settled.is_empty());
+        let Self { parts, files, unmarked, settled } = self;
+        let is_any = ![parts.is_empty(), files.is_empty(), unmarked.is_empty(), settled.is_empty()]
+            .into_iter()
+            .all(|is_empty| is_empty);
         let mut gone: BTreeSet<usize> = BTreeSet::new();
         for (index, row) in parts {
             if let Some(Part { content: Content::Folder(folder), origin, .. }) =
@@ -192,6 +205,12 @@ impl Taken {
             );
             if kept.is_empty() {
                 gone.insert(index);
+            }
+        }
+        for index in unmarked {
+            // Those that it finds are reported next, and take their files out.
+            if let Some(Part { content: Content::Folder(folder), .. }) = plan.parts.get_mut(index) {
+                folder.files.iter_mut().for_each(|file| file.marks.clear());
             }
         }
         for index in settled {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::Level;
 use serde_json::Value;
 
+use super::marks;
 use super::part::{Body, Content, Folder, FolderNode, Part, Prompt, Skill};
 use super::row::Row;
 
@@ -324,8 +325,12 @@ fn folder_node(folder: &Folder) -> (String, Vec<String>) {
         head.push_str(&format!(" prefix={}", quoted(prefix)));
     }
     let excluded: Vec<_> = excluded.iter().map(|file| quoted(file)).collect();
-    let children = (!excluded.is_empty()).then(|| format!("exclude {}", excluded.join(" ")));
-    (head, children.into_iter().collect())
+    let excluded = (!excluded.is_empty()).then(|| format!("exclude {}", excluded.join(" ")));
+    let allowed = folder
+        .kinds()
+        .into_iter()
+        .map(|kind| format!("allow-mark {} because={}", kind.name(), quoted(&marks::reason(kind))));
+    (head, excluded.into_iter().chain(allowed).collect())
 }
 
 fn skill_node(skill: &Skill, part: usize) -> Node {

@@ -25,11 +25,11 @@ const SETTINGS: [&str; 5] =
 
 const VARIABLES: [(&str, &str); 8] = [
     ("GIT_NO_LAZY_FETCH", "1"),
-    // For older versions of git, which ignore the one above: no transport is allowed.
+    // For older versions of git, which ignore the one above: all transports are forbidden.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    // A hash names its own commit, without a replacement by `refs/replace`.
+    // A hash names its own commit, with replacement by `refs/replace` switched off.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     // The only pattern is `:/`, and it is meant as one.
     ("GIT_LITERAL_PATHSPECS", "0"),
@@ -185,7 +185,7 @@ impl Repository {
 pub(crate) struct Objects {
     repository: Repository,
     running: Option<(Running, ChildStdin)>,
-    /// Why git can no longer be asked: without this, each further file would wait for it.
+    /// The error that ended git: each further file gets it at once instead of a wait.
     broken: Option<String>,
 }
 
@@ -209,7 +209,7 @@ impl Objects {
         })
     }
 
-    /// Returns the bytes of a blob or why it cannot be used; `Err` if git cannot be asked.
+    /// Returns the bytes of a blob or its error; `Err` if git itself has failed.
     fn ask(&mut self, hash: &str, bytes_max: u64) -> Result<Result<Vec<u8>, ReadError>, String> {
         let (mut running, mut input) = match self.running.take() {
             Some(running) => running,
@@ -340,7 +340,7 @@ const NOTHING_SAID: &str = "git printed no error";
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended before. This process ends soon, so it does not wait.
+        // It may have ended before. This process ends soon, and leaves it to the system.
         let _ = self.child.kill();
         let _ = self.child.try_wait();
     }

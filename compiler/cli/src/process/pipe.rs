@@ -1,5 +1,5 @@
-//! The output of another program, read with a limit of time: a program that stops without ending is
-//! an error, never an endless wait.
+//! The output of another program, read with a limit of time: a program that hangs is an error
+//! instead of an endless wait.
 
 use std::io::{self, BufRead, Read};
 use std::process::{Child, ExitStatus};

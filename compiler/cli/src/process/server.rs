@@ -44,7 +44,7 @@ pub(crate) struct Server {
     events: Receiver<Event>,
     /// Where the thread that waits for the server reports its end.
     ended: Sender<Event>,
-    /// The standard input of the server that is not started yet.
+    /// The standard input of the server that is still to be started.
     input: Option<PipeReader>,
     /// The other end, held open; on stdio the thread that copies the client's requests has it.
     _held: Option<PipeWriter>,
@@ -52,7 +52,7 @@ pub(crate) struct Server {
 
 /// Something that happened while the server was waited for.
 pub(crate) enum Event {
-    /// The client closed standard input, or it cannot be read.
+    /// The client closed standard input, or reading it failed.
     InputEnded,
     /// The server ended.
     Ended(io::Result<ExitStatus>),
@@ -102,7 +102,7 @@ impl Server {
         let ended = self.ended.clone();
         thread::Builder::new()
             .name("server".into())
-            // No one waits any more if this process is ending.
+            // The receiver is gone if this process is ending.
             .spawn(move || _ = ended.send(Event::Ended(child.wait())))
             .map_err(failed)?;
         Ok(())
@@ -123,7 +123,7 @@ pub(super) fn program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Copies standard input until it ends, or until the server reads no more.
+/// Copies standard input until it ends, or until the server stops reading.
 fn copy_input(mut to: PipeWriter, ended: &Sender<Event>) {
     // An error of either end is the end of the requests.
     _ = io::copy(&mut io::stdin().lock(), &mut to);
@@ -144,7 +144,7 @@ pub(crate) fn exit_of(status: io::Result<ExitStatus>) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns whether standard input is a terminal, so that no client writes there.
+/// Returns whether standard input is a terminal, where a person types instead of a client.
 pub(crate) fn is_input_terminal() -> bool {
     io::stdin().is_terminal()
 }

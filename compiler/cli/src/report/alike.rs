@@ -1,6 +1,6 @@
 //! Findings that differ only in their place: the first is drawn, the others are listed below it.
-//! Forty files without front matter are one fault of their author.
-//! The further places of one finding are listed in the same way.
+//! Forty files that lack front matter are one fault of their author. The further places of one
+//! finding are listed in the same way.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,8 @@ pub(super) fn drawn(reports: Vec<&Report>) -> Vec<Drawn<'_>> {
     drawn
 }
 
-/// Returns the line about undrawn findings, with places as `FILE:LINE` or messages; empty without any.
+/// Returns the line about undrawn findings, with places as `FILE:LINE` or messages. It
+/// may be empty.
 pub(super) fn line(places: &[String]) -> String {
     let Some((first, rest)) = places.split_at_checked(PLACES_MAX.min(places.len())) else {
         return String::new();

@@ -1,4 +1,6 @@
 //! The report as workflow commands of GitHub Actions, which annotate the lines of a pull request.
+//!
+//! GitHub shows ten annotations of a level and step, so findings that are joined are one that lists their places.
 
 use std::fmt::Write as _;
 
@@ -8,7 +10,15 @@ use crate::workflow::{Annotation, Lines};
 
 /// Returns one command per line.
 pub(crate) fn draw(findings: &Findings) -> String {
-    let mut text: String = findings.diagnostics.iter().map(command).collect();
+    let all = &findings.diagnostics;
+    let first = all.iter().filter(|finding| finding.joined_to.is_none());
+    let with_others = |finding: &Finding| {
+        let is_other = |other: &&Finding| {
+            other.code == finding.code && other.joined_to.as_ref() == Some(&finding.place)
+        };
+        command(finding, all.iter().filter(is_other))
+    };
+    let mut text: String = first.map(with_others).collect();
     if findings.omitted > 0 {
         let message = format!("{} more findings are not listed", findings.omitted);
         let note =
@@ -18,7 +28,7 @@ pub(crate) fn draw(findings: &Findings) -> String {
     text
 }
 
-fn command(finding: &Finding) -> String {
+fn command<'f>(finding: &Finding, others: impl Iterator<Item = &'f Finding>) -> String {
     let place = &finding.place;
     let is_one_line = place.line == place.end_line;
     Annotation {
@@ -29,16 +39,17 @@ fn command(finding: &Finding) -> String {
             columns: is_one_line.then_some((place.column, place.end_column)),
         }),
         title: &finding.code,
-        message: &message(finding),
+        message: &message(finding, others),
     }
     .command()
 }
 
-fn message(finding: &Finding) -> String {
+fn message<'f>(finding: &Finding, others: impl Iterator<Item = &'f Finding>) -> String {
     let mut text = finding.placed_message();
-    for label in finding.labels.iter().filter(|label| !label.primary) {
-        let place = &label.place;
-        let what = label.message.as_deref().unwrap_or("see");
+    let labels = finding.labels.iter().filter(|label| !label.primary);
+    let labels = labels.map(|label| (label.message.as_deref().unwrap_or("see"), &label.place));
+    let others = others.map(|other| (other.message.as_str(), &other.place));
+    for (what, place) in labels.chain(others) {
         let _ = write!(text, "\n{what}: {}:{}:{}", place.file, place.line, place.column);
     }
     if let Some(help) = &finding.help {

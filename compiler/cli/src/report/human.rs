@@ -24,6 +24,8 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
     for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
         if report.severity() == Severity::Note {
             text.push_str(&note(report, origin));
+            let places = others.into_iter().map(|other| origin.place(other));
+            text.push_str(&alike::line(&places.collect::<Vec<_>>()));
             continue;
         }
         finding(report, origin, look, &mut text);
@@ -43,7 +45,7 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     text
 }
 
-/// Returns a note, in one line.
+/// Returns a note, in one line, without the places of those like it.
 fn note(report: &Report, origin: &Origin<'_>) -> String {
     let help = report.diagnostic.help().map(|help| format!("; {help}")).unwrap_or_default();
     let place = origin.place(report);
@@ -52,9 +54,9 @@ fn note(report: &Report, origin: &Origin<'_>) -> String {
     printable(&format!("note: {place}: {}{environments}{help}", report.diagnostic)) + "\n"
 }
 
-/// Adds the lines about findings that are not drawn, and a blank line.
+/// Adds the lines about findings that stay undrawn, and a blank line.
 fn add_others(report: &Report, others: Vec<&Report>, origin: &Origin<'_>, text: &mut String) {
-    // Files that cannot be read have no place of their own; their names are in the messages.
+    // Unreadable files have no place of their own; their names are in the messages.
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|other| other.at == report.at);
     let messages = here.into_iter().map(|other| other.diagnostic.to_string());
@@ -79,7 +81,8 @@ fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) 
         environments: environments(&report.environments),
         shelf: &origin.shelf,
     };
-    // Writing to a string cannot fail; a finding that cannot be rendered is reduced to its message.
+    // Writing to a string always succeeds; a finding whose rendering fails is reduced to its
+    // message.
     if handler.render_report(text, &placed).is_err() {
         text.push_str(&placed.to_string());
     }
@@ -109,7 +112,7 @@ fn summary(diagnostics: &Diagnostics) -> String {
     }
 }
 
-/// Returns `2 errors, 1 warning`; empty for no finding.
+/// Returns `2 errors, 1 warning`; empty for 0 of both.
 pub(crate) fn counted(errors: usize, warnings: usize) -> String {
     let both = [(errors, "error"), (warnings, "warning")].into_iter();
     let some = both.filter(|(count, _)| *count > 0);

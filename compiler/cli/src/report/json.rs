@@ -16,7 +16,8 @@ use crate::report::origin::Origin;
 pub(crate) struct Findings {
     /// The version of this JSON format.
     pub(crate) format_version: u32,
-    /// The errors, warnings and notes, sorted by file and place.
+    /// The errors, warnings and notes, sorted by file and place. Findings of one kind are one each, at its own place:
+    /// only reports for people join them. `errors`, `warnings` and `notes` count these and the omitted ones.
     pub(crate) diagnostics: Vec<Finding>,
     /// The number of errors.
     pub(crate) errors: usize,
@@ -24,7 +25,7 @@ pub(crate) struct Findings {
     pub(crate) warnings: usize,
     /// The number of notes.
     pub(crate) notes: usize,
-    /// The number of findings that are counted but not listed.
+    /// The number of findings that are only counted.
     pub(crate) omitted: usize,
 }
 
@@ -35,25 +36,24 @@ pub(crate) struct Finding {
     pub(crate) code: String,
     /// Whether a bundle can be built in spite of it.
     pub(crate) severity: Severity,
-    /// The message: what is wrong.
+    /// The message, which names the fault.
     pub(crate) message: String,
     /// The help: what to do about it.
     pub(crate) help: Option<String>,
     /// The place to edit.
     #[serde(flatten)]
     pub(crate) place: Range,
-    /// The environments that it was found in; empty if it was found without one, or if only one
-    /// was looked at.
+    /// The environments that it was found in; empty if it was found in the base, or if only one was
+    /// looked at.
     pub(crate) environments: Vec<String>,
-    /// This place and related ones; after them the places of the other findings of its kind that are
-    /// reported with it.
+    /// This place and related ones.
     pub(crate) labels: Vec<Label>,
-    /// The correction, all parts together, which `relay fmt --fix` writes, also of the other findings
-    /// that are reported with it; empty if it is the author's choice, or if it would print a secret.
+    /// The correction, all parts together, which `relay fmt --fix` writes; empty if it is the author's
+    /// choice, or if it would print a secret.
     pub(crate) edits: Vec<Replacement>,
-    /// The labels that are other findings of its kind.
+    /// The place of the first finding of its kind that reports for people join it to.
     #[serde(skip)]
-    pub(crate) others: Vec<Label>,
+    pub(crate) joined_to: Option<Range>,
     /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
@@ -75,7 +75,7 @@ pub(crate) struct Replacement {
 pub(crate) enum Severity {
     /// It cannot be built.
     Error,
-    /// It can be built, but is probably not what the author wants.
+    /// It can be built, but probably differs from what the author wants.
     Warning,
     /// It can be built, with `--strict` too, and the author should know this.
     Note,
@@ -103,7 +103,7 @@ impl Severity {
 }
 
 /// A range of characters in a file.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Range {
     /// The file, relative to the folder where the command ran.
     pub(crate) file: String,
@@ -137,13 +137,14 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
 impl Findings {
     /// Converts the diagnostics of the compiler.
     pub(crate) fn of(diagnostics: &Diagnostics, origin: &Origin<'_>) -> Self {
+        let sorted = diagnostics.sorted();
+        let with_first = |first| Report::all(first).map(move |report| (report, first));
+        let mut all: Vec<(&Report, &Report)> = sorted.into_iter().flat_map(with_first).collect();
+        all.sort_by_key(|(report, _)| report.at);
+        let each = |(report, first)| finding(report, first, origin);
         Self {
             format_version: FORMAT_VERSION,
-            diagnostics: diagnostics
-                .sorted()
-                .iter()
-                .map(|report| finding(report, origin))
-                .collect(),
+            diagnostics: all.into_iter().map(each).collect(),
             errors: diagnostics.error_count(),
             warnings: diagnostics.warning_count(),
             notes: diagnostics.note_count(),
@@ -152,28 +153,23 @@ impl Findings {
     }
 }
 
-fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
+fn finding(report: &Report, first: &Report, origin: &Origin<'_>) -> Finding {
     let diagnostic: &dyn Diagnostic = &*report.diagnostic;
     let labels = diagnostic.labels().into_iter().flatten();
     let labels = labels.map(|label| described(&label, report.at, origin));
-    let others: Vec<Label> = report.others.iter().map(|other| further(other, origin)).collect();
+    let shows_secret =
+        report.edits.iter().any(|edit| origin.sources.shows_secret(edit.at, &edit.text));
+    let edits = if shows_secret { &[][..] } else { &report.edits };
     Finding {
         code: report.code(),
         severity: report.severity().into(),
         message: diagnostic.to_string(),
         help: diagnostic.help().map(|help| help.to_string()),
         place: range(report.at, origin),
-        environments: report.environments.clone(),
-        labels: labels.chain(others.iter().cloned()).collect(),
-        edits: report
-            .all()
-            .filter(|one| {
-                !one.edits.iter().any(|edit| origin.sources.shows_secret(edit.at, &edit.text))
-            })
-            .flat_map(|one| &one.edits)
-            .map(|edit| replacement(edit, origin))
-            .collect(),
-        others,
+        environments: first.environments.clone(),
+        labels: labels.collect(),
+        edits: edits.iter().map(|edit| replacement(edit, origin)).collect(),
+        joined_to: (!std::ptr::eq(report, first)).then(|| range(first.at, origin)),
         line_text: origin.sources.line_text(report.at),
     }
 }
@@ -204,12 +200,6 @@ fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
 
 fn replacement(edit: &Edit, origin: &Origin<'_>) -> Replacement {
     Replacement { place: range(edit.at, origin), text: edit.text.clone() }
-}
-
-/// Returns the label of another finding of a kind.
-fn further(report: &Report, origin: &Origin<'_>) -> Label {
-    let message = Some(report.diagnostic.to_string());
-    Label { message, place: range(report.at, origin), primary: false }
 }
 
 fn range(span: Span, origin: &Origin<'_>) -> Range {

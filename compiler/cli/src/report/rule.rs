@@ -8,7 +8,7 @@ use crate::report::json::Severity;
 
 const DOCUMENT: &str = include_str!("../../../../docs/diagnostics.md");
 
-/// A code and what it means.
+/// A code and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Rule {
     /// The stable code: `area::what`.
@@ -47,7 +47,7 @@ impl Rule {
 
     /// Reads one section of the document: its heading, its messages, its reason and its example.
     fn parse(section: &str) -> Self {
-        // The heading of the next area belongs to no rule.
+        // The heading of the next area lies between rules.
         let section = section.split("\n## ").next().unwrap_or_default();
         let (code, text) = section.split_once('\n').unwrap_or((section, ""));
         let (text, example) = match text.split_once("```text\n") {

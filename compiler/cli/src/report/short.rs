@@ -3,7 +3,8 @@
 use crate::report::json::{Finding, Findings, Range, Severity};
 use crate::text::printable;
 
-/// Returns the lines: `FILE:LINE:COLUMN: error[CODE]: MESSAGE; HELP`. A further place has no help.
+/// Returns the lines: `FILE:LINE:COLUMN: error[CODE]: MESSAGE; HELP`. A finding that is joined to an earlier one
+/// in reports for people has no help.
 pub(crate) fn draw(findings: &Findings) -> String {
     let mut text: String = findings.diagnostics.iter().map(line).collect();
     if findings.omitted > 0 {
@@ -13,21 +14,14 @@ pub(crate) fn draw(findings: &Findings) -> String {
 }
 
 fn line(finding: &Finding) -> String {
-    let place = &finding.place;
     let severity = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "note",
     };
-    let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-    let message = finding.placed_message();
-    let written = |place: &Range, words: &str| {
-        let Range { file, line, column, .. } = place;
-        printable(&format!("{file}:{line}:{column}: {severity}[{}]: {words}", finding.code)) + "\n"
-    };
-    let others = finding
-        .others
-        .iter()
-        .map(|other| written(&other.place, other.message.as_deref().unwrap_or_default()));
-    written(place, &format!("{message}{help}")) + &others.collect::<String>()
+    let help = finding.help.as_ref().filter(|_| finding.joined_to.is_none());
+    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+    let Range { file, line, column, .. } = &finding.place;
+    let (code, message) = (&finding.code, finding.placed_message());
+    printable(&format!("{file}:{line}:{column}: {severity}[{code}]: {message}{help}")) + "\n"
 }

@@ -17,7 +17,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Reads `REV:PATH`, or `:PATH` for the index; `None` if `typed` is neither.
+    /// Reads `REV:PATH`, or `:PATH` for the index, if `typed` is one of them.
     ///
     /// As for git, a colon in braces belongs to the revision: `HEAD@{12:00}:PATH`.
     pub(crate) fn of(typed: &Path) -> Result<Option<Self>, Failure> {

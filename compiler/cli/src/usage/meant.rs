@@ -131,7 +131,7 @@ pub(super) fn option(line: &Line<'_>, option: &str) -> Option<String> {
     found(line.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
 }
 
-/// Returns the help for a word that fits no argument.
+/// Returns the help for a word that misses every argument.
 pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
     let words = &line.plain;
     let first = words.iter().find(|other| **other != word).copied();
@@ -209,7 +209,7 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
     }
 }
 
-/// Returns the kind of value of an option without a list of words.
+/// Returns the kind of value of an option that takes free values.
 pub(super) fn value(option: &str) -> &'static str {
     match option {
         "--epoch" | "--min-epoch" => "write a whole number from 0, as in `--epoch 118`",

@@ -44,8 +44,8 @@ struct Candidate<'n> {
 
 /// Returns the known tools of both sides by the patterns that match them; `all` are those that a
 /// change can reach. Unknown tools are added: one for each pattern, and some that match wide
-/// patterns only, or no pattern. Of too many names, those of changed skills come first, then a
-/// sample of the others.
+/// patterns only, or miss all. Of too many names, those of changed skills come first, then a sample
+/// of the others.
 pub(super) fn tools(
     [a, b]: [&Bundle; 2],
     all: &BTreeSet<String>,

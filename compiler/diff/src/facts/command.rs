@@ -21,7 +21,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
     all.known_options = known;
 }
 
-/// Compares the tier of a command without its words, and its way of reading them.
+/// Compares the tier of a bare command, and its way of reading them.
 fn settings<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     let (old, new) = (a.node, b.node);
     let Node {

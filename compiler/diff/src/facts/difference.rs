@@ -32,7 +32,7 @@ pub enum Concept {
     Program,
     /// A sub-command, by one of its names.
     SubCommand(String),
-    /// The tier of a command without its options, or its way of reading words.
+    /// The tier of a bare command, or its way of reading words.
     Setting,
     /// Options, by their names, with values that distinguish both sides.
     Options(Vec<String>, Vec<String>),

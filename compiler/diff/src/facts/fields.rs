@@ -31,7 +31,7 @@ impl Fields {
         self.and(direction);
     }
 
-    /// Adds a direction without a field of its own.
+    /// Adds a direction that has no field of its own.
     pub(super) fn and(&mut self, direction: Direction) {
         self.direction = Some(self.direction.map_or(direction, |all| all.and(direction)));
     }
@@ -44,8 +44,8 @@ impl Fields {
         }
     }
 
-    /// Compares the most that a command is; without it there is no limit. `is_written` is whether
-    /// the row itself has the limit.
+    /// Compares the most that a command is, if there is a limit. `is_written` is whether the row
+    /// itself has the limit.
     pub(super) fn cap(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl Fields {
         self.add(direction, name, Some(number(before)), Some(number(after)));
     }
 
-    /// Compares a setting that must stay: another value is not proved to be narrower.
+    /// Compares a setting that must stay: another value may be wider.
     pub(super) fn fixed<T: PartialEq>(
         &mut self,
         name: &str,

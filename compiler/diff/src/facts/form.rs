@@ -22,7 +22,7 @@ struct Sheet<'k> {
 }
 
 impl<'k> Sheet<'k> {
-    /// Returns a form of a command; `None` is the command without any.
+    /// Returns a form of a command; `None` is the bare command.
     fn of(command: &Command<'k>, form: Option<&'k Form>) -> Self {
         let node = command.node;
         let Some(form) = form else {
@@ -66,7 +66,7 @@ impl<'k> Sheet<'k> {
     }
 }
 
-/// Returns the direction of a command's tier; without a tier it is unknown, and no limit holds.
+/// Returns the direction of a command's tier; an absent tier is unknown, and lifts the limit.
 pub(super) fn tier_direction(
     before: Option<Tier>,
     after: Option<Tier>,
@@ -125,7 +125,7 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
         }
         said.push((part, words.clone()));
         let (sheet_a, sheet_b) = (Sheet::of(a, before), Sheet::of(b, form));
-        // Where the tiers do not show why it loosens, the other words do.
+        // The other words show why it loosens where the tiers stay the same.
         let tiers = tier_direction(sheet_a.tier, sheet_b.tier, all);
         let has_other_words = tiers == Direction::Same
             || (direction == Direction::NotProved && tiers != Direction::NotProved);

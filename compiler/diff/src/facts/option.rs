@@ -96,7 +96,7 @@ fn changed<'k>(
     if old.role != *role {
         let direction =
             if has_values { Direction::NotProved } else { role::direction(old.role, *role) };
-        // Without a value, the role only says whether the option opens a port.
+        // In an option that takes no value, the role only says whether the option opens a port.
         let (name, word): (_, fn(Role) -> String) = match (old.arity, arity) {
             (Arity::None, Arity::None) => ("listens", |role| (role == Role::Listen).to_string()),
             _ => ("value", |role| role.word().into()),

@@ -9,7 +9,7 @@ pub(super) fn direction(before: Role, after: Role) -> Direction {
     Direction::proved(is_at_least(after, before), before == after)
 }
 
-/// Returns whether a word of the role `high` is never judged lower than one of the role `low`.
+/// Returns whether a word of the role `high` is judged at least as high as one of the role `low`.
 ///
 /// Roles with code are outside of the order: with code among its words a program runs nothing of
 /// its standard input. So are written files: later commands know their text.

@@ -67,7 +67,7 @@ fn covers(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Reports a removed sub-command: it is unknown now, and the words after it are not read.
+/// Reports a removed sub-command: it is unknown now, and the words after it stay unread.
 fn lost<'k>(
     a: &Command<'k>,
     b: &Command<'k>,

@@ -73,7 +73,7 @@ fn changed(
     fields: &mut Fields,
 ) {
     fields.demand(&format!("{name} tier"), a.tier, b.tier);
-    // A value without a limit has that of its options.
+    // An unlimited value has the limit of its options.
     fields.cap(&format!("{name} at most"), a.cap.or(cap_a), b.cap.or(cap_b), a.cap != b.cap);
     if a.role != b.role {
         fields.add(
@@ -94,7 +94,7 @@ fn lost(value: &Value) -> Direction {
 
 /// Returns the direction of a newly declared value.
 ///
-/// Where another value is stateful, an undeclared word was a doubt, and a declared one is not.
+/// Where another value is stateful, an undeclared word was a doubt, which the declaration removes.
 fn added(value: &Value, a: Values<'_>, b: Values<'_>, before: Floors) -> Direction {
     let highest = a.list.iter().map(|it| it.tier).max().unwrap_or_default();
     let was_doubt = highest >= Tier::Stateful && before.tier(Floor::UnknownFlag) > Tier::ReadOnly;

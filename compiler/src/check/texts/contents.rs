@@ -1,9 +1,9 @@
 //! The search in the contents of the bundle.
 
-use relay_bundle::{Contents, Suppressed};
+use relay_bundle::Contents;
 use serde::Serialize;
 
-use super::finding::{self, Finding};
+use super::finding::{self, Finding, Forbidden};
 use super::place::{Owner, dense};
 use super::search::TextSearch;
 use super::strings::texts;
@@ -11,8 +11,8 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Sources;
 
 impl TextSearch {
-    /// Searches the finished contents for findings that the project's own text does not show:
-    /// composed by a template, decoded, or in another part of a bundle.
+    /// Searches the finished contents for findings beyond those in the project's own text: composed
+    /// by a template, decoded, or in another part of a bundle.
     pub(crate) fn check_contents(
         mut self,
         sources: &Sources<'_>,
@@ -115,9 +115,9 @@ impl TextSearch {
             }
             let owned = owner.unwrap_or(&self.project);
             let at = match of {
-                Suppressed::Secret => owned.place(sources, &text),
+                Forbidden::Secret => owned.place(sources, &text),
                 // The same character elsewhere in the document may belong to another owner.
-                Suppressed::Invisible => owned.at,
+                Forbidden::Invisible => owned.at,
             };
             self.take(owner, (of, rule), &text, at, out);
         }
@@ -127,7 +127,7 @@ impl TextSearch {
     /// invisible characters in this owner.
     fn is_seen(
         &self,
-        found: (Suppressed, &'static str),
+        found: (Forbidden, &'static str),
         text: &[u8],
         owner: Option<&Owner>,
     ) -> bool {
@@ -137,7 +137,7 @@ impl TextSearch {
         self.seen.iter().any(|seen| {
             let is_elsewhere = owner.is_some_and(|owner| seen.owner != Some(owner.at));
             (seen.of, seen.rule) == found
-                && !(is_elsewhere && seen.of == Suppressed::Invisible)
+                && !(is_elsewhere && seen.of == Forbidden::Invisible)
                 && (holds(&seen.text, text) || holds(text, &seen.text))
         })
     }

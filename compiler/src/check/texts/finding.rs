@@ -10,11 +10,30 @@ use crate::secret::{self, Found};
 /// The most runs of invisible characters that are reported of one text.
 const INVISIBLE_MAX: usize = 20;
 
+/// The contents that a text may not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Forbidden {
+    Secret,
+    Invisible,
+}
+
+impl Forbidden {
+    /// Returns the contents that a suppression admits; `None` for one of marks, which are searched
+    /// where commands are read.
+    pub(super) fn of(suppressed: Suppressed) -> Option<Self> {
+        match suppressed {
+            Suppressed::Secret => Some(Self::Secret),
+            Suppressed::Invisible => Some(Self::Invisible),
+            Suppressed::Mark => None,
+        }
+    }
+}
+
 /// A forbidden part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     /// The search that found it.
-    pub(super) of: Suppressed,
+    pub(super) of: Forbidden,
     /// The form of a secret, or the kind of characters.
     pub(super) rule: &'static str,
     pub(super) range: Range<usize>,
@@ -53,10 +72,10 @@ pub(super) fn search_file(bytes: &[u8], is_text: bool) -> Vec<Finding> {
 }
 
 /// Returns the names of a search's findings, sorted.
-pub(super) fn rule_names(of: Suppressed) -> Vec<&'static str> {
+pub(super) fn rule_names(of: Forbidden) -> Vec<&'static str> {
     match of {
-        Suppressed::Secret => secret::rule_names(),
-        Suppressed::Invisible => Kind::ALL.into_iter().map(Kind::name).collect(),
+        Forbidden::Secret => secret::rule_names(),
+        Forbidden::Invisible => Kind::ALL.into_iter().map(Kind::name).collect(),
     }
 }
 
@@ -69,12 +88,12 @@ fn secrets(bytes: &[u8]) -> Vec<Finding> {
 }
 
 fn finding(Found { rule, range, value: _ }: Found) -> Finding {
-    Finding { of: Suppressed::Secret, rule, range }
+    Finding { of: Forbidden::Secret, rule, range }
 }
 
 fn hidden(text: &str) -> impl Iterator<Item = Finding> {
     invisible::search(text).into_iter().take(INVISIBLE_MAX).map(|found| Finding {
-        of: Suppressed::Invisible,
+        of: Forbidden::Invisible,
         rule: found.kind.name(),
         range: found.range,
     })

@@ -1,4 +1,4 @@
-//! A text with characters that people cannot see.
+//! A text with invisible characters.
 //!
 //! A reviewer approves the displayed text, and an agent obeys the actual one.
 
@@ -12,8 +12,8 @@ use crate::source::Span;
 /// The most characters of a run that are named.
 const NAMED_MAX: usize = 4;
 
-/// Agents read characters that people cannot see: tags that spell instructions, marks of width
-/// zero, marks that change the direction of writing, control characters. A reviewer approves
+/// Agents read characters that are invisible to people: tags that spell instructions, marks of
+/// width zero, marks that change the direction of writing, control characters. A reviewer approves
 /// another text than agents get. Joiners and selectors that a script or an emoji needs are allowed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text holds {found}")]
@@ -67,7 +67,7 @@ pub(super) struct UnknownKind {
     pub(super) at: Span,
 }
 
-/// A suppression that is no longer needed would admit hidden instructions one day.
+/// An obsolete suppression would admit hidden instructions one day.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-invisible {rule}` suppresses nothing")]
 #[diagnostic(code(invisible::idle_suppression), severity(Warning), help("remove it"))]

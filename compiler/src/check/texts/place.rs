@@ -18,7 +18,7 @@ pub(super) struct Owner {
     /// Whether its node may hold `allow-secret` and `allow-invisible`.
     pub(super) may_allow: bool,
     pub(super) allowed: Vec<Allowed>,
-    /// Texts that were searched as written, without findings.
+    /// Texts that were searched as written, and are clean.
     clean: Vec<Arc<str>>,
 }
 
@@ -55,7 +55,7 @@ impl Owner {
         Self { at: name.at, files, may_allow: true, allowed, clean }
     }
 
-    /// Remembers the texts of bodies without findings, if their files hold them unchanged.
+    /// Remembers the texts of clean bodies, if their files hold them unchanged.
     pub(super) fn take_clean(&mut self, sources: &Sources<'_>, bodies: &[BodySource]) {
         let is_whole = |body: &BodySource, text: &str| {
             body.inline_at.is_some() || sources.file(body.file).bytes.ends_with(text.as_bytes())
@@ -67,7 +67,7 @@ impl Owner {
         self.clean.extend(texts.take(CLEAN_MAX));
     }
 
-    /// Returns whether a text of the bundle was searched before, without findings.
+    /// Returns whether a text of the bundle was searched before and found clean.
     pub(super) fn is_clean(&self, text: &str) -> bool {
         self.clean.iter().any(|clean| **clean == *text)
     }
@@ -122,7 +122,7 @@ fn find(
     Some(file.span(found, found + text.len()))
 }
 
-/// Returns a text without white space, which differs between the forms of a text.
+/// Returns a text stripped of white space, which differs between the forms of a text.
 pub(super) fn dense(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
 }

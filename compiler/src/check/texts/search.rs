@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::Suppressed;
-
+use super::finding::Forbidden;
 use super::invisible::InvisibleText;
 use super::place::{Owner, dense};
 use super::secret::LiteralSecret;
@@ -13,9 +12,9 @@ use crate::source::Span;
 /// An earlier finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Seen {
-    pub(super) of: Suppressed,
+    pub(super) of: Forbidden,
     pub(super) rule: &'static str,
-    /// Without white space, which differs between the forms of a text.
+    /// Stripped of white space, which differs between the forms of a text.
     pub(super) text: Vec<u8>,
     /// The place of its owner: an exception is for one owner alone.
     pub(super) owner: Option<Span>,
@@ -27,7 +26,7 @@ pub(crate) struct TextSearch {
     pub(super) prompts: BTreeMap<String, Owner>,
     pub(super) resources: BTreeMap<String, Owner>,
     pub(super) skills: BTreeMap<String, Owner>,
-    /// The findings so far: texts made of them are not reported again.
+    /// The findings so far: texts made of them are reported only once.
     pub(super) seen: BTreeSet<Seen>,
     /// The number of findings so far.
     pub(super) found: usize,
@@ -40,24 +39,25 @@ impl TextSearch {
     pub(super) fn take(
         &mut self,
         owner: Option<&Owner>,
-        (of, rule): (Suppressed, &'static str),
+        (of, rule): (Forbidden, &'static str),
         text: &[u8],
         at: Span,
         out: &mut Diagnostics,
     ) {
         let declared = owner.map(|owner| owner.at);
-        // Also if it is allowed here: parts of the bundle that repeat the text have no owner.
+        // Also if it is allowed here: parts of the bundle that repeat the text lack an owner.
         self.seen.insert(Seen { of, rule, text: dense(text), owner: declared });
         self.found += 1;
         let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
-        let suppression = allowed.find(|allowed| allowed.of == of && allowed.rule.value == rule);
+        let suppression = allowed
+            .find(|allowed| Forbidden::of(allowed.of) == Some(of) && allowed.rule.value == rule);
         self.used.extend(suppression.map(|allowed| allowed.rule.at));
         if suppression.is_some() {
             return;
         }
         match of {
-            Suppressed::Secret => out.report(at, LiteralSecret::new(rule, owner, at)),
-            Suppressed::Invisible => {
+            Forbidden::Secret => out.report(at, LiteralSecret::new(rule, owner, at)),
+            Forbidden::Invisible => {
                 let text = String::from_utf8_lossy(text);
                 out.report(at, InvisibleText::new(rule, &text, owner, at));
             }

@@ -42,7 +42,7 @@ pub(super) struct UnknownRule {
     pub(super) at: Span,
 }
 
-/// A suppression that is no longer needed would admit a real secret one day.
+/// An obsolete suppression would admit a real secret one day.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret {rule}` suppresses nothing")]
 #[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]

@@ -1,7 +1,7 @@
 //! The texts in any value that can be serialized.
 //!
-//! The search asks serde for them, so that a later field of a concept is searched without a change
-//! here. Only binary content that a value encodes for serde is copied.
+//! The search asks serde for them, so that a later field of a concept is searched automatically.
+//! Only binary content that a value encodes for serde is copied.
 
 use std::fmt::{self, Display};
 
@@ -11,7 +11,7 @@ use serde::ser::{self, Serializer};
 /// Calls `each` with every text in a value: strings, and the keys of maps. Names of fields are
 /// relay's own, and a value that formats itself is a place.
 pub(super) fn texts(value: &impl Serialize, each: &mut dyn FnMut(&str)) {
-    // Neither this serializer nor any type of a bundle returns an error.
+    // This serializer and all types of a bundle always succeed.
     let _ = value.serialize(Texts { each });
 }
 
@@ -19,7 +19,7 @@ struct Texts<'e> {
     each: &'e mut dyn FnMut(&str),
 }
 
-/// The error type that serde requires; no code constructs it.
+/// The error type that serde requires, which is never constructed.
 #[derive(Debug)]
 struct Never;
 
@@ -39,7 +39,7 @@ impl ser::Error for Never {
 
 type Done = Result<(), Never>;
 
-/// Values without text.
+/// Values free of text.
 macro_rules! without_text {
     ($($name:ident($($type:ty),*),)+) => {
         $(fn $name(self $(, _: $type)*) -> Done { Ok(()) })+

@@ -54,7 +54,7 @@ impl Alphabet {
     }
 }
 
-/// Returns the best character from `start` up to but not including `end`, if there is one.
+/// Returns the best character from `start` before `end`, if there is one.
 fn best_letter(start: u32, end: u32) -> Option<char> {
     let preferred = PREFERRED.chars().find(|letter| (start..end).contains(&u32::from(*letter)));
     let others = (start..end).filter_map(char::from_u32).take(LOOKED_AT_MAX);

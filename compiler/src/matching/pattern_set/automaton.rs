@@ -92,8 +92,8 @@ impl Automaton {
         let start = self.state(self.starts.clone());
         let mut numbers: HashMap<State, usize> = HashMap::from([(start.clone(), 0)]);
         let mut states = vec![start];
-        // For each state the state before it, and the class that led from there; the first has
-        // none.
+        // For each state the state before it, and the class that led from there, except for the
+        // first.
         let mut origins: Vec<(usize, char)> = vec![(0, '\0')];
         let (mut current, mut steps) = (0, 0);
         let mut start_is_visited = false;
@@ -116,7 +116,8 @@ impl Automaton {
                             origins.push((current, *letter));
                             true
                         }
-                        // The empty text is not a name, but a name may lead to the same state.
+                        // The empty text is excluded from names, but a name may lead to the same
+                        // state.
                         Some(0) => !std::mem::replace(&mut start_is_visited, true),
                         Some(_) => false,
                     };

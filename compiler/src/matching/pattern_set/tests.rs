@@ -8,7 +8,7 @@ use relay_engine::glob;
 
 use super::{NameSet, TooMany, meet, outside, sets};
 
-/// Letters that the patterns of [`patterns`] distinguish, and one that they do not name.
+/// Letters that the patterns of [`patterns`] distinguish, and one more.
 const LETTERS: [char; 5] = ['a', 'b', 'c', '-', 'z'];
 /// Short enough to try all names, long enough for all sets of the patterns.
 const LENGTH_MAX: usize = 6;
@@ -115,7 +115,7 @@ fn witnesses_are_short_and_print() {
 
 #[test]
 fn a_name_that_is_written_has_its_own_set() {
-    // The pattern matches only these two letters, so it never matches alone.
+    // The pattern matches only these two letters, so one of these always matches with it.
     assert_eq!(shown(&["[ab]", "a", "b"]), ["c: ", "a: [ab] a", "b: [ab] b"]);
     assert_eq!(shown(&["[ab]", "a"]), ["c: ", "b: [ab]", "a: [ab] a"]);
     assert_eq!(shown(&["?*", "a"]), ["b: ?*", "a: ?* a"]);
@@ -126,7 +126,7 @@ fn thousands_of_names_are_no_states() {
     let names: Vec<String> =
         (0..5_000).map(|number| format!("a-tool-of-a-server-{number}")).collect();
     let patterns: Vec<&str> = names.iter().map(String::as_str).chain(["a-*", "*-7"]).collect();
-    // Each name, and the sets of the two patterns without the names.
+    // Each name, and the sets of the two patterns alone.
     assert_eq!(sets(&patterns).unwrap().len(), 5_000 + 4);
 }
 

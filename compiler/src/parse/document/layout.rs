@@ -9,7 +9,7 @@ use super::token::{Token, Tokens};
 
 const INDENT: &str = "    ";
 
-/// Returns `text`, a document without syntax faults, in its layout.
+/// Returns `text`, a document of valid syntax, in its layout.
 ///
 /// All its lines end as its first one does: `CRLF`, or else `LF`.
 pub(super) fn layout(text: &str) -> String {
@@ -30,7 +30,7 @@ pub(super) fn layout(text: &str) -> String {
 struct Layout {
     out: String,
     depth: usize,
-    /// The current line so far, without its indentation.
+    /// The current line so far, after its indentation.
     line: String,
     /// White space since the last token of this line.
     space: String,

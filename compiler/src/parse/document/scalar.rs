@@ -16,10 +16,10 @@ use crate::source::is_newline;
 
 /// Strings from this size on are decoded ahead, in bytes.
 const LONG_BYTES: usize = 512;
-/// A document with fewer bytes of long strings is read without further threads.
+/// A document with fewer bytes of long strings is read on one thread.
 const PARALLEL_BYTES_MIN: usize = 64 * 1024;
 
-/// The reason why a word or a string has no value, and the text to write instead.
+/// The fault of an invalid word or string, and the text to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Invalid {
     pub(super) message: String,
@@ -61,7 +61,7 @@ impl LongStrings {
                 .map(|part| (part, thread::Builder::new().spawn_scoped(scope, || decode(part))))
                 .collect();
             let done = begun.into_iter().flat_map(|(part, thread)| {
-                // Without a thread, this one does it.
+                // If starting the thread fails, this one does it.
                 let done = thread.ok().and_then(|thread| thread.join().ok());
                 done.unwrap_or_else(|| decode(part))
             });
@@ -151,7 +151,7 @@ fn parsed(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Reports a keyword without its `#`.
+/// Reports a keyword that lacks its `#`.
 fn keyword(written: &str) -> Option<Invalid> {
     matches!(written, "true" | "false" | "null" | "inf" | "-inf" | "nan").then(|| {
         Invalid::new(
@@ -250,7 +250,7 @@ fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
     }
 }
 
-/// Reports the first line of a text that is not indented like its last one.
+/// Reports the first line of a text that is indented unlike its last one.
 fn indentation(written: &str) -> Invalid {
     let quotes = written.trim_end_matches('#');
     let hashes = written.len() - quotes.len();

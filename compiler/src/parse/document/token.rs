@@ -1,7 +1,7 @@
 //! The tokens of KDL 2, each with its beginning and its end.
 //!
-//! One pass without recursion, so that time is linear for any text. [`super::scalar`] decides the
-//! meaning of a word or a string.
+//! One iterative pass, so that time is linear for any text. [`super::scalar`] decides the meaning
+//! of a word or a string.
 
 use crate::source::is_newline;
 
@@ -12,7 +12,7 @@ pub(super) enum Token {
     Space,
     /// `/* … */` with the comments inside it.
     BlockComment,
-    /// `// …`, without its line end.
+    /// `// …`, up to its line end.
     LineComment,
     /// A line end of any form.
     Newline,
@@ -32,7 +32,7 @@ pub(super) enum Token {
     Slashdash,
     /// An identifier, a number or a keyword.
     Word,
-    /// A quoted string, raw or not, of one line or several.
+    /// A quoted string, raw or escaped, of one line or several.
     Text,
     /// A stray character, outside of every token.
     Stray,

@@ -1,4 +1,4 @@
-//! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that is not KDL.
+//! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that differs from KDL.
 
 mod correction;
 mod cursor;
@@ -184,7 +184,7 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reports a version of KDL other than 2 that a document declares.
     ///
-    /// The rest is not read: its faults would be those of KDL 2 alone.
+    /// The rest stays unread: its faults would be those of KDL 2 alone.
     fn version(&mut self, node: &Node) -> Result<(), Skipped> {
         let version = node.arguments.first().filter(|_| node.name.value == "kdl-version");
         let Some(version) = version.filter(|version| version.scalar != Scalar::Integer(2)) else {
@@ -368,7 +368,7 @@ impl<'t> TreeReader<'t, '_> {
         }
     }
 
-    /// Reports a text without quotes; the node or property that it belongs to begins at `start`.
+    /// Reports an unquoted text; the node or property that it belongs to begins at `start`.
     fn not_quoted<T>(&mut self, start: usize, unquoted: &Unquoted<'_>) -> Result<T, Skipped> {
         let Unquoted { text, from, fault } = unquoted;
         let before = self.cursor.slice(start, *from);

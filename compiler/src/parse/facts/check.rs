@@ -1,5 +1,4 @@
-//! Checks the facts of a program: finds lines without an effect, and pairs of lines of which only
-//! one counts.
+//! Checks the facts of a program: finds idle lines, and pairs of lines of which only one counts.
 //!
 //! The facts of a project and the shipped facts are checked alike.
 

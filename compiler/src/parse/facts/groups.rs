@@ -20,7 +20,7 @@ use relay_engine::nearest::nearest;
 /// The most levels of groups in groups.
 const DEPTH_MAX: usize = 8;
 
-/// Returns the nodes of facts without groups, each `use` replaced by the contents of its groups.
+/// Returns the nodes of facts, groups dissolved: each `use` replaced by the contents of its groups.
 pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
     let mut names = Names::of(GROUP.name);
     let mut groups = BTreeMap::new();
@@ -53,8 +53,8 @@ struct Expansion<'n> {
     groups: BTreeMap<String, Group<'n>>,
     /// The groups that the current node is in.
     within: Vec<String>,
-    /// The number of nodes and words that groups may still add. Without a limit, groups in groups
-    /// grow exponentially.
+    /// The number of nodes and words that groups may still add. The limit stops groups in groups,
+    /// which grow exponentially.
     room: usize,
 }
 
@@ -146,7 +146,7 @@ struct UnknownGroup {
     at: Span,
 }
 
-/// A group that includes itself has no end.
+/// A group that includes itself is endless.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the group `{name}` uses itself")]
 #[diagnostic(
@@ -172,7 +172,7 @@ struct LargeGroups {
     at: Span,
 }
 
-/// A group that no command uses has no effect, and looks as if it had.
+/// An unused group has no effect, and looks as if it had.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no command uses the group `{name}`")]
 #[diagnostic(

@@ -41,7 +41,7 @@ impl Names {
     }
 }
 
-/// Only one of the two declarations would count, and a reader cannot see which one. If it is the
+/// Only one of the two declarations would count, and a reader has to guess which one. If it is the
 /// milder one, a command gets a tier that is too low.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the {what} `{name}` is declared twice")]

@@ -23,7 +23,7 @@ pub(super) fn read(pattern: Spanned<String>, out: &mut Diagnostics) -> String {
     text.replace(LITERAL, "*")
 }
 
-/// Reports names with a `*` that has no effect.
+/// Reports names with an idle `*`.
 pub(super) fn check_names<'n>(names: impl Iterator<Item = Word<'n>>, out: &mut Diagnostics) {
     for Word { text, at } in names.filter(|name| has_stray(name.text)) {
         out.report(at, StrayStar { pattern: text.to_owned(), at });
@@ -37,14 +37,15 @@ pub(super) fn check_programs<'n>(names: impl Iterator<Item = Word<'n>>, out: &mu
     }
 }
 
-/// Returns whether a text has a `*` besides the one at its end or, without that, at its beginning.
+/// Returns whether a text has a `*` besides the one at its end or, if that is missing, at its
+/// beginning.
 fn has_stray(text: &str) -> bool {
     let inner = text.strip_suffix('*').or_else(|| text.strip_prefix('*')).unwrap_or(text);
     inner.contains('*')
 }
 
 /// One `*` at the beginning or at the end matches any text. Another one would be read as the
-/// character, so that the pattern matches almost no word: a tier that it should raise is lost.
+/// character, so that the pattern misses almost every word: a tier that it should raise is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` has a `*` that matches nothing")]
 #[diagnostic(
@@ -59,7 +60,7 @@ struct StrayStar {
     at: Span,
 }
 
-/// Programs are found by their whole names. A name with a `*` matches no program, and the intended
+/// Programs are found by their whole names. A name with a `*` misses all programs, and the intended
 /// programs would count as unknown.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the name of a program is no pattern: `{name}`")]

@@ -41,8 +41,8 @@ pub(super) struct Slip {
     pub(super) at: Range<usize>,
     /// The corrected line.
     pub(super) line: String,
-    /// The correction, in the text as written; none if an earlier one changed the same place, or if
-    /// the author's meaning is unknown.
+    /// The correction, in the text as written; empty if an earlier one changed the same place, or
+    /// if the author's meaning is unknown.
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
@@ -116,7 +116,7 @@ impl Edits {
         })
     }
 
-    /// Returns the same for a range that no edit changed; `None` if one did.
+    /// Returns the same for a range that all edits leave as it is.
     fn untouched(&self, range: &Range<usize>) -> Option<Range<usize>> {
         self.0.iter().rev().try_fold(range.clone(), |range, Edit { at, text }| {
             let end = at.start + text.len();
@@ -196,7 +196,7 @@ fn correct(document: &str, fault: &YamlError, tries: &mut usize) -> Option<Corre
     None
 }
 
-/// Returns the range of the line that holds a byte, without its line end.
+/// Returns the range of the line that holds a byte, up to its line end.
 fn line_at(document: &str, offset: usize) -> Range<usize> {
     let bytes = document.as_bytes();
     let offset = offset.min(bytes.len());
@@ -238,7 +238,7 @@ fn spaces_for_tabs(document: &str, line: &Range<usize>) -> Option<Change> {
 }
 
 /// Indents the lines on which the value in quotes of a key goes on: js-yaml and PyYAML read them
-/// without indentation too.
+/// unindented too.
 fn indented_quote(document: &str, line: &Range<usize>) -> Option<Change> {
     let text = document.get(line.clone())?;
     let (_, rest) = split_key(text)?;

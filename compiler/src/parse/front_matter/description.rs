@@ -3,8 +3,8 @@
 use super::correction::quoted;
 use crate::outline::first_sentence;
 
-/// Returns the line that describes a body by its first sentence. A sentence with the placeholder of an
-/// argument describes no prompt.
+/// Returns the line that describes a body by its first sentence. A sentence with the placeholder of
+/// an argument is left out.
 pub(super) fn line(body: &str) -> Option<String> {
     let sentence = first_sentence(body).filter(|sentence| !sentence.contains("$ARGUMENTS"))?;
     Some(format!("description: {}", quoted(&sentence)))

@@ -3,7 +3,8 @@
 //!
 //! Front matter begins with `---` as the first line and ends with a line that is exactly `---`. A
 //! file whose first line is a horizontal rule, and one whose front matter is further down or in
-//! another notation, are recognised: their text is sent whole, which their author may not expect.
+//! another notation, are recognised: their text is sent whole, perhaps against the intent of their
+//! author.
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ const LINES_MORE_MAX: usize = 32;
 pub(super) enum Opening {
     /// Front matter.
     Found(Opened),
-    /// No front matter, and none is required.
+    /// Absent, and optional.
     Absent,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Opened {
     pub(super) body: usize,
 }
 
-/// Finds the front matter of a file. `None`: it is required and missing, or has no end, which is
+/// Finds the front matter of a file. `None`: it is required and missing, or endless, which is
 /// reported.
 pub(super) fn find(
     text: &Text<'_>,
@@ -125,8 +126,8 @@ fn end(text: &str, start: usize) -> Option<End> {
     None
 }
 
-/// Returns the first line that would end the front matter that begins at `start` without the spaces
-/// before it. YAML may take it as text, so it ends nothing.
+/// Returns the first line that would end the front matter that begins at `start` but for the spaces
+/// before it. YAML may take it as text, so front matter goes on.
 fn almost_end(text: &str, start: usize) -> Option<Range<usize>> {
     let mut offset = start;
     for line in text.get(start..)?.split_inclusive('\n') {
@@ -153,7 +154,7 @@ fn mark(at: Span) -> Edit {
     Edit { at, text: MARK.into() }
 }
 
-/// Returns the correction of a file without front matter: its first sentence describes it.
+/// Returns the correction of a file that lacks front matter: its first sentence describes it.
 fn described(text: &Text<'_>) -> Option<Edit> {
     let end = description::line_end(&text.text);
     let line = description::line(&text.text)?;
@@ -212,14 +213,14 @@ fn elsewhere(text: &str) -> Option<(Range<usize>, &'static str)> {
     is_matter.then_some((start..start + MARK.len(), place))
 }
 
-/// Returns a line without its line end.
+/// Returns a line up to its line end.
 pub(super) fn without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// The front matter describes the prompt to people and agents. `front-matter=optional` on the
-/// folder takes files without one.
+/// folder takes files that lack it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file has no front matter")]
 #[diagnostic(code(front_matter::missing))]
@@ -238,7 +239,7 @@ impl Fixable for Missing {
 }
 
 /// Front matter is read at the beginning of a file and in YAML alone. In another place or notation
-/// it is part of the text, so agents read it and its settings have no effect.
+/// it is part of the text, so agents read it and its settings are ignored.
 #[derive(Debug, Error, Diagnostic)]
 #[error("front matter {place} is sent as text")]
 #[diagnostic(
@@ -271,7 +272,7 @@ struct RuleFirst {
     at: Span,
 }
 
-/// Without its end the whole file would be front matter, and the prompt would be empty.
+/// If its end is missing, the whole file would be front matter, and the prompt would be empty.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no end")]
 #[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]

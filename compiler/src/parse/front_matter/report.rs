@@ -3,11 +3,12 @@
 //!
 //! | `on-error` | a slip with one correction | a fault that can be repaired | any other fault |
 //! | --- | --- | --- | --- |
-//! | `fail` | warning, the file is used | error | error |
-//! | `skip` | warning, the file is used | warning, the file is left out | warning, the file is left out |
-//! | `repair` | warning, the file is used | warning, the file is used | error |
+//! | `fail` | note, the file is used | error | error |
+//! | `skip` | note, the file is used | warning, the file is left out | warning, the file is left out |
+//! | `repair` | note, the file is used | warning, the file is used | error |
 //!
-//! The programs that own command files read a file with a slip, so it is no reason to stop a build.
+//! The programs that own command files read a file with a slip, as relay does, so nothing is lost and no
+//! build stops, a strict one either.
 //! In the project's own prompts a slip is an error. `repair` promises that every file is served, so
 //! a fault that it cannot repair is an error: `skip` is for leaving files out.
 //!
@@ -66,7 +67,11 @@ impl<'o> Reporter<'o> {
     /// Reports a fault that the caller repairs if `on-error` says so.
     pub(crate) fn repair(&mut self, at: Span, fault: impl Finding) {
         match self.reading.on_error {
-            OnError::Repair => self.repaired(Report::new(at, repaired_fault(fault))),
+            OnError::Repair => {
+                let fault = FaultReport { fault, outcome: Outcome::Repaired };
+                // A file that is used is another thing than one that is left out.
+                self.out.take_apart(Report::new(at, fault), "repaired");
+            }
             OnError::Fail | OnError::Skip => {
                 let report = Report::new(at, self.refused_fault(fault));
                 self.refuse_unless(report, REPAIR);
@@ -78,7 +83,8 @@ impl<'o> Reporter<'o> {
     pub(crate) fn correct(&mut self, at: Span, fault: impl Finding + Fixable) {
         match (self.reading.kind, self.reading.on_error) {
             (Kind::Command, _) | (Kind::AgentSkill, OnError::Repair) => {
-                self.repaired(Report::fixable(at, repaired_fault(fault)));
+                let fault = FaultReport { fault, outcome: Outcome::Corrected };
+                self.out.take_apart(Report::fixable(at, fault), "corrected");
             }
             (Kind::Folder | Kind::AgentSkill, _) => self.refuse_fixable(at, fault),
         }
@@ -92,11 +98,6 @@ impl<'o> Reporter<'o> {
     /// Returns whether a fault made the file unusable as a prompt.
     pub(crate) fn refused(&self) -> bool {
         self.refused
-    }
-
-    fn repaired(&mut self, report: Report) {
-        // A file that is used is another thing than one that is left out.
-        self.out.take_apart(report, "repaired");
     }
 
     /// Reports a fault that `option` answers in a folder of commands.
@@ -116,16 +117,13 @@ impl<'o> Reporter<'o> {
     }
 }
 
-fn repaired_fault<F>(fault: F) -> FaultReport<F> {
-    FaultReport { fault, outcome: Outcome::Repaired }
-}
-
 /// The consequence of a fault for its file.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
     Rejected,
     Skipped,
     Repaired,
+    Corrected,
 }
 
 /// A fault with the severity and the prefix that its outcome gives.
@@ -140,7 +138,7 @@ impl<F: fmt::Display> fmt::Display for FaultReport<F> {
         match self.outcome {
             Outcome::Rejected => {}
             Outcome::Skipped => f.write_str("skipped: ")?,
-            Outcome::Repaired => f.write_str("repaired: ")?,
+            Outcome::Repaired | Outcome::Corrected => f.write_str("repaired: ")?,
         }
         self.fault.fmt(f)
     }
@@ -153,6 +151,7 @@ impl<F: Diagnostic> Diagnostic for FaultReport<F> {
         Some(match self.outcome {
             Outcome::Rejected => Severity::Error,
             Outcome::Skipped | Outcome::Repaired => Severity::Warning,
+            Outcome::Corrected => Severity::Advice,
         })
     }
 

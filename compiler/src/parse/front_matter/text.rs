@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The text of a markdown file.
 pub(in crate::parse) struct Text<'b> {
     file: FileId,
-    /// The text, without byte order mark, line ends as they are in the file.
+    /// The text after the byte order mark, line ends as they are in the file.
     pub(in crate::parse) text: Cow<'b, str>,
     /// Bytes of the file before the text.
     skipped: usize,
@@ -77,7 +77,7 @@ impl<'b> Text<'b> {
 /// Returns a text in which each CR that ends a line is an LF. A CR before an LF stays, so that
 /// offsets are those of the file.
 fn with_line_ends(text: &str) -> Cow<'_, str> {
-    // Searching for one byte is many times faster, and nearly every file has none.
+    // Searching for one byte is many times faster, and it is absent from nearly every file.
     if !text.contains('\r') {
         return text.into();
     }

@@ -1,7 +1,7 @@
 //! YAML 1.2 -> entries with their places.
 //!
 //! The parser gives events; this module builds the tree from them, because a deserializer hides the
-//! exact range of every value and both places of a repeated key, and does not limit the copies of
+//! exact range of every value and both places of a repeated key, and leaves the copies unlimited of
 //! `*name`. Scalars have the types of the core schema of YAML 1.2
 //! (<https://yaml.org/spec/1.2.2/#103-core-schema>): `yes` and `<<` are text.
 
@@ -18,8 +18,8 @@ use serde_saphyr::granit_parser::{
 const DEPTH_MAX: usize = 32;
 const TOO_DEEP: &str = "lists and groups nest too deep";
 
-/// The most that all `*name` of a document may copy, in bytes of text and numbers of values.
-/// Without `*name`, the text of a document is at most as large as its file.
+/// The most that all `*name` of a document may copy, in bytes of text and numbers of values. In a
+/// document free of `*name`, the text of a document is at most as large as its file.
 const COPIED_MAX: usize = 100_000;
 
 /// A key and its value.
@@ -78,7 +78,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
     }
 }
 
-/// Parses a document without `*name`. Keys may repeat; an empty document is null.
+/// Parses a document that is free of `*name`. Keys may repeat; an empty document is null.
 pub(in crate::parse) fn document(text: &str) -> Result<Node, YamlError> {
     let Builder { root, named, .. } = build(text)?;
     if let Some(node) = named.values().next() {
@@ -180,7 +180,8 @@ impl Builder {
 
     fn close(&mut self, end: usize) {
         let Some(Open { nodes, is_map, style, start, anchor }) = self.open.pop() else { return };
-        // Without brackets the parser's end is at the next token, which may be lines further down.
+        // Outside of brackets, the parser's end is at the next token, which may be lines further
+        // down.
         let end = match style {
             StructureStyle::Flow => end,
             StructureStyle::Block => nodes.last().map_or(start, |node| node.at.end).max(start),
@@ -261,7 +262,7 @@ fn measure(node: &Node) -> (usize, usize) {
     }
 }
 
-/// Returns the value of a scalar without quotes. A number beyond those of JSON stays text.
+/// Returns the value of an unquoted scalar. A number beyond those of JSON stays text.
 fn plain_value(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

@@ -21,7 +21,7 @@ impl Files for OneFile<'_> {
     }
 }
 
-/// Returns the prompt and what was reported: severity, code, place, the text there, message
+/// Returns the prompt and the reports: severity, code, place, the text there, message
 /// and help.
 fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>, Vec<String>) {
     read_by(bytes, Reading { kind, rule: FrontMatterRule::Required, on_error })
@@ -58,7 +58,7 @@ fn read_by(bytes: &[u8], reading: Reading) -> (Option<MarkdownPrompt>, Vec<Strin
     (prompt, reported.collect())
 }
 
-/// Checks that a file is refused in all three modes, with and without a repair.
+/// Checks that a file is refused in all three modes, repaired or as it is.
 fn refused(text: &str, kind: Kind, expected: &[&str]) {
     for (on_error, severity, prefix) in
         [(Fail, "error ", ""), (Repair, "error ", ""), (Skip, "warning ", "skipped: ")]
@@ -274,7 +274,7 @@ fn front_matter_is_optional() {
         assert!(reported.contains(place) && reported.contains("is sent as text"), "{reported}");
         assert_eq!(prompt.unwrap().body, text);
     }
-    // A rule, a fence or a table is text and no more.
+    // A rule, a fence or a table is plain text.
     for text in
         ["***\na: b\n***\n", "```\n---\n```\n", "\n---\n\nText\n", "----\na: b\n---\n", "+++\n"]
     {
@@ -431,7 +431,7 @@ fn several_faults_in_one_run() {
             "warning front_matter::yaml 7:11 «@",
         ]
     );
-    // A fault after a corrected slip is reported too, even without a correction of its own.
+    // A fault after a corrected slip is reported too, even if it lacks a correction.
     let (_, reported) = read(b"---\nx: a: b\ny:\n  - a\n b\n---\n", Command, Repair);
     assert!(reported[0].starts_with("warning front_matter::yaml 2:4 «a: b»"), "{reported:?}");
     assert!(reported[1].starts_with("error front_matter::yaml 5:"), "{reported:?}");

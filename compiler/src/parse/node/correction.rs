@@ -47,7 +47,7 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
 
 /// Returns the help for a property that a node of `rule` does not take.
 pub(super) fn of_property(name: &str, rule: &Rule) -> String {
-    // A row without a meaning is read only to be reported.
+    // A row that lacks a meaning is read only to be reported.
     let known = rule.fields.iter().filter(|field| field.is_property() && !field.meaning.is_empty());
     let mut known: Vec<_> = known.map(|field| field.name).collect();
     known.sort_unstable();
@@ -169,7 +169,7 @@ pub(super) fn edits_of_values(
     }
 }
 
-/// Returns a word that was written without quotes or escapes.
+/// Returns a word that was written bare.
 fn bare_word(value: &Value) -> Option<&str> {
     let word = words_of(value).filter(|_| value.annotation.is_none())?;
     let is_bare = word.len() == value.at.end.saturating_sub(value.at.start) as usize;

@@ -15,8 +15,8 @@ pub(in crate::parse) struct Value {
     pub(in crate::parse) scalar: Scalar,
     pub(in crate::parse) annotation: Option<Spanned<String>>,
     pub(in crate::parse) at: Span,
-    /// Whether only blanks lie between it and the argument before it: no comment, and nothing that
-    /// is disabled.
+    /// Whether only blanks lie between it and the argument before it, rather than a comment or
+    /// something disabled.
     pub(in crate::parse) follows_argument: bool,
 }
 
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// Returns the text if it is not empty.
+    /// Returns the text, unless it is empty.
     fn written_name(&self, out: &mut Diagnostics) -> Option<&str> {
         let text = self.written(out)?;
         if text.trim().is_empty() {
@@ -255,7 +255,7 @@ impl Value {
         }
     }
 
-    /// Reports an annotation where none belongs.
+    /// Reports an annotation of a value that takes none.
     pub(in crate::parse) fn plain(&self, out: &mut Diagnostics) -> Option<()> {
         match &self.annotation {
             None => Some(()),
@@ -299,7 +299,8 @@ fn bytes(text: &str) -> Option<i128> {
     number.parse::<i128>().ok()?.checked_mul(factor)
 }
 
-/// Returns the correct form of a size: `8KB` is taken for KiB, since no unit counts in thousands.
+/// Returns the correct form of a size: `8KB` is taken for KiB, since all units count in powers of
+/// 1024.
 fn size_help(text: &str) -> String {
     const UNITS: &str = "the units are B, KiB (1024 B) and MiB (1024 KiB)";
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -337,7 +338,7 @@ fn limit(low: u64, high: u64) -> String {
     }
 }
 
-/// Returns whether a range ends where TOML or JSON ends it, which no one comes near.
+/// Returns whether a range ends where TOML or JSON ends it, far beyond any use.
 fn is_open(high: u64) -> bool {
     high >= i64::MAX.unsigned_abs()
 }
@@ -422,8 +423,8 @@ struct EmptyText {
     at: Span,
 }
 
-/// The unit of the value is missing or another one. Units are written, so that a reader cannot
-/// mistake bytes for characters.
+/// The unit of the value is missing or another one. Units are written, so that a reader can tell
+/// bytes from characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
 #[diagnostic(code(value::wrong_unit))]
@@ -436,7 +437,7 @@ struct WrongUnit {
     at: Span,
 }
 
-/// Sizes are written with their unit, so that a reader cannot mistake KiB for MiB.
+/// Sizes are written with their unit, so that a reader can tell KiB from MiB.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{text}` is not a number of bytes")]
 #[diagnostic(code(value::size))]
@@ -461,7 +462,7 @@ struct UnknownAnnotation {
     at: Span,
 }
 
-/// Annotations are units, and this value has no unit.
+/// Annotations are units, and this value is unitless.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the annotation `({name})` means nothing here")]
 #[diagnostic(code(value::annotation), help("remove it"))]

@@ -1,4 +1,4 @@
-//! An expected briefing in a project without a gate.
+//! An expected briefing in an ungated project.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::prove::case::Case;
 use crate::source::Span;
 
-/// Only a gate sends briefings, so a project without one cannot prove one.
+/// Only a gate sends briefings, so an ungated project proves none.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no briefing, since the project has no gate")]
 #[diagnostic(

@@ -64,7 +64,7 @@ pub(super) struct Unknown {
     pub(super) at: Span,
 }
 
-/// Roles that contain each other have no order, so their tiers and tools are undefined.
+/// Roles that contain each other are unordered, so their tiers and tools are undefined.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the role `{name}` contains itself")]
 #[diagnostic(code(role::parent_cycle), help("remove one of these `parent`s"))]
@@ -76,7 +76,7 @@ pub(super) struct ParentCycle {
     pub(super) others: Vec<Span>,
 }
 
-/// A role decides what a caller may do, so it has no default.
+/// A role decides what a caller may do, so it is always explicit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("it has no role")]
 #[diagnostic(code(user::no_role), help("write `role=NAME`, with a role of `roles`"))]
@@ -85,7 +85,7 @@ pub(super) struct NoRole {
     pub(super) at: Span,
 }
 
-/// One of the two roles would never count.
+/// One of the two roles would be ignored.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this {what} is declared twice for the same tenant")]
 #[diagnostic(code(user::duplicate), help("a caller has one role in a tenant; remove one of them"))]

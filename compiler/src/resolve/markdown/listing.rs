@@ -39,12 +39,12 @@ impl Choice {
         self.pattern.as_ref().map_or(ALL, |pattern| &pattern.value).into()
     }
 
-    /// Returns whether a `README.md` without front matter is a prompt: it was asked for.
+    /// Returns whether a `README.md` that lacks front matter is a prompt: it was asked for.
     pub(super) fn takes_readme(&self) -> bool {
         self.pattern.is_some()
     }
 
-    /// Returns the chosen files; reports a pattern that excludes none.
+    /// Returns the chosen files; reports a pattern that is idle.
     pub(super) fn files(
         &self,
         listed: Vec<Listed>,
@@ -64,7 +64,7 @@ impl Choice {
     }
 }
 
-/// Removes the files that a pattern excludes; reports a pattern that excludes none.
+/// Removes the files that a pattern excludes; reports an idle pattern.
 pub(in crate::resolve) fn leave_out(
     exclude: &[Spanned<String>],
     files: &mut Vec<Listed>,

@@ -1,4 +1,4 @@
-//! The marks that clients expand in a command and relay does not, and the search for them.
+//! The marks that clients alone expand in a command, and the search for them.
 //!
 //! A table has the form of each mark with the clients that know it, the page that says so and the
 //! month in which that page was read. Marks that look like other things (money, names of packages,
@@ -12,10 +12,44 @@ use regex::bytes::Regex;
 /// The most bytes of a mark in a report.
 const MARK_BYTES_MAX: usize = 60;
 
+/// The kinds of marks, by which a project says that marks are meant as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MarkKind {
+    /// Words that people type.
+    Argument,
+    /// A command, whose output a client puts in.
+    Command,
+    /// A file, whose text a client puts in.
+    File,
+    /// A tool that a client offers to the model.
+    Tool,
+    /// A value that a client knows.
+    Variable,
+}
+
+impl MarkKind {
+    /// All kinds, sorted by name.
+    pub const ALL: [Self; 5] =
+        [Self::Argument, Self::Command, Self::File, Self::Tool, Self::Variable];
+
+    /// Returns its name in a project.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Argument => "argument",
+            Self::Command => "command",
+            Self::File => "file",
+            Self::Tool => "tool",
+            Self::Variable => "variable",
+        }
+    }
+}
+
 /// A form of marks.
 pub(crate) struct Form {
     /// A mark of this form.
     pub(crate) example: &'static str,
+    pub(crate) kind: MarkKind,
     /// The clients that expand it.
     pub(crate) clients: &'static str,
     /// The page that says so.
@@ -39,6 +73,7 @@ const SPEC_KIT: &str = "https://github.com/github/spec-kit/tree/main/templates/c
 pub(crate) const FORMS: &[Form] = &[
     Form {
         example: "$ARGUMENTS[0]",
+        kind: MarkKind::Argument,
         clients: "Claude Code",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -48,6 +83,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "$1",
+        kind: MarkKind::Argument,
         clients: "Claude Code, Codex, OpenCode",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -57,6 +93,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "${CLAUDE_PLUGIN_ROOT}",
+        kind: MarkKind::Variable,
         clients: "Claude Code",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -66,6 +103,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "!`git status`",
+        kind: MarkKind::Command,
         clients: "Claude Code, OpenCode",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -75,6 +113,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "```!",
+        kind: MarkKind::Command,
         clients: "Claude Code",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -84,6 +123,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "@src/main.rs",
+        kind: MarkKind::File,
         clients: "Claude Code, OpenCode",
         source: CLAUDE_CODE,
         read: "2026-08",
@@ -93,15 +133,27 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "${input:name}",
+        kind: MarkKind::Argument,
         clients: "VS Code",
         source: VS_CODE,
         read: "2026-11",
-        form: r"(\$\{(?:input:[^}\n]+|selection|selectedText|file|fileBasename|fileDirname|fileBasenameNoExtension|workspaceFolder|workspaceFolderBasename)\})",
+        form: r"(\$\{input:[^}\n]+\})",
+        in_code: true,
+        is_mark: always,
+    },
+    Form {
+        example: "${workspaceFolder}",
+        kind: MarkKind::Variable,
+        clients: "VS Code",
+        source: VS_CODE,
+        read: "2026-11",
+        form: r"(\$\{(?:selection|selectedText|file|fileBasename|fileDirname|fileBasenameNoExtension|workspaceFolder|workspaceFolderBasename)\})",
         in_code: true,
         is_mark: always,
     },
     Form {
         example: "#tool:search",
+        kind: MarkKind::Tool,
         clients: "VS Code",
         source: VS_CODE,
         read: "2026-11",
@@ -111,6 +163,7 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "{{args}}",
+        kind: MarkKind::Argument,
         clients: "Gemini CLI",
         source: GEMINI,
         read: "2026-11",
@@ -120,24 +173,47 @@ pub(crate) const FORMS: &[Form] = &[
     },
     Form {
         example: "!{git status}",
+        kind: MarkKind::Command,
         clients: "Gemini CLI",
         source: GEMINI,
         read: "2026-11",
-        form: r"(?:^|[\s(])([!@]\{[^{}\n]+\})",
+        form: r"(?:^|[\s(])(!\{[^{}\n]+\})",
+        in_code: false,
+        is_mark: always,
+    },
+    Form {
+        example: "@{docs/rules.md}",
+        kind: MarkKind::File,
+        clients: "Gemini CLI",
+        source: GEMINI,
+        read: "2026-11",
+        form: r"(?:^|[\s(])(@\{[^{}\n]+\})",
         in_code: false,
         is_mark: always,
     },
     Form {
         example: "{SCRIPT}",
+        kind: MarkKind::Variable,
         clients: "Spec Kit",
         source: SPEC_KIT,
         read: "2026-11",
-        form: r"(\{(?:SCRIPT|ARGS|AGENT_SCRIPT)\}|__AGENT__)",
+        form: r"(\{(?:SCRIPT|AGENT_SCRIPT)\}|__AGENT__)",
+        in_code: true,
+        is_mark: always,
+    },
+    Form {
+        example: "{ARGS}",
+        kind: MarkKind::Argument,
+        clients: "Spec Kit",
+        source: SPEC_KIT,
+        read: "2026-11",
+        form: r"(\{ARGS\})",
         in_code: true,
         is_mark: always,
     },
     Form {
         example: "{{ name }}",
+        kind: MarkKind::Variable,
         clients: "Handlebars, Jinja and other templates",
         source: "https://handlebarsjs.com/guide/expressions.html",
         read: "2026-11",
@@ -166,6 +242,7 @@ static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// A mark in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
+    pub(super) kind: MarkKind,
     pub(super) mark: String,
     pub(super) at: Range<usize>,
 }
@@ -174,7 +251,7 @@ pub(super) struct Found {
 pub(super) fn search(text: &[u8]) -> Vec<Found> {
     let prose = without_code(text);
     let mut found: Vec<Found> = Vec::new();
-    for (Form { in_code, is_mark, .. }, form) in FORMS.iter().zip(COMPILED.iter()) {
+    for (Form { kind, in_code, is_mark, .. }, form) in FORMS.iter().zip(COMPILED.iter()) {
         let searched = if *in_code { text } else { &prose };
         let mut at = 0;
         while let Some(mark) = form.captures_at(searched, at).and_then(|found| found.get(1)) {
@@ -183,7 +260,7 @@ pub(super) fn search(text: &[u8]) -> Vec<Found> {
                 let shown = mark.as_bytes().get(..MARK_BYTES_MAX).unwrap_or(mark.as_bytes());
                 let shown = String::from_utf8_lossy(shown).into_owned();
                 if found.iter().all(|other| other.mark != shown) {
-                    found.push(Found { mark: shown, at: mark.range() });
+                    found.push(Found { kind: *kind, mark: shown, at: mark.range() });
                 }
             }
             at = mark.end();
@@ -198,6 +275,26 @@ pub(super) fn search(text: &[u8]) -> Vec<Found> {
     found.sort_by_key(|found| (found.at.start, found.at.end));
     found.dedup_by(|a, b| a.at == b.at);
     found
+}
+
+/// A mark of another program in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Its kind.
+    pub kind: MarkKind,
+    /// The mark itself, of at most 60 bytes.
+    pub text: String,
+    /// The line of its first place, from 1.
+    pub line: usize,
+}
+
+/// Returns the first place of each distinct mark of other programs in a text without front matter,
+/// in the order of the text.
+#[must_use]
+pub fn marks(text: &str) -> Vec<Mark> {
+    let line = |offset| text.get(..offset).unwrap_or_default().matches('\n').count() + 1;
+    let mark = |Found { kind, mark, at }| Mark { kind, text: mark, line: line(at.start) };
+    search(text.as_bytes()).into_iter().map(mark).collect()
 }
 
 fn is_numbered(mark: &str) -> bool {

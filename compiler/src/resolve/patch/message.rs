@@ -1,4 +1,4 @@
-//! Comparison of the messages of two prompts, without their places.
+//! Comparison of the messages of two prompts; places are left out.
 
 use crate::ast::{Body, Message, Part, TurnSettings};
 use crate::source::Spanned;

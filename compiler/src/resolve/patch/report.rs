@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use crate::source::Span;
 
-/// A patch of an unknown name is probably mistyped, and the environment would not change as
-/// reviewed. `new=#true` marks an addition.
+/// A patch of an unknown name is probably mistyped, and the environment would differ from the
+/// reviewed one. `new=#true` marks an addition.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`when {environment}` patches the {what}, which the project does not have")]
 #[diagnostic(code(when::unknown_name))]

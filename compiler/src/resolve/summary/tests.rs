@@ -204,7 +204,7 @@ fn words_of_the_name_are_chapters_where_nothing_was_written() {
     assert_eq!(named("net/VPN_setup.v2 x", "# Net\nText."), ["Net", "VPN", "setup", "v2"]);
     assert_eq!(named("a--b/a", "Quiet."), ["a", "b"]);
     assert_eq!(named("ΟΔΟΣ-Straße", "οδός οδοσ STRASSE"), ["Straße"]);
-    // Two texts do not make a word between them.
+    // A word never spans two texts.
     assert_eq!(named("ab", "# b\nlast a"), ["b", "ab"]);
     assert_eq!(named("empty", ""), ["empty"]);
     assert_eq!(named("-_./ ", ""), Vec::<String>::new());

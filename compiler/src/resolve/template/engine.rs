@@ -1,10 +1,10 @@
 //! minijinja with every native operation bounded.
 //!
-//! minijinja counts the instructions of a template (its fuel) but not the work of one instruction:
-//! `[0] * 100000000`, a `replace`, or a text doubled in a loop would take any time and memory. Here
-//! each filter, test and function measures its arguments before it runs and its result after, and
-//! pays for both from one budget; [`rewrite`](super::rewrite) turns operators into such filters.
-//! Templates reach no clock, environment or file.
+//! minijinja counts the instructions of a template (its fuel) and leaves out the work of one
+//! instruction: `[0] * 100000000`, a `replace`, or a text doubled in a loop would take any time and
+//! memory. Here each filter, test and function measures its arguments before it runs and its result
+//! after, and pays for both from one budget; [`rewrite`](super::rewrite) turns operators into such
+//! filters. Templates reach no clock, environment or file.
 
 mod budget;
 mod builtin;
@@ -23,7 +23,7 @@ use self::builtin::{Builtin, FILTERS, FUNCTIONS, OPERATOR, OUT_OF_RANGE, TESTS};
 use super::limit;
 use super::slot::{Slot, only_free_text};
 
-/// Delimiters of the templates that [`rewrite`](super::rewrite) makes: no author can write them.
+/// Delimiters of the templates that [`rewrite`](super::rewrite) makes, which authors cannot write.
 pub(super) const BLOCK_START: &str = "\u{FDD2} ";
 pub(super) const BLOCK_END: &str = " \u{FDD3}";
 pub(super) const PRINT_START: &str = "\u{FDD4} ";
@@ -43,7 +43,7 @@ pub(super) const ARGUMENT: &str = "_argument";
 /// never be freed.
 pub(super) const STORE: &str = "_store";
 
-/// Tests that read no content, so that free text may be tested with them.
+/// Tests that leave the content unread, so that free text may be tested with them.
 pub(super) const PRESENCE_TESTS: &[&str] = &["defined", "undefined", "none"];
 
 /// The templates of one prompt, ready to be rendered.
@@ -52,7 +52,7 @@ pub(super) struct Engine {
     budget: Budget,
 }
 
-/// The reason why a text could not be rendered.
+/// The error of rendering a text.
 pub(super) enum Failure {
     /// The engine stopped.
     Stopped(Error),

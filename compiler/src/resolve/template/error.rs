@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::limit;
 use crate::source::Span;
 
-/// The line of a template without an exact span; it ends a message.
+/// The line of a template, where the exact span is unknown; it ends a message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Line(pub(super) Option<usize>);
 
@@ -25,7 +25,8 @@ impl fmt::Display for Line {
 
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {
-    /// The template cannot be read. The prompt can be rendered once its syntax is that of Jinja.
+    /// The template has a syntax error. The prompt can be rendered once its syntax is that of
+    /// Jinja.
     #[error("{detail}{line}")]
     #[diagnostic(code(template::syntax))]
     Syntax {
@@ -93,7 +94,8 @@ pub(super) enum TemplateError {
         #[label(primary, "used in another way")]
         at: Span,
     },
-    /// After it the name no longer means the argument, so the caller's value would be ignored.
+    /// After it the name has lost the meaning of the argument, so the caller's value would be
+    /// ignored.
     #[error("the template sets `{name}`, which is an argument{line}")]
     #[diagnostic(
         code(template::shadowed_argument),
@@ -122,7 +124,7 @@ pub(super) enum TemplateError {
         #[label(primary, "not one of its values")]
         at: Span,
     },
-    /// The argument is optional, so some calls have no value to print or compare.
+    /// The argument is optional, so some calls lack a value to print or compare.
     #[error("argument `{name}` may be absent here{line}")]
     #[diagnostic(
         code(template::maybe_absent),
@@ -158,8 +160,8 @@ pub(super) enum TemplateError {
         #[label(primary, "each combination is rendered at build")]
         at: Span,
     },
-    /// An operation of the template fails. The template can be read, but has no text for some
-    /// combination of arguments.
+    /// An operation of the template fails. The template is valid, but fails for some combination of
+    /// arguments.
     #[error("{detail}{with}{line}")]
     #[diagnostic(code(template::render))]
     Render {

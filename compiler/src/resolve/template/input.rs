@@ -28,9 +28,9 @@ pub(crate) struct TemplateArgument<'a> {
     pub(crate) name: &'a str,
     /// The values that it takes.
     pub(crate) kind: TemplateArgumentKind<'a>,
-    /// Whether a call without it is rejected.
+    /// Whether every call must give it.
     pub(crate) required: bool,
-    /// The value of a call without it.
+    /// The value of a call that leaves it out.
     pub(crate) default: Option<&'a str>,
     /// The place of its name.
     pub(crate) at: Span,

@@ -1,6 +1,6 @@
 //! The names that templates use: variables, filters and tests, each of which must be known.
 //!
-//! The result is the use of each argument. Values are not read: rendering finds a name that is set
+//! The result is the use of each argument. Values stay unread: rendering finds a name that is set
 //! too late.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,8 +83,8 @@ pub(super) fn check_names(
     uses
 }
 
-/// Returns for each argument whether it is a choice that is printed and never read. An empty value
-/// counts as false and the others as true, so a choice with an empty value is read.
+/// Returns for each argument whether it is a choice that is only printed. An empty value counts as
+/// false and the others as true, so a choice with an empty value is read.
 pub(super) fn only_printed(arguments: &[TemplateArgument<'_>], uses: &[Use]) -> Vec<bool> {
     let is_printed = |(argument, used): (&TemplateArgument<'_>, &Use)| match argument.kind {
         TemplateArgumentKind::Choice(choices) => {
@@ -175,8 +175,8 @@ fn check_known(
     }
 }
 
-/// Reports a free text that may be absent and is never tested: rendering fails when it is absent.
-/// If it is tested, rendering finds each unguarded print of it.
+/// Reports a free text that may be absent and stays untested: rendering fails when it is absent. If
+/// it is tested, rendering finds each unguarded print of it.
 fn check_absent(
     templates: &[Template],
     arguments: &[TemplateArgument<'_>],

@@ -1,8 +1,8 @@
 //! A linear look at a template before minijinja's parser sees it.
 //!
-//! The parser recurses, without a limit for `elif`, `not` and inline `if`, and so does every walk
-//! or drop of its tree. This scan rejects text that nests too deep, and finds unclosed blocks,
-//! which the parser can only report at the end of the text.
+//! The parser recurses, unlimited for `elif`, `not` and inline `if`, and so does every walk or drop
+//! of its tree. This scan rejects text that nests too deep, and finds unclosed blocks, which the
+//! parser can only report at the end of the text.
 
 use std::ops::Range;
 

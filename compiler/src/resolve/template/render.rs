@@ -1,7 +1,7 @@
 //! The rewritten templates of a prompt -> its texts in every combination, cut at their slots.
 //!
-//! A text that cannot be rendered is explained in the words and places of its author, with the
-//! combination in which it failed.
+//! A failure of rendering is explained in the words and places of its author, with the combination
+//! in which it failed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,7 +130,7 @@ impl<'a> Renderer<'a> {
             .collect()
     }
 
-    /// Reports the reason why a text could not be rendered in some combination.
+    /// Reports the error of rendering a text in some combination.
     fn explain(
         &self,
         number: usize,

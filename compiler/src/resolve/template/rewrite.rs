@@ -2,8 +2,8 @@
 //!
 //! Both mean the same. In the result, operators are filters of the [`engine`](super::engine), which
 //! bound them; text that loops and captures repeat is paid for; included files go by number; and
-//! delimiters are characters that no author can write. The rewriter also notes the names that are
-//! mentioned and set, and the place of each expression.
+//! delimiters are characters that are forbidden to authors. The rewriter also notes the names that
+//! are mentioned and set, and the place of each expression.
 
 mod expression;
 mod extent;

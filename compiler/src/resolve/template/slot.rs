@@ -35,8 +35,8 @@ pub(super) fn slot(index: usize) -> Value {
     Value::from_object(Slot(index))
 }
 
-/// Returns the first character that is reserved for marks and rewritten templates, with its place;
-/// authors may not write one.
+/// Returns the first character that is reserved for marks and rewritten templates, with its place:
+/// both are forbidden to authors.
 pub(super) fn find_reserved(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, character)| ('\u{FDD0}'..='\u{FDEF}').contains(character))
 }

@@ -12,9 +12,9 @@ use crate::source::{FileId, Span};
 pub(crate) enum TextPlace {
     /// The whole of this file: offsets in the text are offsets in the file.
     Verbatim(FileId),
-    /// The value of a KDL string. Without escapes and dedent, offsets in the text are offsets in
-    /// the quotes; with them spans are that of the whole value, and messages name the line of the
-    /// template.
+    /// The value of a KDL string. In a literal string, offsets in the text are offsets in the
+    /// quotes; with escapes or dedent, spans are that of the whole value, and messages name the
+    /// line of the template.
     Value(Span),
 }
 

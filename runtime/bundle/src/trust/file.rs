@@ -22,9 +22,9 @@ const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten, but
-    /// not the epoch of the bundle in force, unless the same change revokes it. So a huge epoch, signed
-    /// with a stolen key, does not block later bundles for good.
+    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten;
+    /// the epoch of the bundle in force stays, unless the same change revokes it. So a huge epoch,
+    /// signed with a stolen key, blocks later bundles only until then.
     pub version: u64,
     /// The project whose bundles are accepted. Unset: any project whose bundle is signed as required.
     #[serde(default)]
@@ -43,11 +43,12 @@ pub struct Trust {
     /// The keys that may sign.
     #[serde(default)]
     pub keys: Vec<TrustedKey>,
-    /// Keys and bundles that are no longer trusted.
+    /// Keys and bundles whose trust has ended.
     #[serde(default)]
     pub revoked: Revoked,
-    /// Bundles that are accepted although a higher epoch was seen, to roll back to them, and although
-    /// parts of them do not follow from their contents, as of one that another version of relay built.
+    /// Bundles that are accepted although a higher epoch was seen, to roll back to them, and
+    /// although parts of them differ from those of their contents, as in one that another version
+    /// of relay built.
     #[serde(default, deserialize_with = "each_once")]
     pub allow_digests: BTreeSet<Digest>,
 }
@@ -67,16 +68,16 @@ pub struct TrustedKey {
     /// The roles that its signatures count for: lower-case letters, digits and hyphens.
     #[serde(default, deserialize_with = "each_once")]
     pub roles: BTreeSet<String>,
-    /// Its signatures do not count before this time: a date, or a date and a time. Without an
-    /// offset it is in UTC.
+    /// Its signatures count from this time on: a date, or a date and a time. A time that names no
+    /// offset is in UTC.
     #[serde(default)]
     pub not_before: Option<Time>,
-    /// Its signatures do not count from this time on.
+    /// Its signatures count until this time.
     #[serde(default)]
     pub not_after: Option<Time>,
 }
 
-/// Keys and bundles that are no longer trusted.
+/// Keys and bundles whose trust has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -93,14 +94,14 @@ pub struct Revoked {
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey(pub VerifyingKey);
 
-/// The reason why a readable trust file cannot be used.
+/// An error in a readable trust file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TrustFileError {
     /// A threshold of zero would trust every bundle.
     #[error("threshold is 0, which would trust every bundle: set it to at least 1")]
     ZeroThreshold,
-    /// A key's id is not the id of its public key.
+    /// A key's id differs from the id of its public key.
     #[error("key `{name}` has the id `{id}`, but the id of its public key is `{found}`")]
     KeyId {
         /// The name of the key in the file.
@@ -118,7 +119,7 @@ pub enum TrustFileError {
         /// Its first name.
         other: String,
     },
-    /// A key is never valid.
+    /// The time of validity of a key is empty.
     #[error("key `{name}` is never valid: its not-after is not later than its not-before")]
     NeverValid {
         /// The name of the key in the file.
@@ -132,7 +133,7 @@ pub enum TrustFileError {
         /// The id of the key.
         id: String,
     },
-    /// A revocation matches no key.
+    /// A revocation names an unknown key.
     #[error(
         "revoked.keys names `{id}`, which is not the id of a key in this file{}; an id is the {KEY_ID_DIGITS} hexadecimal digits in lower case that `relay keygen` prints, and a revoked key keeps its entry in [[keys]]",
         suggested(nearest)
@@ -179,8 +180,8 @@ pub enum TrustFileError {
 }
 
 impl Trust {
-    /// Checks the consistency of the file's parts, and whether each id and role refers to a key. A
-    /// parser cannot check this.
+    /// Checks the consistency of the file's parts, and whether each id and role refers to a key.
+    /// Parsing has checked only the form of each.
     ///
     /// # Errors
     ///
@@ -293,7 +294,7 @@ fn one() -> u32 {
     1
 }
 
-/// Reads a list without repeated entries.
+/// Reads a list whose entries are distinct.
 fn each_once<'de, D, T>(deserializer: D) -> Result<BTreeSet<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -54,7 +54,8 @@ impl Time {
         let Datetime { date: Some(date), time, offset } = written else { return None };
         let (hour, minute, second) = match time {
             None => (0, 0, 0),
-            // A fraction or a leap second cannot be stored, and rounding would change its meaning.
+            // A fraction or a leap second has no place in whole seconds, and rounding would change
+            // its meaning.
             Some(time) if time.nanosecond.is_none_or(|fraction| fraction == 0) => {
                 (time.hour, time.minute, time.second.unwrap_or(0))
             }

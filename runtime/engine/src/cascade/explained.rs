@@ -17,28 +17,28 @@ use crate::nearest::nearest;
 pub struct Explained {
     /// The text that the call is given.
     pub resolved_context: String,
-    /// The skills that match, in the order of the text, and a row for each level without one.
+    /// The skills that match, in the order of the text, and a row for each empty level.
     pub trace: Vec<Row>,
     /// The skills that would match but for one selector.
     pub near_misses: Vec<Miss>,
-    /// Oddities of the question, such as names that the bundle does not know.
+    /// Oddities of the question, such as unknown names.
     pub notes: Vec<String>,
 }
 
-/// A skill that matches, or a level at which none does.
+/// A skill that matches, or an empty level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// The level.
     pub level: Level,
-    /// The name of the skill; `null` if none of this level matches.
+    /// The name of the skill; `null` for an empty level.
     pub skill: Option<String>,
     /// Its priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,
     /// Whether there is a skill.
     pub matched: bool,
-    /// The skill of the same topic that wins, so that this one gives no text.
+    /// The skill of the same topic that wins, whose text replaces that of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden_by: Option<String>,
     /// Where it was declared: `file:line`.
@@ -75,7 +75,7 @@ pub struct Failed {
 }
 
 impl Explained {
-    /// Explains what a question was resolved to.
+    /// Explains the result of a question.
     pub(super) fn of(
         bundle: &Bundle,
         question: Question<'_>,

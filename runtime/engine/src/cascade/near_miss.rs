@@ -1,5 +1,5 @@
 //! Skills that a question misses by one selector: the answer for an author who asks why a skill is
-//! not applied.
+//! missing.
 
 use relay_bundle::{Bundle, Corrupt, Level, Place, SkillView};
 

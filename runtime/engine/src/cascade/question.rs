@@ -5,7 +5,7 @@ use relay_bundle::{Bundle, Corrupt, Who};
 /// A call, by tenant, tool and user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Question<'q> {
-    /// The tenant; absent for a caller without one.
+    /// The tenant, if the caller gives one.
     pub tenant: Option<&'q str>,
     /// The tool.
     pub tool: Option<&'q str>,
@@ -33,7 +33,7 @@ impl Question<'_> {
         Ok(true)
     }
 
-    /// Returns the question, without a user of another tenant.
+    /// Returns the question; a user of another tenant is dropped from it.
     pub(super) fn answered(self, bundle: &Bundle) -> Result<Self, Corrupt> {
         let user = if self.is_of_other_tenant(bundle)? { None } else { self.user };
         Ok(Self { user, ..self })

@@ -4,12 +4,12 @@ use relay_bundle::{Corrupt, Level, Place};
 
 use super::resolution::{Matched, Resolution};
 
-/// A row of the trace: a matching skill, or a level without one.
+/// A row of the trace: a matching skill, or an empty level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceRow {
     /// The level.
     pub level: Level,
-    /// The skill; absent for a level without one.
+    /// The skill; absent for an empty level.
     pub skill: Option<TracedSkill>,
 }
 
@@ -28,7 +28,7 @@ pub struct TracedSkill {
 
 impl Resolution<'_> {
     /// Returns the trace: the matching skills in the order of the cascade, and one row for each
-    /// level without one.
+    /// empty level.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ impl Manifest {
         self.json.push(if self.json.is_empty() { '[' } else { ',' });
         let digest = format!("sha256:{}", Digest::of(bytes).hex());
         let entry = json!({ "uri": uri, "digest": digest, "size": bytes.len() });
-        // INVARIANT: writing to a text does not fail.
+        // INVARIANT: writing to a text always succeeds.
         _ = write!(self.json, "{entry}");
     }
 

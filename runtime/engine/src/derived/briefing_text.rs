@@ -1,4 +1,4 @@
-//! The text of a prompt in a briefing, which does not ask for arguments.
+//! The text of a prompt in a briefing, for which no one gives arguments.
 //!
 //! It equals the result of a call without arguments. Where such a call would be rejected, a choice
 //! takes its first value, and a text is its name in braces.
@@ -51,7 +51,7 @@ pub fn without_frame(rendering: &Rendering) -> String {
     joined(texts)
 }
 
-/// The variant for a call without arguments.
+/// The variant for a call that gives no arguments.
 struct BriefingVariant<'r> {
     arguments: &'r [Argument],
     messages: &'r [Message],
@@ -112,7 +112,7 @@ impl<'r> BriefingVariant<'r> {
     }
 
     /// Returns the line with the values in use and the other values: `[shown for
-    /// environment=staging; also: production]`; `None` if no choice changes the text.
+    /// environment=staging; also: production]`, if a choice changes the text.
     fn choices(&self) -> Option<String> {
         let steering: Vec<_> = self
             .arguments

@@ -1,4 +1,4 @@
-//! A bundle -> the parts that do not follow from its contents.
+//! A bundle -> the parts that differ from those of its contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,11 +7,13 @@ use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
 
 use super::made_list::MadeList;
 use super::{briefing_text, pages, tools, uri_template};
+use crate::agent_skill;
 use crate::glob;
 use crate::prompt_index;
 use crate::tool::find;
 
-/// A part of a bundle that differs from the one derived from its contents. No compiler writes one.
+/// A part of a bundle that differs from the one derived from its contents. Only a faulty or
+/// malicious writer makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
     /// Two rows with one name, of a kind with unique names.
@@ -65,8 +67,8 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that
-/// a compiler of this version wrote.
+/// Returns the parts of a bundle that differ from those of its contents; empty for every bundle
+/// that a compiler of this version wrote.
 ///
 /// All of the bundle is read. Summaries and chapters generated from markdown are checked by the
 /// compiler, and facts by the policy.
@@ -161,6 +163,22 @@ fn agent_skills(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt>
             out.push(Mismatch::Order(kind));
             return Ok(());
         }
+    }
+    let folders: Result<Vec<_>, Corrupt> = bundle
+        .agent_skills()
+        .map(|skill| {
+            let uri = skill?.uri()?;
+            Ok(uri.strip_suffix(agent_skill::SKILL_MD).unwrap_or(uri))
+        })
+        .collect();
+    let mut folders = folders?;
+    folders.sort_unstable();
+    let counts = agent_skill::around(&folders);
+    let too_deep = folders.iter().zip(counts).find(|(_, count)| *count > agent_skill::AROUND_MAX);
+    if let Some((folder, _)) = too_deep {
+        // Their files would be read once for each agent skill around them.
+        out.push(Mismatch::AgentSkill(format!("{folder}{}", agent_skill::SKILL_MD)));
+        return Ok(());
     }
     for skill in bundle.agent_skills() {
         let skill = skill?;

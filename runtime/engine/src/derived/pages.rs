@@ -1,6 +1,6 @@
 //! Contents -> pages of MCP lists, as the JSON that a server sends.
 //!
-//! The order is that of the bundle and never changes; each page is short enough for clients.
+//! The order is fixed, that of the bundle; each page is short enough for clients.
 
 use relay_bundle::{
     Argument, ArgumentKind, Content, Mask, Page, Prompt, Rendering, Resource, ResourceTemplate,
@@ -99,7 +99,7 @@ pub fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
     starts
 }
 
-/// Returns whether a page with this many entries and bytes has no room for another entry.
+/// Returns whether a page of this many entries and bytes lacks room for another entry.
 fn is_full(count: usize, length: usize, entry: usize) -> bool {
     count == ENTRIES_MAX || (count > 0 && length + entry > BYTES_MAX)
 }
@@ -174,7 +174,8 @@ fn first_line(description: &Option<Setting<String>>) -> Option<String> {
     })
 }
 
-/// Returns the description of an argument with its allowed values, for which MCP has no field.
+/// Returns the description of an argument with its allowed values: MCP has a field for the
+/// description alone.
 fn about(argument: &Argument) -> Option<String> {
     let values = match &argument.kind {
         ArgumentKind::Text { .. } => return argument.description.clone(),

@@ -24,7 +24,7 @@ pub fn listed(spec: &ToolSpec, gate: Option<&Gate>) -> Value {
         json!({ "type": "object", "properties": properties, "additionalProperties": false });
     let required: Vec<_> =
         parameters().filter(|each| each.required).map(|each| each.name).collect();
-    // Older drafts of JSON Schema, which some clients read, allow no empty list here.
+    // Older drafts of JSON Schema, which some clients read, require a non-empty list here.
     if let (Some(schema), false) = (schema.as_object_mut(), required.is_empty()) {
         schema.insert("required".into(), json!(required));
     }

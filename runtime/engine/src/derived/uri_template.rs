@@ -15,7 +15,7 @@ pub enum Piece<'t> {
 ///
 /// # Errors
 ///
-/// Some clients cannot expand it: the reason, for its author.
+/// Some clients fail to expand it: the reason, for its author.
 pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -49,7 +49,7 @@ pub(super) fn decode(form: Form, bytes: &[u8], prompts: usize) -> Option<Sent> {
         Form::Bitmap => Sent::from_indexes(bits(bytes)),
         Form::List => list(bytes)?,
     };
-    // `encode` never writes bytes that drop an index, or that have a shorter form.
+    // `encode` keeps every index and writes the shortest form, and other bytes are rejected.
     (encode(&sent, prompts) == (form, bytes.to_vec())).then_some(sent)
 }
 

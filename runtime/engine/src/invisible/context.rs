@@ -40,7 +40,7 @@ const JOINING: &[(char, char)] = &[
     ('\u{1e900}', '\u{1e95f}'),
 ];
 
-/// The blocks of scripts without spaces between words, in which a zero width space allows a line
+/// The blocks of scripts that write words together, in which a zero width space allows a line
 /// break: Thai, Lao, Tibetan, Myanmar, Khmer, Tai Le, New Tai Lue, Tai Tham, Javanese, Tai Viet.
 const UNSPACED: &[(char, char)] = &[
     ('\u{e00}', '\u{109f}'),
@@ -78,8 +78,9 @@ impl Before {
     }
 }
 
-/// Returns whether a character of the table has neighbours that require it. A character after
-/// another invisible one is never required, so a chain of them, which could spell a text, is found.
+/// Returns whether a character of the table has neighbours that require it. Only the first of
+/// several invisible characters is ever required, so a chain of them, which could spell a text, is
+/// found.
 pub(super) fn is_needed(letter: char, before: &Before, after: Option<char>) -> bool {
     let follows = |ranges| before.is_visible && before.letter.is_some_and(|it| is_in(ranges, it));
     let precedes = |ranges| after.is_some_and(|after| is_in(ranges, after));

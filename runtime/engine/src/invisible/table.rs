@@ -1,4 +1,4 @@
-//! The characters without a visible form.
+//! The characters of invisible form.
 //!
 //! The table has every code point of Unicode's properties Default_Ignorable_Code_Point and
 //! Bidi_Control, of the categories Cc (except tab and line feed), Cf, Zl and Zp, and every
@@ -12,21 +12,21 @@ pub enum Kind {
     Bidi,
     /// Control characters: escape, backspace, null.
     Control,
-    /// Letters of width zero, or without ink.
+    /// Letters of width zero, or blank ones.
     Filler,
     /// Marks that only some programs obey.
     Format,
-    /// Joiners without letters to join.
+    /// Joiners away from letters to join.
     Joiner,
-    /// Ends of lines that many programs do not display as such.
+    /// Ends of lines that many programs display as something else.
     LineSeparator,
-    /// Code points that are never characters.
+    /// Code points that Unicode reserves as noncharacters.
     Noncharacter,
     /// Hyphens that most programs hide.
     SoftHyphen,
-    /// A copy of ASCII that is never displayed.
+    /// An invisible copy of ASCII.
     Tag,
-    /// Selectors of a form that the preceding character does not have.
+    /// Selectors of a form that the preceding character lacks.
     VariationSelector,
     /// Spaces and marks of width zero.
     ZeroWidth,

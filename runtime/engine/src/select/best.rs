@@ -15,7 +15,7 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Begins without matches; the best `wanted` of all matches are kept.
+    /// Begins empty; the best `wanted` of all matches are kept.
     pub(super) fn new(wanted: usize) -> Self {
         Self { wanted: wanted.max(1), kept: Vec::new(), bar: u32::MAX }
     }

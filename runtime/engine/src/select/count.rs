@@ -20,7 +20,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Begins without tags, and with room for `tags` of them.
+    /// Begins empty, with room for `tags` tags.
     pub(super) fn new(tags: usize) -> Self {
         Self { planes: vec![NO_BITS; planes(tags)], tags: 0 }
     }

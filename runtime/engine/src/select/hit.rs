@@ -1,4 +1,4 @@
-//! One prompt and tags -> all places of matches, found without the index: for `relay explain`.
+//! One prompt and tags -> all places of matches, found by search of its texts: for `relay explain`.
 
 use relay_bundle::{Corrupt, PromptView, lower_case};
 

@@ -20,8 +20,8 @@ pub enum Score {
 }
 
 impl Score {
-    /// Returns the number that orders matches, 0 without a matching tag; `None` for a prompt that
-    /// is always sent.
+    /// Returns the number that orders matches, 0 if all tags miss; `None` for a prompt that is
+    /// always sent.
     #[must_use]
     pub fn points(self) -> Option<usize> {
         match self {

@@ -5,11 +5,11 @@ use thiserror::Error;
 
 /// The most characters of one tag, as given.
 pub const TAG_CHARS_MAX: usize = 200;
-/// The most tags of a call in a project without a gate.
+/// The most tags of a call in an ungated project.
 pub const TAGS_MAX: usize = 10;
 /// The most tags of a call under any gate.
 pub const TAGS_LIMIT: usize = 255;
-/// The budget of a briefing in a project without a gate.
+/// The budget of a briefing in an ungated project.
 pub const BUDGET_BYTES: usize = 8192;
 
 /// The normalized tags of one call.

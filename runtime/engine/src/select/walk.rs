@@ -10,13 +10,13 @@ use super::tag::Tags;
 use super::word::Search;
 use crate::view::{Ranks, View};
 
-/// The prompts that tags match, without those of priority 10 and those already sent.
+/// The prompts that tags match, except those of priority 10 and those already sent.
 pub(super) struct Matched {
     /// The ranks of the best, in order; all of them if at most the wanted number match.
     pub(super) ranks: Vec<u32>,
     /// The number of all of them.
     pub(super) count: usize,
-    /// The positions of the tags that match no prompt, of any priority, sent or not.
+    /// The positions of the tags that miss every prompt, of any priority, sent ones included.
     pub(super) unmatched: Vec<usize>,
 }
 
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
     }
 
     /// Clears the bits of the prompts whose texts lack the tag. Each prompt is read once, so this
-    /// never costs more than a search without an index.
+    /// costs at most as much as a search of all texts.
     fn verify(
         &self,
         ranks: &Range<usize>,

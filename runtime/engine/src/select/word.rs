@@ -1,7 +1,7 @@
 //! A tag -> the prompts that have its words, from the tag index.
 //!
-//! A tag without white space lies inside one word, so it matches exactly the prompts of all words
-//! that contain it. A tag of several words runs from the end of one word over whole words to the
+//! A tag of one word lies inside one word, so it matches exactly the prompts of all words that
+//! contain it. A tag of several words runs from the end of one word over whole words to the
 //! beginning of another; a prompt with all of these words may have them in other places.
 
 use std::cmp::Reverse;
@@ -47,7 +47,8 @@ impl<'t, 'b> Search<'t, 'b> {
         Self { pieces, exact: last == 0 }
     }
 
-    /// Returns whether every prompt that it finds matches the tag; otherwise some may not.
+    /// Returns whether every prompt that it finds matches the tag; otherwise the texts must confirm
+    /// it.
     pub(super) fn exact(&self) -> bool {
         self.exact
     }

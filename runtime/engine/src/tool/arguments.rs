@@ -18,7 +18,7 @@ pub struct Arguments<'a>(Vec<(&'static str, Cow<'a, Value>)>);
 /// The reason why the arguments of a call are rejected. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArgumentError {
-    /// The tool does not declare this argument.
+    /// The argument is undeclared.
     #[error("unknown argument `{name}`; it takes: {}", known.join(", "))]
     Unknown {
         /// The name from the caller, truncated.
@@ -60,7 +60,7 @@ impl ArgumentError {
 /// Decodes the arguments of a call of `spec`.
 ///
 /// A null counts as absent, a number out of range as the nearest one in range. The handle of a
-/// briefing is accepted by every tool that can take one, even on a server without a gate.
+/// briefing is accepted by every tool that can take one, even on an ungated server.
 ///
 /// # Errors
 ///
@@ -113,8 +113,7 @@ fn default(kind: Kind) -> Option<Value> {
     }
 }
 
-/// Returns a whole number. JSON does not distinguish 50.0 from 50, and some clients send the
-/// former.
+/// Returns a whole number. In JSON, 50.0 and 50 are one number, and some clients send the former.
 fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;

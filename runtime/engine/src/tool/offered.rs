@@ -35,7 +35,7 @@ impl Offered {
     ///
     /// # Errors
     ///
-    /// The table has no row for an offered tool.
+    /// An offered tool is missing from the table.
     pub fn all(bundle: &Bundle) -> Result<Vec<Self>, UnknownTool> {
         bundle.tools().iter().map(Self::new).collect()
     }

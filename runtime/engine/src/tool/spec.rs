@@ -43,7 +43,7 @@ pub enum Group {
 /// The relation of a tool to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gating {
-    /// It gives the first briefing and takes none.
+    /// It gives the first briefing, and so takes no handle.
     Begins,
     /// It continues from a briefing, and gives another.
     Continues,
@@ -69,7 +69,7 @@ pub struct Parameter {
     pub kind: Kind,
     /// Whether it is required in a call.
     pub required: bool,
-    /// Its meaning, for agents, without a range and a full stop.
+    /// Its meaning, for agents; the range and the full stop are added.
     pub meaning: &'static str,
 }
 

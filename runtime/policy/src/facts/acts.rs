@@ -1,4 +1,4 @@
-//! Statements of rows about a call, for readers that do not compare tiers.
+//! Statements of rows about a call, for readers other than the comparison of tiers.
 
 use super::row::{Extent, FlagRow, FormRow, NodeRow, ValueRow};
 use super::table::Facts;

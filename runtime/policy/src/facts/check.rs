@@ -37,7 +37,7 @@ impl<'a> Facts<'a> {
 
 /// Reads everything once.
 ///
-/// No byte of a row belongs to two nodes, and `SHARED_MAX` limits the options that nodes share, so
+/// Each byte of a row belongs to one node, and `SHARED_MAX` limits the options that nodes share, so
 /// the work is linear in the table.
 fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());

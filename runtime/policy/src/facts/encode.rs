@@ -18,7 +18,7 @@ use super::row_reader::RowReader;
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 
-/// The knowledge does not fit into a table.
+/// The knowledge exceeds the limits of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
@@ -46,7 +46,7 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let words = knowledge.words.iter().flat_map(|row| &row.words);
     used.names.extend(words.map(String::as_str));
     for text in knowledge.environment.iter().chain(&knowledge.files) {
-        // These texts are not part of a row.
+        // These texts lie outside of rows.
         used.shared_text(text);
     }
     let mut encoder = used.into_encoder()?;

@@ -44,7 +44,7 @@ macro_rules! words {
 words! {
     /// The meaning of an operand, or of the value of an option.
     Role {
-        /// Data without influence on a tier.
+        /// Data, which leaves a tier as it is.
         Text = "text",
         /// A file or folder that is read.
         Read = "read",
@@ -102,7 +102,7 @@ words! {
         Javascript = "javascript",
         /// Code of PHP.
         Php = "php",
-        /// Code of a language that is not read.
+        /// Code of an unsupported language.
         Code = "code",
         /// An arithmetic expression of the shell.
         Arithmetic = "arithmetic",
@@ -182,7 +182,7 @@ words! {
         Reversed = "reversed",
         /// Data from a network.
         Network = "network",
-        /// A word that cannot hold a path: a number, a name, a time.
+        /// A word that is surely free of paths: a number, a name, a time.
         Word = "word",
         /// The name of a new temporary file.
         Scratch = "scratch",
@@ -194,7 +194,7 @@ words! {
         Filter = "filter",
         /// Text made from its words.
         Words = "words",
-        /// The name of a file from its words, without a folder.
+        /// The name of a file from its words; the folder is elsewhere.
         Name = "name",
     }
 }
@@ -237,7 +237,7 @@ words! {
     }
 }
 
-/// The prefix of the names of shipped fact files. Files of a project never have it.
+/// The prefix of the names of shipped fact files. It is reserved.
 pub const SHIPPED: &str = "<relay>/";
 
 /// All facts.
@@ -245,8 +245,8 @@ pub const SHIPPED: &str = "<relay>/";
 pub struct Knowledge {
     /// The programs.
     pub programs: Vec<Node>,
-    /// Environment variables that do not change which code runs: names, or prefixes that end with
-    /// `*`.
+    /// Harmless environment variables, with which the same code runs: names, or prefixes that end
+    /// with `*`.
     pub environment: Vec<String>,
     /// Words of other languages.
     pub words: Vec<LanguageWords>,
@@ -259,7 +259,7 @@ pub struct Knowledge {
 pub struct Node {
     /// Its names. Those of sub-commands may be patterns with one `*` at the end or the beginning.
     pub names: Vec<String>,
-    /// Its tier without options; `None` for unreviewed facts.
+    /// Its tier before options; `None` for unreviewed facts.
     pub tier: Option<Tier>,
     /// Its action, as the end of a sentence about the command: `restarts a service`.
     pub says: String,
@@ -285,8 +285,8 @@ pub struct Node {
     pub user: String,
     /// A path that it writes by default.
     pub writes: String,
-    /// The language of code on standard input, used when there is no operand; `Text` if it runs
-    /// none.
+    /// The language of code on standard input, used when operands are absent; `Text` for plain
+    /// data.
     pub stdin: Role,
     /// The kind of its output.
     pub output: Output,

@@ -210,7 +210,7 @@ impl<'a> Names<'a> {
     /// Returns the range of the names that begin with `start`.
     pub(super) fn from(&self, start: &[u8]) -> Range<NameId> {
         let low = self.rank(start).0;
-        // UTF-8 names never hold this byte.
+        // This byte is invalid in UTF-8 names.
         let mut end = start.to_vec();
         end.push(0xff);
         low..self.rank(&end).0
@@ -334,7 +334,7 @@ impl First<'_> {
     fn common(&self, name: &[u8], key: u64) -> usize {
         match (self.start ^ key).leading_zeros() as usize / 8 {
             KEY if name.len() > KEY => KEY + common(self.rest, name.get(KEY..).unwrap_or(&[])),
-            // Zeros are not part of a name.
+            // Names exclude zeros.
             fewer => fewer.min(name.len()).min(self.start_len()),
         }
     }

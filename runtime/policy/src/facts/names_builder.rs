@@ -77,7 +77,7 @@ impl<'k> NamesBuilder<'k> {
         let mut made = Self::default();
         let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
         if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
-            // The numbers do not suffice for gaps between very many names.
+            // Very many names leave too few numbers for gaps.
             firsts = first_numbers(&blocks, 1, 1);
         }
         for (block, first) in blocks.iter().zip(firsts) {

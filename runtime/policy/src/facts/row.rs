@@ -182,7 +182,7 @@ pub(crate) struct NodeRow {
     pub(crate) output: Output,
     pub(crate) special: Special,
     pub(super) checked: TextId,
-    /// The user whose rights it takes if no option names one.
+    /// The user whose rights it takes unless an option names one.
     pub(crate) user: TextId,
     pub(crate) line: u16,
     pub(super) flags: Extent,

@@ -107,7 +107,7 @@ impl<'a> RowReader<'a> {
             id = self.node.checked_sub(distance)?;
             let cursor = self.cursor.moved_to(id as usize);
             rest = Self { cursor, line, ..*self }.list();
-            // The target must be a whole option, so that no reference leads to another reference.
+            // The target must be a whole option, so that each reference ends after one step.
             (!rest.is_empty()).then_some(())?;
         }
         let cursor = self.cursor.within(rest.start, rest.end);

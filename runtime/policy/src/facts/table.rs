@@ -2,7 +2,7 @@
 //!
 //! The table begins with the lengths of its parts; the parts follow: names, programs, words of
 //! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads
-//! cannot fail.
+//! always succeed.
 
 use std::mem::size_of;
 
@@ -80,7 +80,7 @@ pub struct FactPlace<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Splits a table into its parts, without reading the rows.
+    /// Splits a table into its parts, whose rows are read later.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let (header, rest) =
             Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
         self.names.name(id)
     }
 
-    /// Returns the number of a name; `None` if no fact has it.
+    /// Returns the number of a name that some fact has.
     pub(crate) fn name_id(&self, name: &[u8]) -> Option<NameId> {
         self.names.find(name)
     }
@@ -216,7 +216,7 @@ impl<'a> Facts<'a> {
         std::iter::from_fn(move || if reader.is_done() { None } else { read(&mut reader) })
     }
 
-    /// Reads all rows of one kind; `None` if one of them cannot be read.
+    /// Reads all rows of one kind; `None` if one of them is damaged.
     pub(super) fn read_all<T>(
         &self,
         extent: Extent,
@@ -235,7 +235,7 @@ impl<'a> Facts<'a> {
         std::iter::from_fn(move || if reader.is_done() { None } else { reader.flag() })
     }
 
-    /// Reads all options of a node; `None` if one of them cannot be read.
+    /// Reads all options of a node; `None` if one of them is damaged.
     pub(super) fn all_flags(&self, node: &NodeRow) -> Option<Vec<FlagRow>> {
         let mut reader = RowReader::of_node(self.rows, node);
         let mut all = Vec::new();
@@ -349,7 +349,8 @@ impl<'a> Facts<'a> {
         WordKind::from_number(self.words.get(at.ok()?)?.kind)
     }
 
-    /// Returns whether a variable of the environment is declared to change no code.
+    /// Returns whether a variable of the environment is declared harmless: the same code runs with
+    /// it.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
         let first = name.bytes().next().unwrap_or(0);
@@ -359,7 +360,7 @@ impl<'a> Facts<'a> {
             None => true,
         };
         let mut near = self.environment.iter().map(|id| id.get()).filter(|id| is_near(*id));
-        // A bracket is literal here: no class of names is harmless.
+        // A bracket is literal here: only names and prefixes are harmless.
         near.any(|id| matches_star(self.text(id), name.as_bytes()))
     }
 
@@ -398,8 +399,8 @@ pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a word is a plain name and not a path, address or setting; it may compare a
-/// version, as in `name==1.0`.
+/// Returns whether a word is a plain name, as opposed to a path, address or setting; it may compare
+/// a version, as in `name==1.0`.
 fn is_plain_name(word: &[u8]) -> bool {
     let is_comparison = |two: &[u8]| matches!(two, b"==" | b"<=" | b">=" | b"~=" | b"!=");
     let is_compared = word.windows(2).any(is_comparison);

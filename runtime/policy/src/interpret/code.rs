@@ -114,7 +114,7 @@ pub(super) fn traps(run: &mut Machine<'_>, frame: &mut Frame) {
 /// Classifies the code of traps in another folder.
 pub(super) fn traps_in(run: &mut Machine<'_>, frame: &Frame) {
     for code in run.shell.traps.clone() {
-        // The traps are taken out, so that a trap that changes the folder does not run them again.
+        // The traps are taken out, so that a trap that changes the folder runs them only once.
         let traps = std::mem::take(&mut run.shell.traps);
         run.perhaps(|run| here(run, &code, &mut frame.clone(), &Stream::of(Content::Opaque)));
         run.shell.traps = traps;
@@ -136,7 +136,7 @@ fn enters_code(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) -> bool {
     true
 }
 
-/// Parses code; code that does not parse is noted as not understood.
+/// Parses code; code with a syntax error is noted as not understood.
 fn parsed<'t>(
     run: &mut Machine<'_>,
     text: &'t Text<'_>,
@@ -158,8 +158,7 @@ fn parsed<'t>(
     }
 }
 
-/// Parses code as a shell without the extensions of bash does. Refused code does not run, if the
-/// refusal is certain.
+/// Parses code as a shell without the extensions of bash does. Surely refused code is skipped.
 fn parsed_lines(run: &mut Machine<'_>, source: &str, text: &Text<'_>) -> Option<Script> {
     let (script, error) = match parse::parse_other_within(source, &mut run.fuel.budget) {
         Ok(parsed) => parsed,

@@ -20,7 +20,7 @@ pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
 }
 
 /// Returns code in which each mark is replaced by syntax with the same meaning. Unknown text
-/// becomes a variable that never has a value.
+/// becomes a variable that is always unset.
 pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     if text.is_literal() {
         return text.clone();

@@ -34,7 +34,7 @@ pub(super) fn command(
         run.unparsed(span, "too many programs run each other");
         return Stream::of(Content::Opaque);
     }
-    // The root of a path in the home or work tree does not hide its program.
+    // The root of a path in the home or work tree leaves its program visible.
     let rest = match &*first.text.bytes {
         [root, rest @ ..] if is_root(*root) => rest,
         all => all,
@@ -100,7 +100,7 @@ fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &F
     Stream::of(Content::Opaque)
 }
 
-/// Interprets the bodies of the functions and aliases with a name; `None` if there are none.
+/// Interprets the bodies of the functions and aliases with a name, if it has any.
 fn function(
     run: &mut Machine<'_>,
     id: CallId,

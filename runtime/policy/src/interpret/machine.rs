@@ -125,7 +125,7 @@ impl<'f> Machine<'f> {
         self.fuel.begin_round();
     }
 
-    /// Spends steps; without them the text counts as not understood.
+    /// Spends steps; if they are spent, the text counts as not understood.
     pub(super) fn step(&mut self, steps: usize, at: Span) -> bool {
         let is_paid = self.fuel.spend(steps);
         if !is_paid {

@@ -95,7 +95,7 @@ fn echoed(run: &Machine<'_>, call: &Invocation<'_>, is_bash: bool) -> Stream {
     }
     let is_cut = |given: &Given<'_>| given.name.is_some() && given.name == run.facts.name_id(b"-n");
     let drops_newline = call.given.iter().any(is_cut);
-    // With `-e`, backslashes are escapes, which are not decoded here. In other shells they always
+    // With `-e`, backslashes are escapes, which stay as they are here. In other shells they always
     // may be, and these shells may print the options too.
     let has_options = !call.given.is_empty();
     let is_other = !is_bash && call.given.iter().any(|given| !is_cut(given));

@@ -3,7 +3,7 @@
 use crate::value::{is_match, is_wildcard};
 
 /// Returns the result of an operator. The word after the operator has marks for `*` and `?`.
-/// Returns `None` for operations that are not implemented.
+/// Returns `None` for other operations.
 pub(super) fn apply(operator: u8, value: &[u8], written: &[u8]) -> Option<Vec<u8>> {
     match (operator, written) {
         (b'^', []) => recased(value, 1, u8::to_ascii_uppercase),

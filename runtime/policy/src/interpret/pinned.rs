@@ -144,7 +144,7 @@ fn pinned(run: &Machine<'_>, word: &[u8], folder: &Folder) -> Option<Named> {
 const ENVIRONMENTS: &[&str] = &["python", "python3", "uv", "virtualenv"];
 
 /// Returns whether a text writes a file, a folder around it, or an unknown path that may be one of
-/// these. Changes of its mode and builds in such a folder do not count.
+/// these. Changes of its mode and builds in such a folder are ignored.
 fn is_written(effects: &Effects, file: &[u8], kind: PinnedKind) -> bool {
     effects.all().iter().any(|effect| {
         let What::Path { touch: Touch::Write | Touch::Append, path, .. } = effect.what else {

@@ -80,7 +80,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     }
     if row.special == Special::Nothing {
         own.frame.wrappers += 1;
-        // Code that a program runs does not see the parameters of this shell.
+        // Code that a program runs has parameters of its own.
         own.frame.state.parameters = Parameters::Outside;
         own.frame.zero = None;
     }
@@ -138,7 +138,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     stream
 }
 
-/// Adds the effects of a program that do not depend on its options.
+/// Adds the effects of a program that are the same for all options.
 fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
     let (row, span) = (program.node, program.call.span);
     let count = own.effects.len();
@@ -162,7 +162,7 @@ fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
     }
 }
 
-/// Adds the default user and port of a program, used where no option names another.
+/// Adds the default user and port of a program, used unless an option names another.
 fn defaults(
     run: &mut Machine<'_>,
     form: Option<&FormRow>,

@@ -19,7 +19,7 @@ enum Form {
     Recipes,
     /// Scripts of a shell by name, in JSON.
     Scripts,
-    /// Code of a language; `Code` for a language that is not read.
+    /// Code of a language; `Code` for an unsupported language.
     Language(Role),
 }
 

@@ -326,7 +326,7 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         own.secret |= path::own_read(run, &field.text.after(scheme), own).is_secret;
         return;
     }
-    // A download without an output name gets the last part of the address.
+    // A download that names no output gets the last part of the address.
     let path = rest
         .split(|byte| matches!(*byte, b'?' | b'#') || Mark::Query.is(*byte))
         .next()

@@ -67,7 +67,7 @@ pub(super) fn command(
         }
     }
     let output = written.unwrap_or_default();
-    // `exec` without words redirects for the commands that follow.
+    // A bare `exec` redirects for the commands that follow.
     let is_exec = matches!(words.as_slice(), [only] if code.slice(only.span) == "exec");
     frame.state.is_connected = was_connected || (is_exec && redirected.is_connected);
     redirect::write_redirects(run, &redirected, &output, frame);

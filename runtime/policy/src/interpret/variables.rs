@@ -14,8 +14,8 @@ use crate::value::{Field, Stream, Text};
 /// The doubt about a program that sees a possibly harmful variable.
 const CHANGES: &str = "this variable may change which code runs";
 
-/// Variables that change which code runs even if they are not exported, since a shell already
-/// exports them or uses them itself.
+/// Variables that change which code runs even unexported, since a shell already exports them or
+/// uses them itself.
 const OWN_VARIABLES: &[&str] = &[
     "PATH",
     "BASH_ENV",
@@ -81,7 +81,7 @@ pub(super) fn prompts(
     }
 }
 
-/// Returns whether a variable of the environment is harmless: it never changes which code runs.
+/// Returns whether a variable of the environment is harmless: the same code runs with every value.
 pub(super) fn is_harmless(run: &Machine<'_>, name: &str) -> bool {
     !changes_code(name) && run.facts.is_harmless_variable(name)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Invocation<'c> {
     pub(crate) subs: Vec<usize>,
     pub(crate) given: Vec<Given<'c>>,
     pub(crate) operands: Vec<Field<'c>>,
-    /// The index of the first operand after `--`; no word from there on is an option.
+    /// The index of the first operand after `--`; all words from there on are operands.
     pub(crate) dashes: Option<usize>,
     /// Whether options may end at the first operand, because of `POSIXLY_CORRECT`.
     pub(crate) is_posix: bool,

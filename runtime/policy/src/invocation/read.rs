@@ -63,7 +63,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.call.doubts.push((What::Doubt(floor, reason), span));
     }
 
-    /// Spends steps; without them the text counts as not understood.
+    /// Spends steps; if they are spent, the text counts as not understood.
     fn step(&mut self, steps: usize, at: Span) -> bool {
         let is_paid = self.fuel.spend(steps);
         if !is_paid {

@@ -107,7 +107,7 @@ impl<'t> Recipes<'t> {
         self.evaluated
     }
 
-    /// Returns the lines that run for some targets; for the first target if there are none.
+    /// Returns the lines that run for some targets; for the first target if none is named.
     pub(crate) fn lines(self, goals: &[&[u8]]) -> Vec<(usize, usize)> {
         let Self { rules, evaluated } = self;
         let mut wanted: Vec<&[u8]> =

@@ -32,7 +32,7 @@ impl Script<'_> {
         }
     }
 
-    /// Reads one command; `None` if it is not understood.
+    /// Reads one command, if it is known.
     fn command(&mut self) -> Option<()> {
         self.skip(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'}'));
         if self.at >= self.text.len() {

@@ -255,7 +255,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Judges one statement, without those inside it.
+    /// Judges one statement; inner ones are judged apart.
     fn one(&mut self, tokens: &[Token], is_certain: bool) {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
         let has = |name: &str| tokens.iter().any(|token| token.word == name);

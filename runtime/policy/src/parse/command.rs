@@ -8,7 +8,7 @@ use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
 /// Builtins whose words may be assignments, even of arrays.
 const DECLARING: &[&[u8]] = &[b"declare", b"local", b"typeset", b"export", b"readonly"];
 
-/// Keywords that never name a coprocess.
+/// Keywords that bash reads as a command after `coproc`, rather than as its name.
 const COMPOUND: &[&[u8]] = &[
     b"if",
     b"while",

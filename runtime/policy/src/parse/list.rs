@@ -8,7 +8,8 @@ pub(super) const CLOSING: &[&[u8]] =
     &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}"];
 
 impl Parser<'_> {
-    /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, without consuming it.
+    /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, which stays for the
+    /// caller.
     pub(super) fn list(&mut self, until: &[&[u8]]) -> Parsed<List> {
         self.nested(|parser| {
             let mut list = Vec::new();

@@ -154,8 +154,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the position of the `'` that closes the one at this point, if it is the same with
-    /// and without quoting between them.
+    /// Returns the position of the `'` that closes the one at this point, if it is the same for
+    /// both readings of the text between them, quoted and plain.
     fn plain_quote(&mut self) -> Parsed<usize> {
         let rest = self.slice(self.at + 1, self.end);
         let length = rest.iter().position(|byte| *byte == b'\'').unwrap_or(rest.len());

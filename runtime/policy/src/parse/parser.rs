@@ -21,7 +21,7 @@ const FUEL_MIN: usize = 64 * 1024;
 /// 1,000.
 pub(super) const COMMAND_FUEL: usize = 64;
 
-/// The reason why a text is not understood.
+/// The reason for refusing a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct ParseError {

@@ -205,7 +205,7 @@ fn ansi_escape(rest: &mut &[u8], text: &mut Vec<u8>) {
     }
 }
 
-/// Reads at most this many digits; `None` if there are no digits.
+/// Reads at most this many digits, if there are any.
 fn digits(rest: &mut &[u8], base: u32, at_most: usize) -> Option<u32> {
     let mut value = None;
     for _ in 0..at_most {

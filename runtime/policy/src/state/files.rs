@@ -36,12 +36,12 @@ pub(crate) enum Built {
 }
 
 impl Files {
-    /// Returns whether the text neither writes nor fetches any file.
+    /// Returns whether the text leaves all files as they are: it writes and fetches none.
     pub(crate) fn is_empty(&self) -> bool {
         self.made.is_empty() && self.fetched.is_empty()
     }
 
-    /// Returns the files selected by their names, without their folders.
+    /// Returns the files selected by their names, in any folder.
     pub(crate) fn named(&self, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Built> {
         let is_named =
             |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().is_some_and(&is_meant);

@@ -44,7 +44,7 @@ impl Variable {
 
     /// Returns the mark for its unknown values.
     pub(super) fn mark(&self) -> Option<Mark> {
-        // Without a certain assignment, it may have a value from outside.
+        // Unless it is certainly assigned, it may have a value from outside.
         match (self.is_made, self.is_outside || !self.is_certain) {
             (true, _) => Some(Mark::Made),
             (false, true) => Some(Mark::Hole),

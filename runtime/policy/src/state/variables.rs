@@ -72,7 +72,7 @@ impl Variables {
         self
     }
 
-    /// Notes a value that does not depend on the previous one.
+    /// Notes a value that replaces the previous one.
     pub(crate) fn set(&mut self, name: &str, value: Rc<[u8]>) {
         self.assignments += 1;
         self.assign(name, value);
@@ -248,7 +248,7 @@ impl Join for Variables {
         if !Rc::ptr_eq(&self.all, &other.all) {
             let all = Rc::make_mut(&mut self.all);
             for (name, variable) in all.iter_mut() {
-                // A missing variable has no value from the text.
+                // The text assigns a missing variable nothing.
                 let others = other.all.get(name).cloned().unwrap_or_default();
                 *variable = std::mem::take(variable).join(others);
             }

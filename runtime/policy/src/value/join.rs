@@ -11,7 +11,7 @@ pub(crate) trait Join {
     fn join(self, other: Self) -> Self;
 }
 
-/// `None` means that there was no branch.
+/// `None` is an absent branch.
 impl<T: Join> Join for Option<T> {
     fn join(self, other: Self) -> Self {
         match (self, other) {

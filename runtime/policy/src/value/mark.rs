@@ -18,8 +18,8 @@ pub(crate) enum Mark {
     Secret,
     /// Any text written by another command.
     Output,
-    /// Any text, made by the classified text itself from letters that it does not show literally;
-    /// so unlike `Hole` it may be an option.
+    /// Any text, made by the classified text itself from letters that it computes; so unlike `Hole`
+    /// it may be an option.
     Made,
     /// The separator of the elements of an array.
     Element,
@@ -29,7 +29,7 @@ pub(crate) enum Mark {
     Query,
     /// The part of a file name matched by `*`.
     Star,
-    /// A text that cannot leave its folder: a number, a name, a time.
+    /// A text that stays in its folder: a number, a name, a time.
     Name,
     /// Any text.
     Hole,

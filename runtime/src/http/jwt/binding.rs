@@ -7,7 +7,7 @@ use super::error::TokenError;
 use crate::settings::config::Dpop;
 
 /// Returns the thumbprint of the key that a token is bound to. A token with another kind of binding
-/// is rejected: without a check, anyone who has it could use it.
+/// is rejected: unchecked, it would serve any holder.
 pub(super) fn key(claims: &Claims) -> Result<Option<String>, TokenError> {
     let Claims(claims) = claims;
     let reject = |reason: &'static str| Err(TokenError::new(reason, String::new()));
@@ -30,7 +30,7 @@ pub(super) fn key(claims: &Claims) -> Result<Option<String>, TokenError> {
     }
 }
 
-/// Checks that tokens may be bound, or need not be.
+/// Checks whether the issuer accepts a bound token, or an unbound one.
 pub(super) fn check(dpop: Dpop, bound_to: Option<&str>) -> Result<(), TokenError> {
     let reason = match (dpop, bound_to) {
         (Dpop::Off, Some(_)) => {

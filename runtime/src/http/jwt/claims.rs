@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 /// The claims of a token.
 pub(super) struct Claims(pub(super) Map<String, Value>);
 
-/// Why a claim cannot be used, for the client.
+/// The reason for rejecting a claim, for the client.
 type Reason = String;
 
 impl Claims {
-    /// Returns the text of a claim, never empty.
+    /// Returns the text of a claim; an empty one is an error.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Reason> {
         match self.find(name)? {
             None => Ok(None),

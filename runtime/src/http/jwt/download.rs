@@ -1,4 +1,4 @@
-//! A key set from its URL: one request, with limits of time and size. Redirects are not followed.
+//! A key set from its URL: one request, with limits of time and size. A redirect is an error.
 
 use std::io;
 use std::net::IpAddr;
@@ -45,7 +45,7 @@ pub(super) struct Download {
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
-/// Why a key set did not arrive.
+/// An error of fetching a key set.
 #[derive(Debug, Error)]
 pub(super) enum DownloadError {
     #[error("its server cannot be reached: {0}")]

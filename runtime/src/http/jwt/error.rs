@@ -24,11 +24,11 @@ pub(crate) enum TokenErrorKind {
     Invalid,
     /// It is valid, but lacks a scope.
     LacksScope,
-    /// It cannot be checked: no keys of its issuer are in force.
+    /// It is unchecked: keys of its issuer are missing.
     NoKeys,
     /// The proof of the key that it is bound to is missing or invalid.
     BadProof,
-    /// No further proof can be remembered now.
+    /// The memory for proofs is full.
     TooManyProofs,
 }
 

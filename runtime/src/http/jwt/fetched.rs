@@ -1,8 +1,8 @@
 //! The keys of an issuer from a URL, fetched outside of requests.
 //!
 //! A task fetches the set at the start, at intervals, and (rarely) when a token names an unknown
-//! key. A request uses the set at hand and never waits. A set stays in force until the next one
-//! arrives, up to its greatest age.
+//! key. A request uses the set at hand, at once. A set stays in force until the next one arrives,
+//! up to its greatest age.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub(crate) enum KeySetState {
     Current,
     /// In force, but the last fetch failed.
     Old,
-    /// Not in force: too old, or never fetched.
+    /// Out of force: too old, or still to be fetched.
     Missing,
 }
 
@@ -113,7 +113,7 @@ impl Fetched {
 
     /// Waits until the first fetch ended, which has a limit of time.
     pub(super) async fn first(&self) {
-        // It fails only without the sender, which is a field of `self`.
+        // It fails only after the sender is dropped, which is a field of `self`.
         _ = self.tried.subscribe().wait_for(|tried| *tried).await;
     }
 
@@ -169,7 +169,7 @@ impl Fetched {
             self.tried.send_replace(true);
             let next = begun + if succeeded { refresh } else { refresh.min(cooldown) };
             let again = async {
-                // It fails only without the sender, which is a field of `self`.
+                // It fails only after the sender is dropped, which is a field of `self`.
                 _ = wanted.changed().await;
                 sleep_until(begun + cooldown).await;
             };

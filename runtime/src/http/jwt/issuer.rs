@@ -119,8 +119,8 @@ impl Issuer {
         self.checked(&Claims(claims), clock::unix_seconds())
     }
 
-    /// Returns why no key of `keys` fits this header. A new key may be the reason, so a set from a
-    /// URL is fetched again; the request does not wait for it.
+    /// Returns the error for a header that fits none of `keys`. A new key may be the reason, so a
+    /// set from a URL is fetched again; the request itself is answered at once.
     fn unknown_key(&self, header: &Header, keys: &Keys) -> TokenError {
         let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
         match (self.fetched(), &header.kid) {

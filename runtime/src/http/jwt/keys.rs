@@ -119,7 +119,7 @@ impl Keys {
             }
             None => fitting.collect(),
         };
-        // Without an id, only one key may match.
+        // A missing id requires a single key.
         let is_known = if header.kid.is_some() { !keys.is_empty() } else { keys.len() == 1 };
         is_known.then_some(Fitting { algorithm, keys })
     }
@@ -216,7 +216,7 @@ fn algorithms(
             AlgorithmParameters::OctetKeyPair(key) => {
                 *algorithm == Algorithm::EdDSA && key.curve == EllipticCurve::Ed25519
             }
-            // A shared secret does not belong in a file of public keys.
+            // A shared secret has no place in a file of public keys.
             _ => false,
         };
         same_kind && named.is_none_or(|named| is_name_of(named, *algorithm))

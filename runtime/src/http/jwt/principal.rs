@@ -19,9 +19,9 @@ pub(super) fn principal(config: &config::Jwt, claims: &Claims) -> Result<Princip
     })
 }
 
-/// Returns the tenant: one of the issuer's configured tenants, if there are any. A token without a
-/// tenant gets the only one; with several it is rejected, since a bundle may give a tenant to a
-/// caller without one.
+/// Returns the tenant: one of the issuer's configured tenants, if there are any. A token that names
+/// no tenant gets the only one. With several it is rejected: a bundle may itself give such a caller
+/// a tenant.
 fn tenant(config: &config::Jwt, claims: &Claims) -> Result<Option<String>, TokenError> {
     let claim = &config.tenant_claim;
     let named = claims.text(claim)?;

@@ -1,5 +1,5 @@
-//! The used proofs, each until it no longer counts. The number of remembered proofs is limited:
-//! over a limit, a request is rejected.
+//! The used proofs, each until it expires. The number of remembered proofs is limited: over a
+//! limit, a request is rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -26,9 +26,9 @@ pub(crate) struct Replays {
 struct Seen {
     /// The proof -> its caller, by a number.
     proofs: BTreeMap<[u8; 32], u64>,
-    /// The proofs by the time from which they no longer count.
+    /// The proofs by the time at which they expire.
     ends: BTreeSet<(u64, [u8; 32])>,
-    /// The number of a caller, and of its proofs. Callers without proofs are absent.
+    /// The number of a caller, and of its proofs. Only callers with proofs are listed.
     callers: BTreeMap<CallerKey, u64>,
     counts: BTreeMap<u64, (CallerKey, usize)>,
     next: u64,
@@ -39,7 +39,7 @@ struct Seen {
 pub(crate) enum Used {
     First,
     Again,
-    /// It cannot be remembered.
+    /// There is no room to remember it.
     TooMany(&'static str),
 }
 
@@ -82,7 +82,7 @@ impl Replays {
 }
 
 impl Seen {
-    /// Forgets the proofs that no longer count.
+    /// Forgets the expired proofs.
     fn forget(&mut self, now: u64) {
         while let Some((_, proof)) = self.ends.first().copied().filter(|(end, _)| *end <= now) {
             self.ends.pop_first();
@@ -133,7 +133,7 @@ mod tests {
         for known in [1, 2, 4] {
             assert_eq!(replays.add(&ann, proof(known), 200, 99), Used::Again);
         }
-        // The first proof no longer counts, so one of Ann has room.
+        // The first proof has expired, so one of Ann has room.
         assert_eq!(replays.add(&ann, proof(3), 200, 100), Used::First);
         assert_eq!(replays.add(&ann, proof(6), 300, 200), Used::First);
         let seen = lock(&replays.seen);

@@ -73,7 +73,7 @@ impl Rounds {
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
         let round = state.map_or(Ok(0), |state| unseal(name, state))?;
-        // Answers without their state are ignored.
+        // Answers whose state is missing are ignored.
         let answers = answers.filter(|_| state.is_some() || !self.sealed);
         let inputs = self.inputs(round, context)?;
         let complete = |answers: &&InputResponses| {
@@ -97,7 +97,8 @@ impl Rounds {
         Ok(Outcome::Ask(InputRequiredResult::new(Some(inputs), state)))
     }
 
-    /// Returns the inputs of a round that this client can give; a client without any is rejected.
+    /// Returns the inputs of a round that this client can give; a client that can give none is
+    /// rejected.
     fn inputs(
         &self,
         round: usize,

@@ -24,7 +24,7 @@ pub(super) struct Lines<R> {
 /// The outcome of reading one line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Line {
-    /// A line, without its end. The last one may have no end.
+    /// A line up to its end, which the last one may lack.
     Whole(Bytes),
     /// A skipped line over the limit, with the id of its request if that comes first.
     TooLong(Option<RequestId>),
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { input, buffer: BytesMut::new(), codec, has_ended: false }
     }
 
-    /// Returns the next line. A dropped future loses no bytes.
+    /// Returns the next line. If the future is dropped, all bytes are kept.
     pub(super) async fn next(&mut self) -> io::Result<Line> {
         loop {
             let decoded = if self.has_ended {

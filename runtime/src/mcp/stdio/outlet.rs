@@ -1,7 +1,7 @@
 //! Standard output: whole lines in turn, with limits for waiting lines.
 //!
-//! A slow reader holds up its own requests. A client that ended its input and does not read either
-//! has left, and is not waited for.
+//! A slow reader holds up its own requests. A client that ended its input and stops reading has
+//! left, and the server stops waiting for it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::lock::lock;
 const WAITING_LINES_MAX: usize = 64;
 /// The most bytes that wait before the next request is read.
 const WAITING_BYTES_MAX: usize = 4 << 20;
-/// The interval of checks of a client's input while it does not read.
+/// The interval of checks of a client's input while it leaves answers unread.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Standard output.

@@ -61,7 +61,7 @@ impl Requests {
         }
     }
 
-    /// Waits until no counted request is in flight.
+    /// Waits until all counted requests are answered.
     pub(super) async fn are_answered(&self) {
         while lock(&self.shared.in_flight).counted > 0 {
             self.shared.ended.notified().await;

@@ -1,7 +1,7 @@
 //! Messages of rmcp as lines: the rules and the times of reading.
 //!
-//! A line is one message, and an empty one is skipped. A message that cannot be served gets an
-//! error. An error is never answered, so a client that echoes its input gets each one once.
+//! A line is one message, and an empty one is skipped. A faulty message gets an error. Errors
+//! themselves stay unanswered, so a client that echoes its input gets each one once.
 
 use std::io;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
             }
             return Some(message);
         };
-        // rmcp takes it for a request of the protocol without sessions.
+        // rmcp takes it for a request of the stateless protocol.
         if let ClientRequest::CustomRequest(custom) = &request.request
             && custom.method == "initialize"
             && let Some(error) =
@@ -199,7 +199,7 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Returns whether a message of an unknown form is a notification, which gets no answer.
+/// Returns whether a message of an unknown form is a notification, which stays unanswered.
 fn is_notification(line: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|message| {
         message.get("id").is_none() && message.get("method").is_some_and(|it| it.is_string())

@@ -52,8 +52,8 @@ pub(crate) struct ApiKey {
     /// The role that is wanted for the caller, among those that the bundle gives it.
     #[serde(default)]
     pub(crate) role: Option<String>,
-    /// The key is not valid from this time on: a date, or a date and a time. Without an offset it is
-    /// in UTC.
+    /// The key is valid until this time: a date, or a date and a time. A time that names no offset
+    /// is in UTC.
     #[serde(default)]
     pub(crate) not_after: Option<Time>,
 }
@@ -62,11 +62,11 @@ pub(crate) struct ApiKey {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Jwt {
-    /// The `iss` that a token must have, which no other table has.
+    /// The `iss` that a token must have, different in each table.
     pub(crate) issuer: String,
-    /// The tenants that the issuer may speak for, none of them in two tables. A token that names
-    /// another is rejected; one that names none is of the only one, or rejected if there are several.
-    /// Unset: any tenant or none, which only a single issuer may.
+    /// The tenants that the issuer may speak for, each in one table only. A token that names
+    /// another is rejected; one that names none is of the only one, or rejected if there are
+    /// several. Unset: any tenant or none, which only a single issuer may.
     #[serde(default)]
     pub(crate) tenants: Option<Vec<String>>,
     /// The `aud` that a token must have: the URL of this server's `/mcp`.
@@ -82,7 +82,7 @@ pub(crate) struct Jwt {
     pub(crate) jwks: Option<PathBuf>,
     /// The URL of the JWKS, as the metadata of the authorization server call it (`jwks_uri`):
     /// `https`, or `http` to a loopback host. The set is fetched at the start, at intervals and on
-    /// SIGHUP, never by a request; redirects are not followed.
+    /// SIGHUP, in the background; redirects are errors.
     #[schemars(extend("format" = "URL"))]
     #[serde(default)]
     pub(crate) jwks_url: Option<String>,
@@ -99,8 +99,8 @@ pub(crate) struct Jwt {
     /// key, or because a fetch failed.
     #[serde(default = "jwks_cooldown")]
     pub(crate) jwks_cooldown_s: Within<1, 3600>,
-    /// The time for which a set stays in force without a fetch that succeeds. After it, the tokens
-    /// of the issuer are refused.
+    /// The time for which a set stays in force after the last fetch that succeeded. Later, the
+    /// tokens of the issuer are refused.
     #[serde(default = "jwks_max_age")]
     pub(crate) jwks_max_age_s: Within<1, 2_592_000>,
     /// The URL by which clients reach this server's `/mcp`, for the metadata document; the same in
@@ -131,9 +131,9 @@ pub(crate) struct Jwt {
     /// The tolerated difference between clocks.
     #[serde(default = "leeway")]
     pub(crate) leeway_s: u32,
-    /// Tokens that are bound to a key of their caller (DPoP, RFC 9449). `accept`: such a token needs
-    /// a proof of the key with each request; others are accepted without. `require`: tokens that are
-    /// not bound are rejected. `off`: bound tokens are rejected. A bound token without its proof is
+    /// Tokens that are bound to a key of their caller (DPoP, RFC 9449). `accept`: such a token
+    /// needs a proof of the key with each request; other tokens need none. `require`: unbound
+    /// tokens are rejected. `off`: bound tokens are rejected. A bound token without its proof is
     /// always rejected.
     #[serde(default)]
     pub(crate) dpop: Dpop,
@@ -209,7 +209,7 @@ fn jwks_max_age() -> Within<1, 2_592_000> {
     const { Within::new(21_600).unwrap() }
 }
 
-/// Why `[auth]` cannot be used.
+/// An error in `[auth]`.
 #[derive(Debug, Error)]
 pub(crate) enum AuthError {
     #[error(
@@ -368,7 +368,7 @@ fn is_url(path: &Path) -> bool {
     path.components().any(|part| matches!(part.as_os_str().to_str(), Some("https:" | "http:")))
 }
 
-/// Checks that no two issuers speak for the same tenant, and that they agree about the server.
+/// Checks that each tenant has one issuer, and that issuers agree about the server.
 fn check_together(issuers: &[Jwt]) -> Result<(), AuthError> {
     let mut names = BTreeSet::new();
     let mut tenants = BTreeMap::new();
@@ -410,7 +410,7 @@ pub(crate) struct UrlParts<'u> {
 }
 
 impl<'u> UrlParts<'u> {
-    /// Splits a URL; `None` if its scheme is not HTTP.
+    /// Splits a URL of HTTP.
     pub(crate) fn of(url: &'u str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let authority = rest.split('/').next().filter(|authority| !authority.is_empty())?;

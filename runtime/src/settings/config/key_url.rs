@@ -9,13 +9,13 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyUrl {
     pub(crate) uri: Uri,
-    /// Without the brackets of an IPv6 address.
+    /// The name or address; that of IPv6 is bare.
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) is_encrypted: bool,
 }
 
-/// Why a URL cannot be that of a key set.
+/// The reason for rejecting the URL of a key set.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum KeyUrlError {
     #[error("it is not a URL such as https://login.example.com/jwks.json")]
@@ -60,7 +60,7 @@ impl KeyUrl {
     }
 }
 
-/// Returns whether a host is this machine. Other addresses of `localhost` are not used.
+/// Returns whether a host is this machine. Other addresses of `localhost` are ignored.
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -1,4 +1,4 @@
-//! Why a bundle is not served.
+//! Reasons for refusing a bundle.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::trust::state::StateError;
 /// The most altered parts of a bundle that an error names.
 const NAMED_MAX: usize = 12;
 
-/// Why a bundle is not served.
+/// The reason for refusing a bundle.
 #[derive(Debug, Error)]
 pub(crate) enum LoadError {
     #[error(
@@ -107,7 +107,7 @@ pub(super) fn named(parts: &[Mismatch]) -> String {
     }
 }
 
-/// Returns what to do about a file that does not exist.
+/// Returns the help for a missing file.
 fn remedy(error: &io::Error, help: &str) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!("; {help}"),

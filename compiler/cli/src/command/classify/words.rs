@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 
-/// Characters with a meaning to a shell outside of quotes. A script without quotes gives them as
-/// parts of words: `echo a; rm -rf x` would be judged as one `echo`.
+/// Characters with a meaning to a shell outside of quotes. A script that leaves the quotes out
+/// gives them as parts of words: `echo a; rm -rf x` would be judged as one `echo`.
 const SPECIAL: &[char] =
     &[';', '|', '&', '<', '>', '$', '`', '\\', '\'', '"', '*', '?', '[', '(', ')', '\n', '\r'];
 
@@ -37,7 +37,7 @@ pub(super) fn text(words: &[String]) -> Result<String, Failure> {
         let help = "put the whole command in quotes, so that it is judged as a shell reads it";
         return Err(Failure::error(message).help(help));
     }
-    // An assignment in front of a program is one only without quotes.
+    // An assignment in front of a program must be unquoted.
     let mut is_front = true;
     let mut quoted = Vec::with_capacity(words.len());
     for word in words {

@@ -46,7 +46,7 @@ pub(super) enum Built {
 
 impl Bench {
     pub(super) fn new(arguments: &DevArgs, output: &mut Output) -> Result<Self, Failure> {
-        // First the project: a mistyped path must not make a key.
+        // The project comes first: for a mistyped path, making a key would be wrong.
         Project::open(&arguments.project)?;
         let key = keys::dev_key(output)?;
         let document = project::document_at(&arguments.project);

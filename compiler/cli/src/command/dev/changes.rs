@@ -34,7 +34,7 @@ pub(super) fn summary(findings: &[Finding]) -> String {
     format!("{} ({named}{more})", counted.join(", "))
 }
 
-/// Returns `authority 2 (1 loosens)`; `None` if no finding is of the area.
+/// Returns `authority 2 (1 loosens)`, if any finding is of the area.
 fn count(findings: &[Finding], area: Area) -> Option<String> {
     let found: Vec<_> = findings.iter().filter(|finding| finding.area == area).collect();
     let loosening =

@@ -24,7 +24,7 @@ const REASON_CHARS_MAX: usize = 1_000;
 const FINGERPRINT_CHARS: usize = 16;
 /// Characters of a commit's hash in messages.
 const COMMIT_CHARS: usize = 12;
-/// The most named entries without a finding.
+/// The most named entries that match none of the findings.
 const UNFIT_MAX: usize = 10;
 
 /// An example of an accepted finding, for helps.
@@ -34,7 +34,7 @@ const EXAMPLE: &str = "write `[[accepted]]`, `fingerprint = \"…\"` and `reason
 pub(crate) struct AcceptedFile {
     path: String,
     entries: BTreeMap<String, Entry>,
-    /// The file in the commit of A; absent if that commit cannot have it.
+    /// The file in the commit of A, if A is a commit of its repository.
     base: Option<Base>,
 }
 
@@ -74,8 +74,8 @@ impl AcceptedFile {
         Ok(Self { path: shown_path(path), entries, base })
     }
 
-    /// Marks the accepted findings, and sorts them after the others of their area. An entry without
-    /// a finding is noted.
+    /// Marks the accepted findings, and sorts them after the others of their area. An idle entry is
+    /// noted.
     pub(crate) fn apply(&self, comparison: &mut Comparison) {
         let mut known: BTreeSet<String> = BTreeSet::new();
         for project in &mut comparison.projects {

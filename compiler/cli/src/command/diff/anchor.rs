@@ -1,7 +1,7 @@
 //! The mark of a finding in the source of B: the changed line itself, if the source has it.
 //!
 //! A text in a bundle may differ from its file: templates print, KDL escapes. So a line is searched
-//! for, and without a match the finding is marked where its declaration begins.
+//! for, and if it is missing the finding is marked where its declaration begins.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ struct Indexed<'s> {
 
 /// The lines of a file.
 struct Lines {
-    /// Each line without the white space around it.
+    /// Each line, trimmed.
     texts: Vec<String>,
     /// The line, from 0, that opens the block around each line.
     parents: Vec<Option<usize>>,
@@ -46,8 +46,8 @@ impl<'s> Anchors<'s> {
         Self { a: a.map(indexed), b: b.map(indexed) }
     }
 
-    /// Returns the line of B for a finding; `None` without one. A gone thing is marked at the block
-    /// that contained it.
+    /// Returns the line of B for a finding, if it has one. A gone thing is marked at the block that
+    /// contained it.
     pub(crate) fn of(&self, finding: &Finding) -> Option<Place> {
         let Some(declared) = &finding.places.b else {
             return finding.places.a.as_ref().and_then(|gone| self.block_of(gone));

@@ -23,13 +23,13 @@ use crate::project::DOCUMENT;
 pub(crate) struct Comparison {
     /// The version of this format.
     pub(crate) format_version: u32,
-    /// Whether no answer of a server differs. Findings that are not shown count.
+    /// Whether all answers of a server stay the same; hidden findings count too.
     pub(crate) same_meaning: bool,
     /// The areas whose findings are shown.
     pub(crate) areas: Vec<Area>,
     /// Each project.
     pub(crate) projects: Vec<Compared>,
-    /// Facts that a reader must know and that are of no single project.
+    /// Facts that a reader must know and that concern several projects.
     pub(crate) notes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Compared {
     pub(crate) b: Described,
     /// The environments that were compared in; `null` is the project without one.
     pub(crate) environments: Vec<Option<String>>,
-    /// Whether no answer of a server differs.
+    /// Whether all answers of a server stay the same.
     pub(crate) same_meaning: bool,
     /// How many source files there are on either side; `null` if both are the same bundle.
     pub(crate) files_of: Option<usize>,
@@ -52,14 +52,14 @@ pub(crate) struct Compared {
     pub(crate) notes: Vec<String>,
     /// The differences, the most dangerous first; of an area, those that are accepted last.
     pub(crate) findings: Vec<Found>,
-    /// How many differences are of areas that are not shown.
+    /// How many differences are of areas that are left out.
     pub(crate) not_shown: usize,
 }
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Described {
-    /// The argument of the command, or `HEAD` and `work tree` without one.
+    /// The argument of the command, or `HEAD` and `work tree` by default.
     pub(crate) subject: String,
     /// The hash of its commit, if it is from one.
     pub(crate) commit: Option<String>,
@@ -103,8 +103,8 @@ pub(crate) struct Found {
     /// The difference.
     #[serde(flatten)]
     pub(crate) finding: Finding,
-    /// The line of the second side where it is marked; absent if it is about no line. What is gone is
-    /// marked at the block that it was in.
+    /// The line of the second side where it is marked, if it is about a line. A removed thing is
+    /// marked at the block that contained it.
     pub(crate) anchor: Option<Place>,
     /// An estimate of the tokens that agents get more or fewer: a quarter of the bytes.
     pub(crate) tokens_estimated: i64,
@@ -113,10 +113,10 @@ pub(crate) struct Found {
     /// The environments whose briefings have it with other numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<Beside>,
-    /// Why it is accepted; `null` if it is not.
+    /// Why it is accepted; `null` if it is still open.
     pub(crate) accepted: Option<Accepted>,
-    /// Why this change accepts it; absent if it does not. That does not count: the commit of the first
-    /// side does not accept it.
+    /// Why this change accepts it, if it does. That is too late: only acceptance in the commit of
+    /// the first side counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accepted_here: Option<Accepted>,
     /// Whether it fails the run.
@@ -290,7 +290,7 @@ fn together(findings: Vec<Found>) -> Vec<Found> {
 }
 
 /// Makes the fingerprints those of this project, and of these environments if others lack the
-/// finding. Acceptance in one does not hold in another.
+/// finding. Acceptance holds in its own environment alone.
 fn name(findings: &mut [Found], project: &str, environments: usize) {
     for found in findings {
         let is_in_all = found.environments.len() >= environments;
@@ -354,14 +354,14 @@ impl Compared {
         }
     }
 
-    /// Returns the name of the project; empty without one.
+    /// Returns the name of the project; empty if it is unnamed.
     pub(crate) fn project(&self) -> &str {
         let identity = self.b.bundle.as_ref().or(self.a.bundle.as_ref());
         identity.map_or("", |identity| identity.project.as_str())
     }
 
-    /// Returns the line of B for a reviewer: a finding without a place in B is at its document, and
-    /// without B at the document of A.
+    /// Returns the line of B for a reviewer: a finding that lacks a place in B is at its document,
+    /// and if B lacks the document, at that of A.
     pub(crate) fn spot(&self, found: &Found) -> Spot {
         let side = if self.b.bundle.is_some() { &self.b } else { &self.a };
         let document = side.bundle.as_ref().and_then(|bundle| bundle.document.as_deref());

@@ -46,8 +46,8 @@ impl Condition {
     }
 }
 
-/// Returns the areas of `--only`; empty without it. A condition that no finding of these areas can
-/// trip is an error: it would always pass.
+/// Returns the areas of `--only`; empty if it is absent. A condition beyond these areas is an
+/// error: it would always pass.
 pub(crate) fn areas(arguments: &DiffArgs) -> Result<Vec<Area>, Failure> {
     let areas: Vec<Area> = arguments.only.iter().map(|name| name.area()).collect();
     for condition in &arguments.fail_on {

@@ -99,7 +99,7 @@ pub(crate) fn draw(outline: &Outline<'_>, chars_max: usize) -> String {
 }
 
 /// Returns the line that identifies the comment of an earlier run. Several projects share one
-/// comment, even when one comes or goes, so their line has no names.
+/// comment, even when one comes or goes, so their line leaves names out.
 fn marker(outline: &Outline<'_>) -> String {
     match outline.projects.as_slice() {
         [project] => {
@@ -263,7 +263,7 @@ impl Section<'_> {
 
 /// Returns the title and place of a finding as a paragraph, with a short change.
 fn heading(outline: &Outline<'_>, row: &Row<'_>) -> String {
-    // In bold, `+`, `-` and `~` begin no list.
+    // In bold, `+`, `-` and `~` stay text rather than begin a list.
     let mut parts = vec![format!("**{}** {}", row.mark.text(), title(outline, row))];
     let brief = row.brief();
     parts.extend((!is_long(&brief)).then(|| in_cell(&brief)));

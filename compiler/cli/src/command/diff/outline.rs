@@ -30,7 +30,7 @@ pub(crate) struct Outline<'c> {
     pub(crate) areas: &'c [Area],
     /// Each project.
     pub(crate) projects: Vec<Project<'c>>,
-    /// The notes that belong to no single project.
+    /// The notes that concern several projects.
     pub(crate) notes: &'c [String],
 }
 
@@ -207,7 +207,7 @@ impl<'c> Outline<'c> {
         self.projects.iter().map(|project| project.not_shown).sum()
     }
 
-    /// Returns all notes for readers, for forms without a page of their own.
+    /// Returns all notes for readers, for forms that list all projects at once.
     pub(crate) fn all_notes(&self) -> Vec<String> {
         let mut notes = self.notes.to_vec();
         for project in &self.projects {
@@ -335,7 +335,7 @@ impl<'c> Row<'c> {
         Brief::of(&self.found.finding.change)
     }
 
-    /// Returns the contents of the finding without its title, in a few short lines of plain text.
+    /// Returns the contents of the finding after its title, in a few short lines of plain text.
     pub(crate) fn summary(&self) -> String {
         let mut lines = self.body.summary();
         lines.extend(self.meaning.map(str::to_owned));

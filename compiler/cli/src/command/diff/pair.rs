@@ -37,7 +37,7 @@ pub(crate) struct InEnvironment<'e> {
     /// The bundle of B; `None` for an empty side.
     pub(crate) b: Option<&'e Bundle>,
     /// Whether a side was compiled here. Its manifest may lack the environment, so that field is
-    /// not compared.
+    /// left out.
     pub(crate) is_compiled: bool,
     /// Whether both are the same bundle. Then its tables may be unread.
     pub(crate) is_same: bool,
@@ -57,8 +57,8 @@ pub(crate) struct Facts {
 
 /// Facts about a side, after its comparison.
 pub(crate) struct SideFacts {
-    /// Path and digest of each source file; `None` if both sides are the same bundle, whose list is
-    /// not read.
+    /// Path and digest of each source file; `None` if both sides are the same bundle, whose list
+    /// stays unread.
     pub(crate) files: Option<BTreeMap<String, String>>,
     /// The signatures of a bundle.
     pub(crate) signatures: Vec<Signature>,
@@ -137,8 +137,8 @@ impl Pair {
     /// Returns the fronts of two files with the same bundle.
     ///
     /// The digest names the contents: if it is equal, all servers answer alike, independently of
-    /// the rest of the files. So large tables stay unread, and damage in an unread page is not
-    /// found; `relay verify` finds it, and a server refuses the page.
+    /// the rest of the files. So large tables stay unread, and with them any damage: `relay verify`
+    /// finds it, and a server refuses the page.
     fn same_bundle(&self) -> Result<Option<(Bundle, Bundle)>, Failure> {
         let (Content::Bundle(a), Content::Bundle(b)) = (&self.a.content, &self.b.content) else {
             return Ok(None);

@@ -66,7 +66,8 @@ fn result(row: &Row<'_>, index: &dyn Fn(&str) -> Option<usize>) -> Value {
         "level": row.level.in_sarif(),
         "message": message(&text),
         "locations": [location(file, json!({ "startLine": line }))],
-        // GitHub reads only the first, and without it treats all results on one line as the same.
+        // GitHub reads only the first, and if it is missing treats all results on one line as the
+        // same.
         "partialFingerprints": {
             "primaryLocationLineHash": format!("{}:1", row.fingerprint),
             "relayDiff/v1": row.fingerprint,

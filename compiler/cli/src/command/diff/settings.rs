@@ -22,7 +22,7 @@ use crate::trust_file;
 const BYTES_MAX: u64 = 1024 * 1024;
 /// The word for an empty side.
 const NOTHING: &str = "/dev/null";
-/// Words in the name of a setting whose value is not printed.
+/// Words in the name of a setting whose value is kept out of reports.
 const SECRET: [&str; 3] = ["secret", "password", "token"];
 
 /// A side: the typed name, its commit, and the text of its file.

@@ -22,7 +22,7 @@ use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 
 /// One side of a comparison.
 pub(crate) struct Side {
-    /// The argument of the command, or `HEAD` and `work tree` without one.
+    /// The argument of the command, or `HEAD` and `work tree` by default.
     pub(crate) label: String,
     /// The hash of its commit.
     pub(crate) commit: Option<String>,
@@ -64,13 +64,13 @@ pub(crate) struct Compiler<'s> {
     sources: &'s Sources<'s>,
     parsed: Parsed<'s>,
     environments: Vec<String>,
-    /// Whether the bundle without an environment is needed again.
+    /// Whether the bundle of the base is needed again.
     keeps_base: bool,
     /// That bundle.
     base: Option<Rc<Bundle>>,
 }
 
-/// A side that cannot be compared, since its project has errors.
+/// A side that is left out, since its project has errors.
 pub(crate) struct Broken {
     /// The environment of the compilation.
     pub(crate) environment: Option<String>,
@@ -150,7 +150,7 @@ impl BundleFile {
 }
 
 impl Opened<'_> {
-    /// Returns the compiler of its bundles, and their format; `None` without bundles.
+    /// Returns the compiler of its bundles, and their format, if it has bundles.
     pub(crate) fn build(&self) -> Option<(String, (u16, u16))> {
         match self {
             Self::Nothing => None,
@@ -288,7 +288,7 @@ struct SourceDigest {
     sha256: String,
 }
 
-/// Returns the files in a bundle's provenance; empty without one.
+/// Returns the files in a bundle's provenance; empty if it is absent.
 fn provenance_files(bundle: &Bundle) -> BTreeMap<String, String> {
     let provenance = bundle.provenance().unwrap_or_default();
     let Provenance { files } = serde_json::from_str(provenance).unwrap_or_default();

@@ -8,7 +8,7 @@ use relay_diff::{Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind,
 use crate::answer::size::{counted, grouped};
 use crate::command::diff::comparison::{Beside, Compared, Described, Found};
 
-/// The text of a comparison without findings.
+/// The text of an empty comparison.
 pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
 /// Characters of a part that a title shows.
 const PART_CHARS_MAX: usize = 80;
@@ -107,6 +107,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Tool => "tool",
         Kind::Suppression => "allow-secret",
         Kind::Invisible => "allow-invisible",
+        Kind::Mark => "allow-mark",
         Kind::Expectation => "expect",
         Kind::Briefings => "briefings",
         Kind::Instructions => "instructions",

@@ -27,8 +27,8 @@ use crate::text::{indented, printable};
 pub(crate) struct CascadeExplained {
     /// The version of this JSON format.
     format_version: u32,
-    /// Why a server would reject or deny the call, or refuse the caller, so that it gives no skills; then the rest is
-    /// what the call would be given otherwise.
+    /// Why a server would reject or deny the call, or refuse the caller, so that it gives no skills;
+    /// then the rest describes the call as if it were admitted.
     refused: Option<String>,
     /// The text that the call is given, and why.
     #[serde(flatten)]
@@ -69,7 +69,7 @@ struct Asked {
     tenant: Option<String>,
     /// The assumptions of the answer.
     notes: Vec<String>,
-    /// The reason for which a server would give the call no skills.
+    /// The reason for which a server would keep skills from the call.
     refused: Option<String>,
 }
 

@@ -78,7 +78,7 @@ enum ValueOrigin {
     Given,
     /// The project's default.
     Default,
-    /// No value was given and there is no default.
+    /// No value was given, and the default is absent.
     Absent,
 }
 

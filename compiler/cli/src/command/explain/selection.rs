@@ -46,14 +46,14 @@ pub(crate) struct Asked<'a> {
     pub(crate) format: AnswerFormat,
 }
 
-/// Why no briefing is sent.
+/// The reason for which the briefing stays unsent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unsent {
-    /// The project has no gate.
+    /// The project is ungated.
     NoGate,
     /// The call is denied.
     Denied,
-    /// The tool is not gated.
+    /// The tool is ungated.
     NotGated,
     /// The gate denies the call.
     Refused,
@@ -199,7 +199,7 @@ impl Question<'_> {
         is_refused.then(|| decision.denial())
     }
 
-    /// Returns why no briefing is sent; `None` if one is sent.
+    /// Returns the reason for which the briefing stays unsent, if it does.
     fn unsent(&self) -> Option<Unsent> {
         if self.denial().is_some() {
             return Some(Unsent::Denied);

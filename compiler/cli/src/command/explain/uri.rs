@@ -60,7 +60,7 @@ struct Sent {
     size: Size,
     /// The content, if it is text.
     text: Option<String>,
-    /// The content in base64, if it is not text.
+    /// The content in base64, for binary content.
     blob: Option<String>,
 }
 

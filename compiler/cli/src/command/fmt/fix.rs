@@ -1,8 +1,8 @@
 //! `relay fmt --fix`: applies the corrections of diagnostics, in memory.
 //!
-//! A correction may bring up the next one, as that of a document that could not be read before. So the project is
-//! checked again after each round, until no correction is left: another run finds nothing. After many rounds it says how
-//! many are left.
+//! A correction may bring up the next one, as that of a document that was unreadable before. So the
+//! project is checked again after each round, until all corrections are made: another run has
+//! nothing to do. After many rounds it says how many are left.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) fn apply(
         for (id, edits) in edits {
             let file = sources.file(id);
             let text = file.text().unwrap_or_default();
-            files.put(&file.path, edited(text, edits));
+            files.put(&file.path, text, edited(text, edits));
         }
     }
     Ok(())
@@ -79,7 +79,7 @@ fn meet(one: &Edit, other: &Edit) -> bool {
     one.at.file == other.at.file && one.at.start <= other.at.end && other.at.start <= one.at.end
 }
 
-/// Returns a text after edits that do not overlap.
+/// Returns a text after separate edits.
 fn edited(text: &str, mut edits: Vec<&Edit>) -> String {
     edits.sort_by_key(|edit| edit.at);
     let mut new = String::with_capacity(text.len());

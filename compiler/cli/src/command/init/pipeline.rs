@@ -28,7 +28,7 @@ const COMMIT: &str = "RELAY_COMMIT: COMMIT";
 
 /// A pipeline to write.
 pub(super) struct Pipeline {
-    /// The root of the repository; the project's folder where there is no repository yet.
+    /// The root of the repository; before there is one, the project's folder.
     root: PathBuf,
     /// The project's path from there, `.` for the root itself.
     project: String,
@@ -46,7 +46,7 @@ impl Pipeline {
     /// Finds the repository of a project in `folder`, which exists.
     pub(super) fn of(folder: &Path) -> Self {
         let here = || Self { root: folder.to_owned(), project: ".".to_owned() };
-        // Without git, or outside of a repository, the folder becomes the root of one.
+        // If git is missing, or outside of a repository, the folder becomes the root of one.
         let Ok(Ok(root)) = Repository::of(folder.to_owned()).root() else { return here() };
         let root = PathBuf::from(revision::os_string(&root));
         let real = |path: &Path| -> io::Result<PathBuf> { fs::canonicalize(path) };

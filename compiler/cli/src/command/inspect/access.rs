@@ -17,7 +17,7 @@ pub(crate) struct Tenant {
     at: String,
 }
 
-/// A role, with what it inherits.
+/// A role, with its inherited tier and tools.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallerRole")]
@@ -176,7 +176,7 @@ pub(super) fn patterns(tools: Option<&[Setting<String>]>) -> String {
 }
 
 /// Returns the tenants, roles and users, and the prompts hidden from some callers, as text for
-/// people; empty without any of them.
+/// people; it may be empty.
 pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<String, Corrupt> {
     let mut page = String::new();
     let mut section = |text: String| {

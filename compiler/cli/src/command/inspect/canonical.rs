@@ -3,7 +3,7 @@
 //! One change of a project is one change here. Its consequences are left out: the index of prompts,
 //! generated summaries and chapters, the list of tools, the built-in messages, digests, provenance
 //! and places. Signers are left out too. A line in many renderings of a prompt is printed once.
-//! Text of the project's author is indented, so that it cannot look like a heading.
+//! Text of the project's author is indented, so that it stays apart from headings.
 
 mod renderings;
 
@@ -37,7 +37,7 @@ const INDEX: &str = "{{prompt_index}}";
 /// The first line, with the version of this form.
 const FIRST: &str = "relay bundle, canonical text 2\n\n";
 
-/// Returns the text for a bundle that cannot be read.
+/// Returns the text for a bundle that is unreadable.
 pub(super) fn unreadable(reason: &str) -> String {
     format!("{FIRST}cannot be read: {}\n", printable(reason))
 }
@@ -173,12 +173,13 @@ fn review(review: &Review, text: &mut String) {
         section("expectations", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
     }
     let mut lines = BTreeSet::new();
-    for Suppression { of: _, rule, because, prompts, resources, skills, at: _ } in suppressions {
+    for Suppression { of, rule, because, prompts, resources, skills, at: _ } in suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
         let resources = resources.iter().map(|uri| format!("resource {uri}"));
         let skills = skills.iter().map(|label| format!("skill {label}"));
         for held in prompts.chain(resources).chain(skills) {
-            lines.insert(printable(&format!("{held}: {rule}, because {because}")));
+            let node = of.node();
+            lines.insert(printable(&format!("{held}: {node} {rule}, because {because}")));
         }
     }
     if !lines.is_empty() {
@@ -318,7 +319,7 @@ fn prompt(prompt: &Prompt, readers: Option<&[Readers]>, text: &mut String) {
     field("priority", Some(&priority.to_string()), text);
     field("in briefings", Some(yes_or_no(*briefing)), text);
     field("title", title.as_deref(), text);
-    // Without a description of its own, a prompt has its summary.
+    // A prompt whose author left the description out has its summary.
     field("description", description.as_deref().filter(|it| Some(*it) != summary.as_deref()), text);
     let is_written = |which| !generated.contains(&which);
     field("summary", summary.as_deref().filter(|_| is_written(Generated::Summary)), text);

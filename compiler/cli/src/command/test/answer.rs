@@ -15,13 +15,13 @@ use crate::report::Origin;
 pub(crate) struct Tested {
     /// The version of this JSON format.
     pub(super) format_version: u32,
-    /// The environments, that without a name first.
+    /// The environments, the unnamed base first.
     pub(super) environments: Vec<Environment>,
     /// Declarations that no `expect` touches, by kind and name; empty for an environment with errors.
     pub(super) untouched: Vec<Untouched>,
     /// How many times an `expect` holds.
     pub(super) passed: usize,
-    /// How many times one does not.
+    /// How many times one fails.
     pub(super) failed: usize,
 }
 
@@ -30,8 +30,7 @@ pub(crate) struct Tested {
 pub(super) struct Environment {
     /// Its name; `null` for the project without an environment.
     pub(super) environment: Option<String>,
-    /// Whether there was a bundle to ask. If not, the project has errors: `relay check` reports
-    /// them.
+    /// Whether there was a bundle to ask. Else the project has errors: `relay check` reports them.
     pub(super) asked: bool,
     /// The `expect`s, in the order of the text.
     pub(super) tests: Vec<Test>,
@@ -50,11 +49,11 @@ pub(super) struct Test {
     /// Where it is.
     #[serde(flatten)]
     pub(super) at: At,
-    /// The claims that do not hold.
+    /// The claims that fail.
     pub(super) failures: Vec<Unmet>,
 }
 
-/// A claim that does not hold.
+/// A claim that fails.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Unmet {
     /// The actual answer.

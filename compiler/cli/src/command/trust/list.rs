@@ -57,7 +57,7 @@ struct Key {
     roles: Vec<String>,
     /// The time from which its signatures count.
     not_before: Option<String>,
-    /// The time from which they no longer count.
+    /// The time at which their validity ends.
     not_after: Option<String>,
     /// Whether they count now.
     state: State,
@@ -71,9 +71,9 @@ enum State {
     Good,
     /// The key is revoked.
     Revoked,
-    /// The key is not valid yet.
+    /// The key becomes valid later.
     NotYetValid,
-    /// The key is no longer valid.
+    /// The validity of the key has ended.
     Expired,
 }
 

@@ -1,7 +1,7 @@
 //! Corrections of the commonest slips in KDL, which come from other languages: quotes, commas, keywords and comments.
 //!
-//! Only slips with one likely meaning have a correction. A `\d` may be `\\d` or a raw string, and the end of a text
-//! without its closing quote is the author's to say.
+//! Only slips with one likely meaning have a correction. A `\d` may be `\\d` or a raw string, and
+//! the end of a text that lacks its closing quote is the author's to say.
 
 /// A replacement in the text that begins at the faulty token.
 pub(super) struct Correction {

@@ -86,7 +86,7 @@ impl<'t> Cursor<'t> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the tokens from the next one to the end of a node without children, all of which stay.
+    /// Returns the tokens from the next one to the end of a childless node, all of which stay.
     pub(super) fn rest_of_node(&self) -> impl Iterator<Item = (Token, usize, &'t str)> + use<'t> {
         let ends =
             |token| matches!(token, Token::Newline | Token::Semicolon | Token::Open | Token::Close);

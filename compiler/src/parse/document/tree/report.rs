@@ -10,11 +10,11 @@ use crate::source::Span;
 pub(crate) const DEPTH_MAX: usize = 32;
 /// The most nodes of one document.
 pub(crate) const NODES_MAX: usize = 250_000;
-/// After so many syntax faults the rest of a document is not read.
+/// After so many syntax faults the rest of a document stays unread.
 pub(super) const FAULTS_MAX: usize = 100;
 
 /// The document is not KDL. Its declarations are unknown, so the other faults of the project are
-/// reported when it can be read.
+/// reported once it is readable.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
 #[diagnostic(code(kdl::syntax))]
@@ -48,7 +48,7 @@ pub(super) struct WrongVersion {
     pub(super) at: Span,
 }
 
-/// The language never nests this deep, and a limit keeps hostile input from exhausting memory.
+/// The language itself nests far less, and a limit keeps hostile input from exhausting memory.
 #[derive(Debug, Error, Diagnostic)]
 #[error("children nest deeper than {DEPTH_MAX}")]
 #[diagnostic(
@@ -69,7 +69,7 @@ pub(super) struct TooManyNodes {
     pub(super) at: Span,
 }
 
-/// After so many faults further ones say little, and the file is probably not KDL.
+/// After so many faults further ones say little, and the file is probably of another format.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has more than {FAULTS_MAX} syntax faults")]
 #[diagnostic(code(kdl::too_many_faults), help("fix these first; is it KDL at all?"))]

@@ -1,4 +1,4 @@
-//! Texts that were written without quotes, and that KDL would read as something else.
+//! Texts that were written unquoted, and that KDL would read as something else.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::parse::document::scalar;
 use crate::parse::document::token::Token;
 use crate::parse::node::Scalar;
 
-/// A text without quotes.
+/// An unquoted text.
 pub(super) struct Unquoted<'t> {
     pub(super) text: &'t str,
     /// The offset of its beginning.

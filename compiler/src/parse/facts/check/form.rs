@@ -1,4 +1,4 @@
-//! Forms that raise the tier, that hold for no command, or that name an undeclared option.
+//! Forms that raise the tier, that are always idle, or that name an undeclared option.
 
 use miette::Diagnostic;
 use relay_engine::nearest::nearest;
@@ -16,7 +16,7 @@ use crate::source::{Span, Spanned};
 pub(super) fn check(node: &Node, known: &[Known<'_>], out: &mut Diagnostics) {
     let base = number(node, "tier");
     for form in children(node, &["form"]) {
-        // A command without a tier counts as unknown, which a form may replace.
+        // A command that lacks a tier counts as unknown, which a form may replace.
         if let (Some(base), Some(tier)) = (&base, number(form, "tier"))
             && tier.value > base.value
         {
@@ -62,8 +62,8 @@ fn option(option: Word<'_>, needs_value: bool, known: &[Known<'_>], out: &mut Di
     }
 }
 
-/// A form lowers the tier: then a form that is lost, or fails because of a word without a fact, can
-/// only make the tier too high.
+/// A form lowers the tier: then a form that is lost, or fails because of an unknown word, can only
+/// make the tier too high.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this form raises the tier from {base} to {tier}")]
 #[diagnostic(
@@ -81,7 +81,7 @@ struct FormRaises {
     at: Span,
 }
 
-/// A form that names an unknown option never holds (`has`) or always (`without`). One mistyped
+/// A form that names an unknown option is always off (`has`) or always on (`without`). One mistyped
 /// letter after `without` would lower the tier of every command.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the command has no option `{option}`")]
@@ -109,7 +109,7 @@ struct RoleOfNone {
     at: Span,
 }
 
-/// The lower limit is above the upper one, so the form never holds.
+/// The lower limit is above the upper one, so the form is always off.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no number is at least {least} and at most {most}")]
 #[diagnostic(code(fact::empty_range), help("exchange the two numbers, or correct one"))]

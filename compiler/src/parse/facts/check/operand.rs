@@ -1,4 +1,4 @@
-//! Operands that are never read, and limits on operands that have no effect.
+//! Operands that stay unread, and idle limits on operands.
 
 use miette::Diagnostic;
 use relay_policy::facts::Role;
@@ -41,7 +41,7 @@ fn report_idle(node: &Node, out: &mut Diagnostics) {
     let Some(sub) = children(node, &["sub"]).next() else { return };
     let names = OPERANDS.map(|rule| rule.name);
     let mut operands = children(node, &names).peekable();
-    // An operand that is a script is read: a word that names no sub-command is the script.
+    // An operand that is a script is read: a word other than a sub-command is the script.
     if operands.peek().is_some_and(|first| role(first) == Some(Role::Script)) {
         return;
     }

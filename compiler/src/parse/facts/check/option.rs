@@ -52,7 +52,7 @@ pub(super) fn check<'n>(node: &'n Node, style: Style, out: &mut Diagnostics) -> 
 
 /// Returns whether a command of this style can read a word as the option of this name.
 fn reads(style: Style, name: &str) -> bool {
-    // The text after `=` is the value, so the names that are looked up have no `=`.
+    // The text after `=` is the value, so the names that are looked up end before it.
     let is_long = name.len() > 2 && (name.starts_with("--") || name.starts_with('*'));
     if !matches!(style, Style::None | Style::Letters) && is_long && !name.contains('=') {
         return true;

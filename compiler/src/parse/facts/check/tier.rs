@@ -1,4 +1,4 @@
-//! A command without a tier.
+//! A command that lacks a tier.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -8,7 +8,7 @@ use crate::parse::facts::written::{children, number};
 use crate::parse::node::Node;
 use crate::source::Span;
 
-/// Checks a program or sub-command. One that only holds sub-commands needs no tier.
+/// Checks a program or sub-command. One that only holds sub-commands may lack a tier.
 pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     if number(node, "tier").is_none() && children(node, &["sub", "use"]).next().is_none() {
         let name = node.arguments.first().map(|name| name.at);
@@ -17,8 +17,8 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// Without a tier its calls count as those of an unknown program, so that its other facts lower
-/// nothing.
+/// If its tier is absent, its calls count as those of an unknown program, so that its other facts
+/// lower nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this command has no tier, so it counts as unknown")]
 #[diagnostic(

@@ -90,7 +90,7 @@ impl Budget {
         self.walk(value, Forbidden::FreeText)
     }
 
-    /// Pays for one look at all contents of a value, which must not hold its target namespace.
+    /// Pays for one look at all contents of a value, which must be free of its target namespace.
     pub(super) fn measure_stored(&self, value: &Value, namespace: &Value) -> Result<(), Error> {
         self.walk(value, Forbidden::Object(namespace))
     }
@@ -146,7 +146,7 @@ impl Walk<'_> {
             }
         }
         if is_map && !is_plain_map(value) {
-            // An imported template holds its printed text, which its items do not contain.
+            // An imported template holds its printed text, which is extra to its items.
             self.text(&value.to_string())?;
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns whether a measured value is data: it holds no namespace, loop, macro or module.
+/// Returns whether a measured value is data: it is free of namespaces, loops, macros and modules.
 pub(super) fn is_data(value: &Value) -> bool {
     let items = || value.try_iter().into_iter().flatten();
     match value.kind() {

@@ -1,7 +1,8 @@
 //! The filters, tests and functions of templates, each with the most that a call can make.
 //!
-//! They are those of minijinja except for a few whose cost does not follow from an argument:
-//! `format` pads to any width, `chain` nests without end, `pprint` prints the inside of the engine.
+//! They are those of minijinja except for a few whose cost is independent of their arguments:
+//! `format` pads to any width, `chain` nests to any depth, `pprint` prints the inside of the
+//! engine.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -21,8 +22,8 @@ pub(super) struct Builtin {
 /// Returns the bytes that a call could make beyond those of its arguments.
 pub(super) type Estimate = fn(&[Value]) -> u64;
 
-/// The estimate of a call that minijinja must never get: it computes with offsets and lengths
-/// without checks for overflow.
+/// The estimate of a call that must be kept from minijinja: it computes unchecked offsets and
+/// lengths, which may overflow.
 pub(super) const OUT_OF_RANGE: u64 = u64::MAX;
 
 type Builtins = LazyLock<BTreeMap<&'static str, Builtin>>;
@@ -88,7 +89,7 @@ mod own {
     use minijinja::value::{Kwargs, ValueKind};
     use minijinja::{Error, ErrorKind, State, Value, filters};
 
-    /// `value|int(default, base)`: the default for a value that is not a number.
+    /// `value|int(default, base)`: the default for a value other than a number.
     pub(super) fn int(
         state: &State<'_, '_>,
         value: &Value,
@@ -104,7 +105,7 @@ mod own {
         number(value, default, &named, Value::from(0), &read)
     }
 
-    /// `value|float(default)`: the default for a value that is not a number.
+    /// `value|float(default)`: the default for a value other than a number.
     pub(super) fn float(
         state: &State<'_, '_>,
         value: &Value,
@@ -253,7 +254,7 @@ fn per_item(arguments: &[Value]) -> u64 {
 fn trimmed(arguments: &[Value]) -> u64 {
     let text = arguments.first().map_or(0, text_len);
     let set = arguments.get(1).map_or(0, text_len);
-    // Without a set of characters, only white space is trimmed.
+    // By default only white space is trimmed.
     text.saturating_mul(set)
 }
 

@@ -1,4 +1,4 @@
-//! The operators, as a filter: minijinja offers no other way to bound them.
+//! The operators, as a filter, which is the only way to bound them in minijinja.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -48,8 +48,8 @@ pub(super) fn operate(
     })
 }
 
-/// Returns `value[start:stop:step]` with a negative step; `None` if the value is neither a text nor
-/// a list. minijinja's own indexes out of bounds, subtracts below zero, and stops in wrong places.
+/// Returns `value[start:stop:step]` with a negative step, if the value is a text or a list.
+/// minijinja's own indexes out of bounds, subtracts below zero, and stops in wrong places.
 fn slice_backwards(value: &Value, start: &Value, stop: Option<&Value>, step: i64) -> Option<Value> {
     let text: Option<Vec<char>> = value.as_str().map(|text| text.chars().collect());
     let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);

@@ -313,7 +313,7 @@ impl Rewriter<'_, '_> {
 }
 
 /// Returns whether the value of an expression may be a captured text: all others are results of
-/// operations, which neither take nor make free text.
+/// operations, which are free of free text.
 fn may_hold_free_text(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Var(_) | Expr::GetAttr(_) | Expr::Call(_) => true,
@@ -328,7 +328,7 @@ fn may_hold_free_text(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// Returns a name, or attributes of it; reading them twice has no effect.
+/// Returns a name, or attributes of it; reading them twice is harmless.
 fn path(expr: &Expr<'_>) -> Option<String> {
     match expr {
         Expr::Var(name) => Some(name.id.to_owned()),

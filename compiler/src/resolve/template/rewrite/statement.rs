@@ -172,8 +172,8 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Writes text as it is. Where it may be rendered again and again, each time is paid for, since
-    /// a capture has no other limit.
+    /// Writes text as it is. Where it may be rendered again and again, each time is paid for, which
+    /// is the only limit of a capture.
     fn raw(&mut self, raw: &str) {
         if self.repeats > 0 {
             self.put(&format!("{PRINT_START}{}|{PAY}{PRINT_END}", raw.len()));

@@ -201,7 +201,7 @@ fn extremes_do_not_panic() {
     }
 }
 
-/// Any order of pieces of templates gives one of the two answers and never a panic.
+/// Any order of pieces of templates gives one of the two answers instead of a panic.
 #[test]
 fn takes_any_text() {
     const PIECES: &[&str] = &[

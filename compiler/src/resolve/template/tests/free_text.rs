@@ -1,5 +1,4 @@
-//! Free text is only printed: it decides nothing and is never read, and no other text passes for
-//! it.
+//! Free text is only printed: it decides nothing, it stays unread, and no other text passes for it.
 
 use super::outcome;
 

@@ -21,8 +21,8 @@ pub(super) fn run(
         };
         let name = str::from_utf8(bytes.get(..equals).unwrap_or(&[]));
         let span = field.text.span;
-        // The parser assumes that `[[` as a program fails without its `]]`; this alias may change
-        // that.
+        // The parser assumes that `[[` as a program fails if its `]]` is missing; this alias may
+        // change that.
         if !frame.dialect.is_bash() && name.is_ok_and(|name| name == "[[") {
             own.runs(Hidden::Made, span, "this alias is a word of the shell");
         }

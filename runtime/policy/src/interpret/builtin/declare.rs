@@ -54,7 +54,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
         return;
     };
     let Some(equals) = equals else {
-        // A local variable begins without a value.
+        // A local variable begins empty.
         if is_local {
             run.variables.assign(name, [].into());
         }

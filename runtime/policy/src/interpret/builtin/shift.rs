@@ -1,4 +1,4 @@
-//! `shift`: without the first parameters.
+//! `shift`: drops the first parameters.
 
 use super::super::machine::Machine;
 use super::super::own::{Own, Program};

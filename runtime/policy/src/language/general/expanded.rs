@@ -11,7 +11,7 @@ pub(super) struct Expanded {
     pub(super) is_clear: bool,
 }
 
-/// The longest format of a value that is known to hold no code.
+/// The longest format of a value that surely is plain data.
 const FORMAT_MAX: usize = 32;
 
 /// Returns the code between the quotes of a text.

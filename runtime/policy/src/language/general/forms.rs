@@ -184,7 +184,7 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// Returns whether code of Python imports a module by its name, and never assigns that name.
+    /// Returns whether code of Python imports a module by its name, and leaves that name to it.
     fn is_imported(&self, module: &str) -> bool {
         let all = 0..self.tokens.len();
         let is_named = |at: &usize| self.shown(*at) == module && !self.is_member(*at);

@@ -70,7 +70,7 @@ fn name(text: &[u8], start: usize, end: usize) -> (String, usize) {
     let is_name =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'?' | b'+' | b'_');
     let length = 1 + line.iter().skip(1).take_while(|byte| is_name(byte)).count();
-    // `\!cmd` needs no blank.
+    // For `\!cmd`, the blank is optional.
     let length = if line.starts_with(b"\\!") { 2 } else { length };
     let name = String::from_utf8_lossy(line.get(..length).unwrap_or(line)).into_owned();
     (name, start + length.min(line.len()))

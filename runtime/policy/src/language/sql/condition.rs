@@ -58,8 +58,8 @@ pub(super) fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
     truth(text, tokens.get(start..end).unwrap_or(&[])) != Truth::Always
 }
 
-/// Returns the truth of a condition. Its parts wait on two stacks, so the depth of recursion does
-/// not depend on the input.
+/// Returns the truth of a condition. Its parts wait on two stacks, so the depth of recursion is
+/// fixed for every input.
 fn truth(text: &[u8], tokens: &[Token]) -> Truth {
     let columns = columns(text, tokens);
     let names = |start: usize, end: usize| {

@@ -1,5 +1,5 @@
-//! An author's text in markdown: in a code span or a fence that it cannot end. So it can make no
-//! heading, element, link or mention.
+//! An author's text in markdown: in a code span or a fence longer than any in it. So headings,
+//! elements, links and mentions in it stay text.
 
 use crate::text::{printable, printable_lines, shortened, without_commands};
 
@@ -12,7 +12,7 @@ pub(crate) fn code(text: &str, chars_max: usize) -> String {
     let text = shortened(&printable(text), chars_max).replace('|', "\\u{7c}");
     let text = without_commands(&text);
     if text.trim().is_empty() {
-        // A code span of blanks alone is not shown.
+        // A code span of blanks alone is invisible.
         return if text.is_empty() { "empty".into() } else { "blank".into() };
     }
     let mark = "`".repeat(longest_run(&text) + 1);
