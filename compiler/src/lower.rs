@@ -12,6 +12,8 @@ mod rules;
 mod skills;
 mod tools;
 
+pub(crate) use rules::automata;
+
 use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
 use relay_engine::derived::pages;
 
@@ -51,7 +53,8 @@ pub(crate) fn contents(
     } = model;
     let model::Project { name, settings } = project;
     let model::ProjectSettings { version, epoch, title, owner } = settings;
-    let policy::Lowered { policy, rules, facts } = policy::policy(policy, tool_effects, &places);
+    let policy::Lowered { policy, rules, automata, facts } =
+        policy::policy(policy, tool_effects, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
     let mut found = Vec::new();
@@ -101,6 +104,7 @@ pub(crate) fn contents(
         skill_settings,
         policy,
         rules,
+        automata,
         facts,
         canonical: effective.kdl(false),
         provenance,

@@ -81,6 +81,9 @@ pub(crate) fn project(
     let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
         tools::tools(nodes.tools, out);
     let policy = policy::policy(nodes.policies, out);
+    if let Some(policy) = &policy {
+        rules::check(policy, out);
+    }
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);

@@ -56,6 +56,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 policy: None,
                 facts: Vec::new(),
                 rules: Vec::new(),
+                automata: Vec::new(),
                 known_tools,
                 prompt_pages,
                 resource_pages,

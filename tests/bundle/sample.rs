@@ -103,6 +103,7 @@ pub(crate) fn rich() -> Contents {
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         policy: Some(policy()),
         rules: rules(),
+        automata: Vec::new(),
         facts: facts(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
@@ -388,6 +389,7 @@ fn rules() -> Vec<Rule> {
             argument: argument.map(Into::into),
             values: texts(values),
             except: texts(except),
+            automaton: None,
             at: place(99),
         }
     };

@@ -60,7 +60,7 @@ fn addition(rule: &Rule) -> Direction {
     match rule.kind {
         RuleKind::Deny if rule.observe => Direction::Same,
         RuleKind::Deny | RuleKind::Tier => Direction::Narrower,
-        // A person's yes admits what the mode refuses.
+        // A person's yes admits calls that the mode refuses.
         RuleKind::Approve | RuleKind::Allow | RuleKind::Lower => Direction::NotProved,
     }
 }

@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::{Span, Spanned};
 
+/// The name is mistyped, or the rule is left over: it would hold for no one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown {what} `{name}`")]
 #[diagnostic(code(rule::unknown_caller))]

@@ -4,7 +4,7 @@ use relay_bundle::{Mode, PathKind};
 use relay_policy::tier::{Floor, Floors, Tier};
 
 use super::rules::{ALLOW, APPROVE, DENY, LOWER, PolicyRule, TIER as RAISE};
-use super::shared::BECAUSE;
+use super::shared::{BECAUSE, EXCEPT};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::{Entry, Setting, Settings, settings};
 use crate::source::{Span, Spanned};
@@ -258,13 +258,6 @@ pub(crate) static PATHS: Rule = Rule {
 };
 
 const PATTERNS: &[Field] = &[Field::arguments("a pattern", Kind::Name("pattern"), "A pattern.")];
-
-pub(crate) static EXCEPT: Rule = Rule::leaf(
-    "except",
-    "except",
-    "Those that are not meant.",
-    &[Field::joined("a pattern", Kind::Name("pattern"), "A pattern.")],
-);
 
 const EXCEPTS: &[&Rule] = &[&EXCEPT];
 

@@ -3,8 +3,7 @@
 use relay_bundle::{RuleKind, Selector};
 use relay_policy::tier::Tier;
 
-use super::policy::EXCEPT;
-use super::shared::BECAUSE;
+use super::shared::{BECAUSE, EXCEPT};
 use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::source::{Span, Spanned};
 
@@ -96,7 +95,7 @@ pub(crate) static TEXT: Rule = Rule::leaf(
     Selector::Text.word(),
     "`text`",
     "A regex, searched in the tool's name, a space and the text. A rule that permits takes none.",
-    &[Field::arguments("a regex", Kind::Regex, "`(regex)\"…\"`")],
+    &[Field::argument("a regex", Kind::Regex, "`(regex)\"…\"`")],
 );
 
 /// The selectors of a rule.

@@ -13,6 +13,8 @@ use crate::source::Spanned;
 pub(super) struct Lowered {
     pub(super) policy: Option<Policy>,
     pub(super) rules: Vec<Rule>,
+    /// The automata of their regexes.
+    pub(super) automata: Vec<u8>,
     pub(super) facts: Vec<u8>,
 }
 
@@ -24,7 +26,7 @@ pub(super) fn policy(
 ) -> Lowered {
     let Some((policy, facts)) = policy else { return Lowered::default() };
     let scopes = Scopes::of(&policy, places);
-    let rules = rules::rules(&policy, &scopes, &facts.table, places);
+    let (rules, automata) = rules::rules(&policy, &scopes, &facts.table, places);
     let floors = Floors::each(|floor| places.setting(policy.floors.of(floor).tier.clone()));
     let texts = |patterns: Option<Vec<Spanned<String>>>| {
         patterns.into_iter().flatten().map(|pattern| pattern.value).collect()
@@ -65,5 +67,5 @@ pub(super) fn policy(
         facts: facts.meaning,
         at: places.of(policy.at),
     };
-    Lowered { policy: Some(policy), rules, facts: facts.table }
+    Lowered { policy: Some(policy), rules, automata, facts: facts.table }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Condition, Example, Rule, Selector, Setting};
+use relay_bundle::{AutomataWriter, Condition, Example, Rule, Selector, Setting};
 use relay_engine::rule_keys;
 use relay_policy::facts::Facts;
 use relay_policy::rule::canonical_host;
 
 use super::places::Places;
+use crate::automaton;
 use crate::model::Policy;
 use crate::source::Spanned;
 
@@ -73,8 +74,8 @@ pub(super) fn rules(
     scopes: &Scopes,
     table: &[u8],
     places: &Places<'_>,
-) -> Vec<Rule> {
-    let Ok(facts) = Facts::open(table) else { return Vec::new() };
+) -> (Vec<Rule>, Vec<u8>) {
+    let Ok(facts) = Facts::open(table) else { return Default::default() };
     let mut rules: Vec<Rule> = policy
         .rules
         .iter()
@@ -107,7 +108,26 @@ pub(super) fn rules(
         })
         .collect();
     rules.sort_by(|one, other| one.name.cmp(&other.name));
-    rules
+    let automata = automata(&mut rules);
+    (rules, automata)
+}
+
+/// Makes the automata of regexes, in the order of the rules, and gives each condition its number.
+pub(crate) fn automata(rules: &mut [Rule]) -> Vec<u8> {
+    let mut out = AutomataWriter::default();
+    let mut has_any = false;
+    for condition in rules.iter_mut().flat_map(|rule| &mut rule.conditions) {
+        if condition.selector != Selector::Text {
+            continue;
+        }
+        // INVARIANT: `resolve` has compiled every regex.
+        let regex = condition.values.first().map(|regex| automaton::compile(&regex.value));
+        if let Some(Ok(parts)) = regex {
+            condition.automaton = Some(out.add(&parts));
+            has_any = true;
+        }
+    }
+    if has_any { out.finish() } else { Vec::new() }
 }
 
 fn condition(condition: &crate::ast::PolicyCondition, places: &Places<'_>) -> Condition {
@@ -125,6 +145,7 @@ fn condition(condition: &crate::ast::PolicyCondition, places: &Places<'_>) -> Co
         argument: condition.argument.as_ref().map(|argument| argument.value.clone()),
         values: texts(&condition.values),
         except: texts(&condition.except),
+        automaton: None,
         at: places.of(condition.at),
     }
 }

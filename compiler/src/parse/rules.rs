@@ -9,11 +9,10 @@ use super::node::{Node, Reader};
 use crate::ast::{PolicyCondition, PolicyRule};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Rule};
-use crate::language::policy::EXCEPT;
 use crate::language::rules::{
     ARG, EXCEPTION, LISTS, MATCH, MAX, MIN, NO_MATCH, OBSERVE, ROLE, TENANT, TEXT, TIERS, TO, TTL,
 };
-use crate::language::shared::BECAUSE;
+use crate::language::shared::{BECAUSE, EXCEPT};
 use crate::source::{Span, Spanned};
 
 /// The most exceptions of a rule.
@@ -79,7 +78,7 @@ pub(super) fn rule(
         let mut reader = Reader::new(except, &EXCEPTION, out);
         selectors(&mut reader, group, &mut conditions, out);
         reader.finish(out);
-        if conditions.len() == before && !out.has_errors() {
+        if conditions.len() == before && except.children.iter().flatten().next().is_none() {
             let at = except.name.at;
             out.report(at, EmptyException { at });
         }

@@ -212,7 +212,7 @@ impl Patches {
                 }
             }
         }
-        // A list of arguments is replaced, and with it what they do.
+        // A list of arguments is replaced together with their effects.
         if patch.settings.other.is_some() {
             base.effects = patch.effects;
         }

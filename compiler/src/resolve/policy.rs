@@ -9,7 +9,6 @@ use relay_policy::paths::may_be_scratch;
 use relay_policy::tier::{Floor, Tier};
 use thiserror::Error;
 
-use super::rules;
 use crate::ast::{FloorSetting, PathSettings, Policy};
 use crate::diagnostic::Diagnostics;
 use crate::setting::Entry;
@@ -26,7 +25,6 @@ pub(super) fn policy(nodes: Vec<Policy>, out: &mut Diagnostics) -> Option<Policy
         check_floor(floor, setting, out);
     }
     check_paths(&node.paths, node.at, out);
-    rules::check(&node, out);
     Some(node)
 }
 

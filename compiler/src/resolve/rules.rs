@@ -9,6 +9,7 @@ use relay_policy::path_rules::{PathPattern, PatternError};
 use thiserror::Error;
 
 use crate::ast::{Policy, PolicyCondition, PolicyRule};
+use crate::automaton::{self, RegexError};
 use crate::diagnostic::Diagnostics;
 use crate::source::{Span, Spanned};
 
@@ -99,6 +100,16 @@ fn check_condition(
         let selector = selector.word();
         out.report(*at, AdjustByRequest { kind: rule.rule.name, selector, at: *at });
     }
+    if *selector == Selector::Text {
+        for text in values {
+            if let Err(error) = automaton::compile(&text.value) {
+                let at = part_of(text, &error);
+                let (fault, help) = (error.fault.to_string(), error.fault.help());
+                out.report(at, BadRegex { fault, help, at });
+            }
+        }
+        return;
+    }
     for text in values.iter().chain(except) {
         let Spanned { value, at } = text;
         let words = match selector {
@@ -117,6 +128,20 @@ fn check_condition(
             check_path(value, *at, classes, out);
         }
     }
+}
+
+/// Returns the place of the part of a regex at fault; the whole value where it has escapes.
+fn part_of(text: &Spanned<String>, error: &RegexError) -> Span {
+    let Spanned { value, at } = text;
+    let written = (at.end - at.start) as usize;
+    // A text in quotes without escapes is as long as its value and the quotes.
+    let quotes = written.saturating_sub(value.len());
+    if !quotes.is_multiple_of(2) || value.contains(['\\', '"']) {
+        return *at;
+    }
+    let start = at.start as usize + quotes / 2;
+    let place = |byte: usize| u32::try_from(start + byte).unwrap_or(at.end);
+    Span { start: place(error.at.start), end: place(error.at.end), ..*at }
 }
 
 fn check_path(value: &str, at: Span, classes: &BTreeSet<&str>, out: &mut Diagnostics) {
@@ -178,7 +203,7 @@ struct LowerWithoutReason {
     at: Span,
 }
 
-/// A regex sees a text and not what it does, so what it does not mean is easily in the same text.
+/// A regex sees a text alone, and the same text may hold other commands.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{kind}` cannot go by the text")]
 #[diagnostic(
@@ -191,7 +216,7 @@ struct PermitByText {
     at: Span,
 }
 
-/// A text has one tier, whoever calls it and through whichever tool.
+/// A text has one tier, for every caller and through every tool.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{kind}` cannot go by `{selector}`")]
 #[diagnostic(
@@ -242,6 +267,18 @@ struct UnknownClass {
 struct NoPath {
     error: PatternError,
     #[label(primary, "cannot be matched")]
+    at: Span,
+}
+
+/// A regex that cannot be searched in one pass over a text, or means another thing than in Python.
+#[derive(Debug, Error, Diagnostic)]
+#[error("this regex cannot be used: {fault}")]
+#[diagnostic(code(rule::regex))]
+struct BadRegex {
+    fault: String,
+    #[help]
+    help: &'static str,
+    #[label(primary, "here")]
     at: Span,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Tools {
     pub(super) effects: Vec<OtherEffects>,
 }
 
-/// Resolves the offered tools and those of other servers; without a node there are none.
+/// Resolves the offered tools and those of other servers; both lists are empty without a node.
 pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Tools {
     let mut nodes = nodes.into_iter();
     let Some(node) = nodes.next() else { return Default::default() };

@@ -8,11 +8,11 @@ use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, list, said_by};
 use crate::ast::{Plain, PolicyCondition, PolicyRule, Written};
 use crate::language::facts::{ENVIRONMENT, FACTS};
-use crate::language::policy::{EXCEPT, PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE, WIDEN};
+use crate::language::policy::{PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE, WIDEN};
 use crate::language::rules::{
     EXCEPTION, MATCH, MAX, MIN, NO_MATCH, OBSERVE, ROLE, TENANT, TIERS, TO, TTL,
 };
-use crate::language::shared::BECAUSE;
+use crate::language::shared::{BECAUSE, EXCEPT};
 use crate::model::{Facts, Policy};
 use crate::source::{Span, Spanned};
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mode::Mode;
 use crate::place::Place;
-use crate::rule::Selector;
+use crate::selector::Selector;
 use crate::setting::Setting;
 use crate::tier::{Floors, Tier};
 
@@ -66,7 +66,7 @@ pub struct ToolEffects {
 pub struct ArgumentEffect {
     /// The name of the argument.
     pub name: String,
-    /// What happens to its value.
+    /// The effect on its value.
     pub effect: Selector,
 }
 

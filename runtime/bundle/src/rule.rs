@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::U32;
 
+use crate::automata::Automata;
+use crate::automaton::Automaton;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::part::Part;
@@ -13,6 +15,7 @@ use crate::place::Place;
 use crate::reader::{Reader, Room};
 use crate::row::{ABSENT, Range, Text, Written, row};
 use crate::section::Kind;
+use crate::selector::{RuleKind, Selector};
 use crate::setting::Setting;
 use crate::tier::Tier;
 use crate::writer::Writer;
@@ -59,6 +62,8 @@ pub struct Condition {
     pub values: Vec<Setting<String>>,
     /// The values that it does not mean.
     pub except: Vec<Setting<String>>,
+    /// The number of the automaton of its regex; absent for other selectors.
+    pub automaton: Option<u32>,
     /// Where it was declared.
     pub at: Place,
 }
@@ -72,143 +77,6 @@ pub struct Example {
     pub matches: bool,
     /// Where it was written.
     pub at: Place,
-}
-
-/// Declares an enum of words, each with the number in the file.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-        )]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(rename_all = "kebab-case")]
-        #[repr(u8)]
-        pub enum $name { $($(#[$each])* $variant,)+ }
-
-        impl $name {
-            /// All of them, in the order of their numbers.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Returns its word in projects and reports.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-
-            fn from_number(number: u8) -> Option<Self> {
-                Self::ALL.get(usize::from(number)).copied()
-            }
-        }
-    };
-}
-
-words! {
-    /// The consequence of a rule.
-    RuleKind {
-        /// The request is denied.
-        Deny = "deny",
-        /// A person is asked first.
-        Approve = "approve",
-        /// What the rule covers runs, though the mode would refuse it.
-        Allow = "allow",
-        /// The tier is at least this.
-        Tier = "tier",
-        /// The tier of what the rule covers is at most this.
-        Lower = "lower",
-    }
-}
-
-words! {
-    /// The part of a request that a condition selects.
-    Selector {
-        /// A program, by any of its names.
-        Program = "program",
-        /// Its sub-commands.
-        Sub = "sub",
-        /// An option, in any spelling.
-        Flags = "flags",
-        /// An operand.
-        Operands = "operands",
-        /// A path that is read.
-        Reads = "reads",
-        /// A path that is made, overwritten or added to.
-        Writes = "writes",
-        /// A path that is removed, emptied or moved away.
-        Removes = "removes",
-        /// A path whose mode, owner or attributes change.
-        Changes = "changes",
-        /// A path to which any of these happens.
-        Touches = "touches",
-        /// A host to which it connects.
-        Connects = "connects",
-        /// Data sent to another host.
-        Sends = "sends",
-        /// A port or address on which it listens.
-        Listens = "listens",
-        /// Hidden code.
-        Runs = "runs",
-        /// A user whose rights it takes.
-        Escalates = "escalates",
-        /// The name of the tool.
-        Tool = "tool",
-        /// An argument of the tool.
-        Arg = "arg",
-        /// A host on which it runs.
-        Host = "host",
-        /// The client of the caller.
-        Client = "client",
-        /// The lowest tier of the request.
-        TierMin = "tier-min",
-        /// The highest tier of the request.
-        TierMax = "tier-max",
-        /// The text of the request: a regex, searched in the tool's name, a space and the text.
-        Text = "text",
-    }
-}
-
-/// The part of a request that a selector is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
-    /// One call of a program.
-    Call,
-    /// An effect.
-    Effect,
-    /// The request as a whole.
-    Request,
-}
-
-impl Selector {
-    /// Returns the part of a request that it is about.
-    #[must_use]
-    pub const fn subject(self) -> Subject {
-        match self {
-            Self::Program | Self::Sub | Self::Flags | Self::Operands => Subject::Call,
-            Self::Reads
-            | Self::Writes
-            | Self::Removes
-            | Self::Changes
-            | Self::Touches
-            | Self::Connects
-            | Self::Sends
-            | Self::Listens
-            | Self::Runs
-            | Self::Escalates => Subject::Effect,
-            Self::Tool
-            | Self::Arg
-            | Self::Host
-            | Self::Client
-            | Self::TierMin
-            | Self::TierMax
-            | Self::Text => Subject::Request,
-        }
-    }
-
-    /// Returns whether its values are patterns of paths or classes of paths.
-    #[must_use]
-    pub const fn is_of_paths(self) -> bool {
-        matches!(self, Self::Reads | Self::Writes | Self::Removes | Self::Changes | Self::Touches)
-    }
 }
 
 row! {
@@ -236,6 +104,7 @@ row! {
         argument: Text,
         values: Range,
         except: Range,
+        automaton: U32,
         at: U32,
         group: u8,
         selector: u8,
@@ -307,7 +176,7 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self, condition: &Condition) -> ConditionRow {
-        let Condition { group, selector, argument, values, except, at } = condition;
+        let Condition { group, selector, argument, values, except, automaton, at } = condition;
         let values: Vec<ValueRow> =
             values.iter().map(|value| ValueRow { value: self.written(value) }).collect();
         let except: Vec<ValueRow> =
@@ -316,6 +185,7 @@ impl Writer<'_> {
             argument: self.optional(argument.as_deref()),
             values: self.rows(&values),
             except: self.rows(&except),
+            automaton: automaton.unwrap_or(ABSENT).into(),
             at: self.place(at),
             group: *group,
             selector: *selector as u8,
@@ -523,6 +393,12 @@ impl<'b> ConditionView<'b> {
         texts(self.reader, self.row.except)
     }
 
+    /// Returns the automaton of its regex.
+    pub fn automaton(&self) -> Result<Option<Automaton<'b>>, Corrupt> {
+        let Some(number) = present(self.row.automaton) else { return Ok(None) };
+        Automata::split(self.reader.section(Kind::Automata)?)?.automaton(number).map(Some)
+    }
+
     pub fn at(&self) -> Result<Place<&'b str>, Corrupt> {
         self.reader.place_at(self.row.at)
     }
@@ -541,6 +417,7 @@ impl<'b> ConditionView<'b> {
             argument: self.argument()?.map(str::to_owned),
             values: owned(row.values)?,
             except: owned(row.except)?,
+            automaton: present(row.automaton),
             at: self.at()?.into_owned(),
         })
     }

@@ -229,7 +229,7 @@ sections! {
     /// The rules of the policy, sorted by name.
     Rules = 96 "rules" rows(68),
     /// Conditions of rules.
-    RuleConditions = 97 "rule-conditions" rows(32),
+    RuleConditions = 97 "rule-conditions" rows(36),
     /// Values of conditions.
     RuleValues = 98 "rule-values" rows(12),
     /// Texts on which rules were tried.
@@ -240,6 +240,8 @@ sections! {
     RuleKeyIndex = 101 "rule-key-index" rows(4),
     /// The rules of each key.
     RuleKeyRules = 102 "rule-key-rules" rows(4),
+    /// The automata of regexes in rules.
+    Automata = 103 "automata" bytes,
 }
 
 /// Passes the contents of a bundle to a macro: settings, which are decoded when a bundle is opened,
@@ -303,6 +305,8 @@ macro_rules! with_contents {
                 facts: Vec<u8> = Facts, silent;
                 /// The rules of the policy, sorted by name, names unique.
                 rules: Vec<Rule> = Rules, decides each;
+                /// The automata of regexes in rules, as `AutomataWriter` writes them.
+                automata: Vec<u8> = Automata, decides;
                 /// The effective project as canonical KDL, every default written out.
                 canonical: String = Canonical, silent;
                 /// The build's provenance as JSON: compiler, source digests and build options.
@@ -318,7 +322,7 @@ pub(crate) use with_contents;
 
 impl Kind {
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = Self::RuleKeyRules as usize + 1;
+    pub(crate) const NUMBERS: usize = Self::Automata as usize + 1;
 
     /// Returns the kind with this number; `None` for a number outside of format 1.0.
     #[must_use]

@@ -1,4 +1,4 @@
-//! What decisions need besides the rows of a bundle: floors, paths and facts, read once.
+//! The floors, paths and facts of a bundle, read once for all decisions.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use relay_policy::classify::{Rules, RulesError};
 use relay_policy::facts::Facts;
 use thiserror::Error;
 
-/// What decisions on the requests of one bundle need, besides the bundle.
+/// The parts of a policy that decisions read again and again.
 #[derive(Debug)]
 pub struct Authority {
     /// Absent without a policy.

@@ -7,15 +7,14 @@
 //! caller's role, the mode `readonly`, an approval, then a rule that allows or the mode (DESIGN 9).
 
 mod asked;
+mod call;
 mod decision;
 mod means;
 mod rules;
 mod scope;
 
 use relay_bundle::{CallerRole, Corrupt, List, Mode, Place, RuleKind, Tier};
-use relay_policy::location::Location;
 use relay_policy::rule::{Argument, Request};
-use serde_json::{Map, Value};
 
 use self::asked::Asked;
 use self::rules::Rules;
@@ -24,6 +23,7 @@ use crate::authority::Authority;
 use crate::glob;
 use crate::view::View;
 
+pub use self::call::{Call, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
 pub use self::means::means;
 
@@ -31,30 +31,6 @@ pub use self::means::means;
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
 /// The lowest tier that a person with the right to approve is asked about.
 const ROLE_APPROVES_TIER_MIN: Tier = Tier::Irreversible;
-
-/// A call to decide.
-#[derive(Debug, Clone, Copy)]
-pub struct Call<'c> {
-    /// The name of the tool, as sent by the caller.
-    pub tool: &'c str,
-    /// Its arguments.
-    pub arguments: &'c Map<String, Value>,
-    /// The client of the caller, if it is known.
-    pub client: Option<&'c str>,
-    /// Where its text begins, unless an argument says it.
-    pub location: &'c Location,
-    /// Who runs it.
-    pub door: Door,
-}
-
-/// Who runs a call that is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Door {
-    /// A server of the project, which has the tools that the project offers.
-    Server,
-    /// A client or another server, with tools of its own.
-    Elsewhere,
-}
 
 /// Whether a caller sees a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,8 +175,12 @@ pub fn decide(
     Ok(decided(ruled, asked))
 }
 
-/// Returns the mode of the policy for the caller of a view, on the own host.
-pub(crate) fn mode(view: &View<'_>) -> Result<Option<Mode>, Corrupt> {
+/// Returns the mode of the policy for the caller of a view, on the own host; `None` without a policy.
+///
+/// # Errors
+///
+/// The bundle is corrupt.
+pub fn mode(view: &View<'_>) -> Result<Option<Mode>, Corrupt> {
     let Some(policy) = view.bundle().policy() else { return Ok(None) };
     let caller =
         Caller { tenant: view.tenant_name()?, role: view.role().map(|it| it.name.as_str()) };

@@ -5,7 +5,7 @@
 
 use relay_bundle::{
     AudienceView, Bundle, CallerRole, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages,
-    Mode, Page, PromptView, ResourceView, TemplateView, Tier, Tool,
+    Page, PromptView, ResourceView, TemplateView, Tier, Tool,
 };
 
 use crate::place::Placement;
@@ -103,15 +103,6 @@ impl<'b> View<'b> {
     /// The bundle is corrupt.
     pub(crate) fn tenant_name(&self) -> Result<Option<&'b str>, Corrupt> {
         self.tenant.map(|row| self.bundle.tenants().name(row)).transpose()
-    }
-
-    /// Returns the mode of the policy for the caller on the own host; `None` without a policy.
-    ///
-    /// # Errors
-    ///
-    /// The bundle is corrupt.
-    pub fn mode(&self) -> Result<Option<Mode>, Corrupt> {
-        crate::decide::mode(self)
     }
 
     /// Returns the highest tier for calls of the caller.

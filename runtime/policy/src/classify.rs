@@ -29,7 +29,7 @@ pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &R
     judge::verdict(text, effects, before, (facts, rules), location)
 }
 
-/// What a request would do: texts for a shell, arguments with effects, and doubts.
+/// A request: texts for a shell, arguments with effects, and doubts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Doing<'d> {
     /// The texts for a shell; places of effects are those of the first.

@@ -219,7 +219,7 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.json",
 ];
 
-/// Files and folders that say what an agent may do: settings and hooks of clients, and relay's own.
+/// Files and folders that decide about agents: settings and hooks of clients, and relay's own.
 /// In any folder.
 const AGENT_CONFIG: &[&str] = &[
     ".claude",

@@ -6,6 +6,7 @@
 //! names nor fixes. No decision is made here, and no tier is named.
 
 mod call;
+mod condition;
 mod effect;
 mod fit;
 mod glob;

@@ -5,7 +5,7 @@ use relay_policy::span::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::command::classify::draw;
+use crate::answer::verdict;
 use crate::output::{bad, bold, dim, doubtful, good};
 use crate::text::printable;
 
@@ -94,7 +94,7 @@ impl DecisionExplained {
         let place = place.as_deref().map(at).unwrap_or_default();
         let mut page = format!("{word}  {} {}{place}\n", bold(printable(rule)), printable(reason));
         if let Some(span) = span.filter(|span| span.end > span.start) {
-            page.push_str(&draw::marked(text, span, width));
+            page.push_str(&verdict::marked(text, span, width));
         }
         if let Some(mode) = mode {
             page.push_str(&format!("  mode {mode}\n"));

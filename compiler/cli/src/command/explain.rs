@@ -11,8 +11,6 @@ mod uri;
 
 use std::collections::BTreeMap;
 
-use relay_bundle::Bundle;
-use relay_engine::authority::Authority;
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
@@ -69,11 +67,6 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
             index::explain(view, format, output)
         }
     }
-}
-
-/// Reads the policy of a bundle, for decisions.
-fn authority(bundle: &Bundle) -> Result<Authority, Failure> {
-    Authority::of(bundle).map_err(|error| Failure::error(error.to_string()))
 }
 
 /// The circumstances of the question: the arguments of a request, the folders of a command.

@@ -38,6 +38,8 @@ impl TextSearch {
             skill_settings,
             policy,
             rules,
+            // They follow from the regexes.
+            automata: _,
             // The canonical source holds the project's own facts.
             facts: _,
             known_tools,

@@ -1,4 +1,4 @@
-//! A call of a tool -> what it would do, for rules.
+//! A call of a tool -> its texts, hosts and effects, for rules.
 
 use relay_bundle::{Bundle, Corrupt, Selector, Tier};
 use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
@@ -7,7 +7,7 @@ use relay_policy::location::Location;
 use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
-use super::Call;
+use super::call::Call;
 use crate::glob;
 use crate::tool;
 

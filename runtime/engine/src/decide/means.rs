@@ -1,4 +1,4 @@
-//! Whether one rule means a text, whatever else decides.
+//! Whether one rule means a text, for itself.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use relay_policy::rule::{Argument, Meaning, Request};
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
-use super::{Call, Door};
+use super::call::{Call, Door};
 use crate::authority::Authority;
 use crate::tool;
 

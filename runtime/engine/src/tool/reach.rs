@@ -5,12 +5,12 @@
 
 use relay_bundle::{Selector, Tier};
 
-/// What a call of a tool reaches.
+/// The effects of a call of a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The name of the tool.
     pub tool: &'static str,
-    /// The tier of the tool itself, whatever its arguments.
+    /// The tier of the tool itself, with any arguments.
     pub tier: Tier,
     /// The argument with the text for a shell.
     pub text: Option<&'static str>,
@@ -158,7 +158,7 @@ pub const REACH: &[Reach] = &[
     Reach { tool: "session_list", ..NOTHING },
 ];
 
-/// Returns what a call of a tool reaches; `None` for tools without such a row.
+/// Returns the effects of a call of a tool; `None` for tools without such a row.
 #[must_use]
 pub fn reach(tool: &str) -> Option<&'static Reach> {
     REACH.iter().find(|reach| reach.tool == tool)

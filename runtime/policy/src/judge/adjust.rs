@@ -13,7 +13,7 @@ use crate::rule::{Meaning, Request};
 use crate::span::Span;
 use crate::tier::Tier;
 
-/// What judges a text.
+/// The facts, rules and location that judge a text.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'g> {
     pub(super) facts: &'g Facts<'g>,

@@ -49,6 +49,8 @@ impl Rules {
                 adjust.push(Arc::new(rule.to_owned()?));
             }
         }
+        // Decisions then read the automata without another check.
+        bundle.automata()?;
         let paths = PathRules::of(&policy.paths)?;
         let classes = PathClasses::of(&policy.classes)?;
         Ok(Some(Self { floors, paths, classes, adjust }))

@@ -2,9 +2,9 @@
 
 use relay_bundle::Selector;
 
+use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::value_fit;
-use super::parts::Condition;
 use crate::effect::{Argument, ArgumentKind, Call, Effects};
 use crate::facts::{Facts, NameId, NodeId, program_name};
 use crate::value::is_exact;

@@ -2,10 +2,10 @@
 
 use relay_bundle::Selector;
 
+use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
 use super::host::canonical_host;
-use super::parts::Condition;
 use super::request::{Request, host_name};
 use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
 use crate::path_rules::PathPattern;
@@ -79,7 +79,7 @@ fn touch_fit(request: &Request<'_>, selector: Selector, touch: Touch, effect: &E
         Touch::Read => selector == Selector::Reads,
         Touch::Write | Touch::Append => selector == Selector::Writes,
         Touch::Remove | Touch::Empty => selector == Selector::Removes,
-        // What is moved away is read, and then lies elsewhere.
+        // A moved file is read, and then lies elsewhere.
         Touch::Take => matches!(selector, Selector::Removes | Selector::Reads),
         Touch::Change | Touch::ChangeTree => selector == Selector::Changes,
     };

@@ -3,6 +3,7 @@
 use relay_bundle::{Corrupt, Rule, RuleView, Selector, Subject};
 
 use super::call::Called;
+use super::condition::Condition;
 use super::effect::{effect_fit, unknown_fit};
 use super::fit::Fit;
 use super::request::Request;
@@ -10,42 +11,16 @@ use crate::effect::{Call, CallId, Effect, Fact, Hidden, What};
 use crate::span::Span;
 use crate::tier::Floor;
 
-/// A condition: any of its values, and none of its exceptions.
-#[derive(Debug, Clone)]
-pub(super) struct Condition<'r> {
-    pub(super) selector: Selector,
-    /// The name of an argument of a tool.
-    pub(super) argument: Option<&'r str>,
-    pub(super) values: Vec<&'r str>,
-    pub(super) except: Vec<&'r str>,
-}
-
-impl Condition<'_> {
-    /// Returns whether any value fits and no exception does.
-    pub(super) fn any(&self, fit: impl Fn(&str) -> Fit) -> Fit {
-        let meant = Fit::any(self.values.iter().map(|value| fit(value)));
-        if meant == Fit::No || self.except.is_empty() {
-            return meant;
-        }
-        meant.without(Fit::any(self.except.iter().map(|value| fit(value))))
-    }
-
-    /// Returns whether a regex is found in a text.
-    pub(super) fn searched(&self, _text: &[&[u8]]) -> Result<Fit, Corrupt> {
-        Ok(Fit::Maybe)
-    }
-}
-
 /// The conditions of a rule, or of one of its exceptions.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 struct Group<'r> {
     call: Vec<Condition<'r>>,
     effect: Vec<Condition<'r>>,
     request: Vec<Condition<'r>>,
 }
 
-/// What a rule means: its conditions and its exceptions.
-#[derive(Debug, Clone)]
+/// The conditions of a rule and its exceptions.
+#[derive(Clone)]
 pub struct Meaning<'r> {
     own: Group<'r>,
     except: Vec<Group<'r>>,
@@ -77,6 +52,7 @@ impl<'r> Meaning<'r> {
                 argument: condition.argument()?,
                 values: condition.values()?.collect::<Result<_, _>>()?,
                 except: condition.except()?.collect::<Result<_, _>>()?,
+                regex: condition.automaton()?,
             };
             groups.add(condition.group(), read);
         }
@@ -96,6 +72,7 @@ impl<'r> Meaning<'r> {
                 argument: condition.argument.as_deref(),
                 values: texts(&condition.values),
                 except: texts(&condition.except),
+                regex: None,
             };
             groups.add(condition.group, read);
         }
@@ -198,7 +175,7 @@ impl<'r> Meaning<'r> {
         Ok(is_covered && !self.may_except(request, call, effect)?)
     }
 
-    /// Returns whether the rule permits the tool itself, whatever its effects.
+    /// Returns whether the rule permits the tool itself, with any effects.
     ///
     /// # Errors
     ///

@@ -2,10 +2,10 @@
 
 use relay_bundle::{Corrupt, Selector, Tier};
 
+use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
 use super::host::canonical_host;
-use super::parts::Condition;
 use crate::effect::Effects;
 use crate::facts::Facts;
 use crate::location::Location;
@@ -63,11 +63,15 @@ impl Request<'_> {
                 .client
                 .map_or(Fit::No, |client| condition.any(|pattern| glob_fit(pattern, client))),
             Selector::Host => self.host_fit(condition, is_permit),
-            Selector::TierMin => condition.any(|tier| Fit::known(self.tier >= tier_of(tier))),
-            Selector::TierMax => condition.any(|tier| Fit::known(self.tier <= tier_of(tier))),
+            Selector::TierMin => {
+                condition.any(|tier| Fit::known(self.tier.number() >= number(tier, 0)))
+            }
+            Selector::TierMax => {
+                condition.any(|tier| Fit::known(self.tier.number() <= number(tier, u8::MAX)))
+            }
             Selector::Text if is_permit => Fit::No,
             Selector::Text => {
-                condition.searched(&[self.tool.as_bytes(), b" ", self.text.as_bytes()])?
+                condition.searched(&[self.tool.as_bytes(), b" ", self.text.as_bytes()].concat())
             }
             // INVARIANT: the others are about calls and effects.
             _ => Fit::No,
@@ -80,8 +84,13 @@ impl Request<'_> {
     #[must_use]
     pub fn runs_on(&self, patterns: &[String], is_permit: bool) -> Fit {
         let values = patterns.iter().map(String::as_str).collect();
-        let condition =
-            Condition { selector: Selector::Host, argument: None, values, except: Vec::new() };
+        let condition = Condition {
+            selector: Selector::Host,
+            argument: None,
+            values,
+            except: Vec::new(),
+            regex: None,
+        };
         self.host_fit(&condition, is_permit)
     }
 
@@ -117,7 +126,7 @@ pub(super) fn host_name(written: &str) -> &str {
     written.rsplit_once('@').map_or(written, |(_, host)| host)
 }
 
-/// Reads the number of a tier; the highest for others, which no compiler writes.
-fn tier_of(text: &str) -> Tier {
-    text.parse().ok().and_then(Tier::from_number).unwrap_or(Tier::Irreversible)
+/// Reads the number of a tier; compilers write only numbers.
+fn number(text: &str, otherwise: u8) -> u8 {
+    text.parse().unwrap_or(otherwise)
 }

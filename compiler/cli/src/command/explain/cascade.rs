@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Map;
 
-use super::authority;
 use crate::answer::FORMAT_VERSION;
 use crate::answer::size::{Size, grouped};
 use crate::answer::table::{self, number, text};
@@ -19,6 +18,7 @@ use crate::args::{AnswerFormat, CallerArgs};
 use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::authority;
 use crate::output::{Output, bad, bold, doubtful};
 use crate::text::{indented, printable};
 

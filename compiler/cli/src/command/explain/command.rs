@@ -8,16 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::authority;
 use crate::answer::FORMAT_VERSION;
 use crate::answer::decision::DecisionExplained;
 use crate::answer::hit::{Raised, is_zero};
+use crate::answer::verdict;
 use crate::args::{AnswerFormat, ExplainArgs};
 use crate::caller;
-use crate::command::classify::draw;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::judge;
+use crate::judge::{self, authority};
 use crate::output::Output;
 
 /// The tool of a command without `--tool`.
@@ -67,7 +66,7 @@ pub(super) fn explain(
     };
     let decision = decide(&asker.view, &authority, &call)?;
     let facts = authority.facts(bundle)?;
-    let Decision { outcome, tier, ref verdict, .. } = decision;
+    let Decision { outcome, tier, verdict: ref judged, .. } = decision;
     let decided = DecisionExplained::of(&decision);
     match arguments.subject.format.chosen().of_answer() {
         AnswerFormat::Json => output.json(&CommandExplained {
@@ -75,13 +74,13 @@ pub(super) fn explain(
             tier: tier.number(),
             name: tier.name(),
             decided,
-            hits: verdict.as_ref().map_or_else(Vec::new, |verdict| Raised::all(verdict, &facts)),
-            omitted: verdict.as_ref().map_or(0, |verdict| verdict.omitted),
+            hits: judged.as_ref().map_or_else(Vec::new, |verdict| Raised::all(verdict, &facts)),
+            omitted: judged.as_ref().map_or(0, |verdict| verdict.omitted),
         })?,
         AnswerFormat::Human => {
             let width = output.result_look().width;
-            let mut page = match verdict {
-                Some(verdict) => draw::verdict(command, verdict, &facts, width),
+            let mut page = match judged {
+                Some(judged) => verdict::drawn(command, judged, &facts, width),
                 None => String::new(),
             };
             page.push_str(&decided.drawn(command, decision.span, width));

@@ -15,13 +15,13 @@ use relay_engine::view::View;
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
-use super::authority;
 use crate::answer::FORMAT_VERSION;
 use crate::args::AnswerFormat;
 use crate::caller::Asker;
 use crate::command::explain::prompt::nearest_prompt;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::authority;
 use crate::output::Output;
 use crate::text::printable;
 
@@ -109,7 +109,7 @@ pub(crate) fn explain_call(
     print(&question, &question.answer(Ok(tags), output)?, output)
 }
 
-/// Returns whether the policy says what a tool of another server does.
+/// Returns whether the policy declares the effects of a tool of another server.
 fn is_declared(bundle: &Bundle, tool: &str) -> bool {
     let rows = bundle.policy().map_or(&[][..], |policy| &policy.tools);
     let mut patterns = rows.iter().flat_map(|row| &row.patterns);

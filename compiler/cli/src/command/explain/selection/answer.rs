@@ -35,13 +35,13 @@ pub(super) struct Decided {
     /// `allow`, `approve` if a person is asked first, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
     /// are the tier, the rule, the reason and the place.
     pub(super) decision: &'static str,
-    /// How hard the worst of what the call may do is to undo: 0 to 3.
+    /// The difficulty of undoing the worst effect of the call: 0 to 3.
     pub(super) tier: Tier,
     /// The rule that decides.
     pub(super) rule: String,
     /// The reason that the rule gives.
     pub(super) reason: String,
-    /// Where the project declares what the rule goes by, as `file:line`; absent if it does not offer
+    /// The place of the deciding declaration, as `file:line`; absent if it does not offer
     /// the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,

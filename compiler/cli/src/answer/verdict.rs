@@ -19,7 +19,7 @@ struct Line<'t> {
 }
 
 /// Returns a verdict for people: the tier, and each line of the command that raised it.
-pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
+pub(crate) fn drawn(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
     let tier = verdict.tier;
     let name = format!("{} {}", tier.number(), tier.name());
     let name = match tier {
@@ -31,7 +31,7 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     if verdict.hits.is_empty() {
         return format!("{name}  {}\n", excerpt(text, 0, 0, width.saturating_sub(16)).0);
     }
-    let mut drawn = format!("{name}\n");
+    let mut page = format!("{name}\n");
     let mut start = 0;
     let (mut lines, mut rest) = (0, 0);
     for line in text.split_inclusive('\n') {
@@ -45,7 +45,7 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
         if !hits.is_empty() {
             if lines < LINES_MAX {
                 let line = Line { text: line.trim_end_matches('\n'), start };
-                draw_line(&line, &hits, facts, width, &mut drawn);
+                draw_line(&line, &hits, facts, width, &mut page);
             } else {
                 rest += hits.len();
             }
@@ -55,10 +55,10 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     }
     let omitted = verdict.omitted + rest;
     if omitted > 0 {
-        drawn.push_str(&format!("  and {omitted} more\n"));
+        page.push_str(&format!("  and {omitted} more\n"));
     }
-    drawn.push('\n');
-    drawn
+    page.push('\n');
+    page
 }
 
 /// Returns the line of a text with carets under a part of it.
