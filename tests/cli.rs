@@ -35,6 +35,7 @@ mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod slips;
 mod test;
 mod trust;
 mod verify;
