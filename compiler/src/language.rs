@@ -107,7 +107,7 @@ pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("allow", "rules of a policy"),
     ("approve", "rules of a policy"),
     ("deny", "rules of a policy"),
-    ("hosts", "the inventory of hosts"),
+    ("hosts", "inventories of hosts"),
     ("limits", "limits of a policy"),
     ("lower", "rules of a policy"),
     ("scope", "parts of a policy"),
@@ -138,6 +138,21 @@ pub(crate) fn is_text_property(name: &str) -> bool {
     any_rule(TOP, &|rule| {
         rule.property(name).is_some_and(|field| is_text_node(field) || name == shared::BECAUSE.name)
     })
+}
+
+/// Returns whether a node has this word.
+pub(crate) fn is_node(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.name == name)
+}
+
+/// Returns whether a node of this word has nodes in its braces.
+pub(crate) fn has_children(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.name == name && !rule.children.is_empty())
+}
+
+/// Returns whether any node has a property of this name.
+pub(crate) fn is_property(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.property(name).is_some_and(|field| !field.meaning.is_empty()))
 }
 
 /// Returns whether a row is a text that may also be a node of its own.
