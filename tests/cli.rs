@@ -36,6 +36,7 @@ mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod slips;
 mod test;
 mod trust;
 mod verify;

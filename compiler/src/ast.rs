@@ -136,6 +136,8 @@ pub(crate) struct Message {
     pub(crate) at: Span,
     pub(crate) settings: TurnSettings,
     pub(crate) parts: Vec<Part>,
+    /// Whether a text at the wrong place was reported, so that missing parts are no second fault.
+    pub(crate) broken: bool,
 }
 
 /// A part of a message.
@@ -310,6 +312,8 @@ pub(crate) struct User {
     pub(crate) id: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) settings: UserSettings,
+    /// Whether a value at the wrong place was reported, so that a missing role is no second fault.
+    pub(crate) broken: bool,
 }
 
 pub(crate) use relay_bundle::Who;

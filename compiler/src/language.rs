@@ -105,7 +105,7 @@ pub(crate) static WHEN: Rule = Rule {
 
 /// Nodes of later versions of the language, with their purpose.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("hosts", "the inventory of hosts"),
+    ("hosts", "inventories of hosts"),
     ("limits", "limits of a policy"),
     ("servers", "upstream servers"),
     ("sessions", "tools for terminal sessions"),
@@ -134,6 +134,21 @@ pub(crate) fn is_text_property(name: &str) -> bool {
     any_rule(TOP, &|rule| {
         rule.property(name).is_some_and(|field| is_text_node(field) || name == shared::BECAUSE.name)
     })
+}
+
+/// Returns whether a node has this word.
+pub(crate) fn is_node(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.name == name)
+}
+
+/// Returns whether a node of this word has nodes in its braces.
+pub(crate) fn has_children(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.name == name && !rule.children.is_empty())
+}
+
+/// Returns whether any node has a property of this name.
+pub(crate) fn is_property(name: &str) -> bool {
+    any_rule(TOP, &|rule| rule.property(name).is_some_and(|field| !field.meaning.is_empty()))
 }
 
 /// Returns whether a row is a text that may also be a node of its own.

@@ -70,7 +70,7 @@ fn the_table_has_a_line_for_each_record() {
     assert!(lines[0].starts_with("time "), "{run:?}");
     assert!(lines[1].contains("served     ann ") && lines[1].ends_with("project.kdl:7"), "{run:?}");
     assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
-    assert!(run.stderr.contains("1 lines are no records"), "{run:?}");
+    assert!(run.stderr.contains("1 line is no record"), "{run:?}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn callers_that_nobody_can_be_are_refused() {
         // A server refuses a caller of that tenant. The role of a question is only an assumption.
         (1, "--tenant acmo", "unknown tenant `acmo`", "did you mean `acme`?"),
         (2, "--role oparator", "unknown role `oparator`", "did you mean `operator`?"),
-        (2, "--role x", "unknown role `x`", "there are: auditor, observer, operator, reader"),
+        (2, "--role x", "unknown role `x`", "known names: auditor, observer, operator, reader"),
     ];
     let refused = [
         (

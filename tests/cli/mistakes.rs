@@ -1,278 +1,7 @@
-//! Mistakes of people, and the answers: what is wrong, where, and what to write instead.
+//! Mistakes of people in command lines and files of relay, and the answers: the fault, its place, and the line to write
+//! instead.
 
 use crate::cli::{Run, Sandbox, project};
-
-/// A mistake in a project's text: its lines after the head, the place and code of its only finding, and what to write.
-struct Slip {
-    text: &'static str,
-    place: &'static str,
-    says: &'static str,
-}
-
-const fn slip(text: &'static str, place: &'static str, says: &'static str) -> Slip {
-    Slip { text, place, says }
-}
-
-const HEAD: &str = "project p version=\"1\" epoch=1\n";
-
-const SLIPS: &[Slip] = &[
-    slip(
-        "prompts { prompt a { summary 'Names'; text \"x\" } }",
-        "2:30: error[kdl::syntax]",
-        "`\"Names\"`",
-    ),
-    slip(
-        "prompts { prompt a { summary 'Names of'; text \"x\" } }",
-        "2:30: error[kdl::syntax]",
-        "in double quotes",
-    ),
-    slip(
-        "prompts { prompt a { summary `Names`; text \"x\" } }",
-        "2:30: error[kdl::syntax]",
-        "`\"Names\"`",
-    ),
-    slip(
-        "prompts { prompt a priority=3, title=x { text \"x\" } }",
-        "2:29: error[kdl::syntax]",
-        "write `3`: spaces separate them",
-    ),
-    slip(
-        "prompts { prompt a { text Ask first, then go. } }",
-        "2:31: error[kdl::syntax]",
-        "write `text \"Ask first, then go.\"`",
-    ),
-    slip(
-        "prompts { prompt a { text Note: read this } }",
-        "2:27: error[kdl::syntax]",
-        "write `text \"Note: read this\"`",
-    ),
-    slip(
-        "prompts { prompt a { text Ask (always) first } }",
-        "2:31: error[kdl::syntax]",
-        "write `text \"Ask (always) first\"`",
-    ),
-    slip(
-        "prompts { prompt a { text See https://a.example/b, then go } }",
-        "2:31: error[kdl::syntax]",
-        "write `text \"See https://a.example/b, then go\"`",
-    ),
-    slip(
-        "prompts { prompt a title=Names, rules { text \"x\" } }",
-        "2:26: error[kdl::syntax]",
-        "write `title=\"Names, rules\"`",
-    ),
-    slip(
-        "prompts { prompt a { summary 5 rules; text \"x\" } }",
-        "2:30: error[kdl::syntax]",
-        "write `summary \"5 rules\"`",
-    ),
-    slip(
-        "skills { global { skill a Ask first, then go. // why\n} }",
-        "2:31: error[kdl::syntax]",
-        "write `skill a \"Ask first, then go.\"`",
-    ),
-    slip("tools { other \"a\", \"b\" }", "2:18: error[kdl::syntax]", "remove the comma"),
-    slip(
-        "prompts { prompt a { text \"x\"; arg b { one-of c,d } } }",
-        "2:47: error[kdl::syntax]",
-        "write `c d`",
-    ),
-    slip("gate true", "2:6: error[kdl::syntax]", "write `gate on`"),
-    slip("gate #false", "2:6: error[kdl::syntax]", "write `gate off`"),
-    slip("gate { on }", "2:8: error[node::unknown]", "write `gate on`"),
-    slip(
-        "prompts {\nprompt a {\ntext \"\"\"\n  x\n\ty\n  \"\"\"\n}\n}",
-        "6:1: error[kdl::syntax]",
-        "begin it with 2 spaces",
-    ),
-    slip(
-        "prompts {\nprompt a {\ntext \"\"\"\n  x\n  y\"\"\"\n}\n}",
-        "6:1: error[kdl::syntax]",
-        "write it on the next line",
-    ),
-    slip(
-        "prompts { prompt a { text \"\"\"x\"\"\" } }",
-        "2:27: error[kdl::syntax]",
-        "write a text of one line as `\"…\"`",
-    ),
-    slip("prompt a { text \"x\" }", "2:1: error[node::unknown]", "`prompts { prompt a … }`"),
-    slip("skill a \"x\"", "2:1: error[node::unknown]", "`skills { global { skill a … } }`"),
-    slip(
-        "when e {\nprompt a { text \"x\" }\n}",
-        "3:1: error[node::unknown]",
-        "`prompts { prompt a … }`",
-    ),
-    slip(
-        "prompts { prompt a { file \"a.md\" } }",
-        "2:22: error[node::unknown]",
-        "write `file=\"a.md\"`",
-    ),
-    slip(
-        "prompts { prompt a { priority 8; text \"x\" } }",
-        "2:22: error[node::unknown]",
-        "write `priority=8`",
-    ),
-    slip(
-        "prompts { prompt a priority 8 { text \"x\" } }",
-        "2:20: error[node::extra_argument]",
-        "write `priority=8`",
-    ),
-    slip(
-        "prompts { prompt a priority=\"8\" { text \"x\" } }",
-        "2:29: error[value::wrong_type]",
-        "without quotes: `8`",
-    ),
-    slip(
-        "prompts { prompt a enabled=yes { text \"x\" } }",
-        "2:28: error[value::wrong_type]",
-        "write `#true`",
-    ),
-    slip(
-        "prompts { prompt a { summary Names of b; text \"x\" } }",
-        "2:36: error[node::extra_argument]",
-        "`summary \"Names of b\"`",
-    ),
-    slip(
-        "tenants { tenant a tenant b }",
-        "2:20: error[node::extra_argument]",
-        "`tenant a; tenant b`",
-    ),
-    slip(
-        "tenants { a b }",
-        "2:11: error[node::unknown]",
-        "write a node for each name: `tenants { tenant a; tenant b }`",
-    ),
-    slip(
-        "tenants a b",
-        "2:9: error[node::extra_argument]",
-        "write nodes in braces: `tenants { tenant a; tenant b }`",
-    ),
-    slip(
-        "roles { reader writer }",
-        "2:9: error[node::unknown]",
-        "`roles { role reader; role writer }`",
-    ),
-    slip(
-        "tenants { tenant a b }",
-        "2:20: error[node::extra_argument]",
-        "a name is one word, `tenant a-b`; several are nodes of their own, `tenant a; tenant b`",
-    ),
-    slip(
-        "prompts { prompt a priority=11 { summary \"A\"; text \"x\" } }",
-        "2:29: error[value::out_of_range]",
-        "the value is 11; the limit is 1 to 10",
-    ),
-    slip("roles { admin }", "2:9: error[node::unknown]", "write `role admin`"),
-    slip("roles { role a { tier 2 } }", "2:18: error[node::unknown]", "write `tier=2`"),
-    slip(
-        "roles { role a tier=STATEFUL }",
-        "2:21: error[value::wrong_type]",
-        "write the tier as its number: `2`",
-    ),
-    slip("gate on { budget \"8KB\" }", "2:18: error[value::wrong_unit]", "write `(bytes)\"8KiB\"`"),
-    slip(
-        "gate on { budget (bytes)\"8kb\" }",
-        "2:25: error[value::size]",
-        "write `(bytes)\"8KiB\"`",
-    ),
-    slip("gate on { budget 8192 }", "2:18: error[value::wrong_unit]", "write `(bytes)8192`"),
-    slip(
-        "tools { other \"server_info\" }",
-        "2:15: error[tools::own]",
-        "`tools { diagnostics }` offers",
-    ),
-    slip("servers { server a }", "2:1: error[node::reserved]", "remove the node until then"),
-];
-
-#[test]
-fn a_slip_is_one_finding_that_says_what_to_write() {
-    for Slip { text, place, says } in SLIPS {
-        let sandbox = Sandbox::of(&[("project.kdl", &format!("{HEAD}{text}\n"))]);
-        let run = sandbox.relay("check --format short").ends(1).silent();
-        let lines: Vec<&str> =
-            run.stdout.lines().filter(|line| line.contains(": error[")).collect();
-        let [line] = lines.as_slice() else { panic!("{text}:\n{}", run.stdout) };
-        assert!(line.contains(&format!("project.kdl:{place}")), "{text}: {line}");
-        assert!(line.contains(says), "{text}: {line}");
-    }
-}
-
-#[test]
-fn a_path_that_does_not_exist_is_answered_with_the_nearest_one() {
-    let files = [
-        ("house/prompts/naming.md", "---\ndescription: Names\n---\nNames.\n"),
-        ("intro.md", "Hello.\n"),
-    ];
-    for (text, near) in [
-        ("folder \"house/promts\"", "`house/prompts`"),
-        ("folder \"hause/prompts\"", "`house/prompts`"),
-        ("prompt a file=\"house/promts/naming.md\"", "`house/prompts/naming.md`"),
-        ("prompt a file=\"house/prompts/namign.md\"", "`naming.md`"),
-        ("prompt a file=\"into.md\"", "`intro.md`"),
-    ] {
-        let project = format!("{HEAD}prompts {{ {text} }}\n");
-        let sandbox = Sandbox::of(&[files[0], files[1], ("project.kdl", &project)]);
-        let run = sandbox.relay("check --format short").ends(1);
-        run.prints("file::unreadable").prints(&format!("did you mean {near}?"));
-    }
-}
-
-#[test]
-fn front_matter_of_two_documents_says_which_line_to_remove() {
-    let project = format!("{HEAD}prompts {{ folder \"prompts\" }}\n");
-    for (text, line, help) in [
-        (
-            "---\n---\ndescription: Names\n---\nNames.\n",
-            1,
-            "remove that line, so that the keys below count",
-        ),
-        ("---\ntitle: Names\n--- \ndescription: Names\n---\nNames.\n", 3, "write exactly `---`"),
-        ("---\n---\nNames.\n", 1, "add a line `description: …`"),
-    ] {
-        let sandbox = Sandbox::of(&[("project.kdl", &project), ("prompts/a.md", text)]);
-        let run = sandbox.relay("check --format short").ends(1);
-        run.prints(&format!("prompts/a.md:{line}:1: error[front_matter::")).prints(help);
-    }
-}
-
-#[test]
-fn a_document_of_another_language_is_one_finding() {
-    for (text, language) in [
-        ("{\n  \"project\": \"p\",\n  \"prompts\": []\n}\n", "JSON"),
-        ("[\"p\"]\n", "TOML"),
-        ("[\n  1\n]\n", "JSON"),
-        ("[project]\nname = \"p\"\n", "TOML"),
-        ("---\nproject: p\n", "YAML"),
-    ] {
-        let sandbox = Sandbox::of(&[("project.kdl", text)]);
-        let run = sandbox.relay("check --format short").ends(1).silent();
-        assert_eq!(run.stdout.lines().count(), 1, "{text}: {}", run.stdout);
-        run.prints(&format!("the document is {language}")).prints("`relay init` writes a project");
-    }
-}
-
-#[test]
-fn a_wrong_value_is_not_reported_as_missing() {
-    let text = "project p epoch=\"one\"\nprompts { prompt a { summary \"A\"; text \"x\" } }\n";
-    let sandbox = Sandbox::of(&[("project.kdl", text)]);
-    let run = sandbox.relay("check --format short").ends(1);
-    assert_eq!(run.stdout.lines().count(), 1, "{}", run.stdout);
-    run.prints("error[value::wrong_type]").prints("write a whole number from 0, without quotes");
-}
-
-#[test]
-fn a_role_that_names_a_tool_of_the_server_says_what_offers_it() {
-    let text = "roles { role a { tools \"server_info\" \"begin_session\" \"explain_*\" } }\nusers { anyone role=a }\n";
-    let sandbox = Sandbox::of(&[("project.kdl", &project(text))]);
-    let run = sandbox.relay("check --format short").ends(0);
-    let said: Vec<_> = run.stdout.lines().filter(|line| line.contains("role::no_tool")).collect();
-    assert_eq!(said.len(), 3, "{}", run.stdout);
-    for (line, offer) in
-        said.iter().zip(["tools { diagnostics }", "gate on", "tools { diagnostics }"])
-    {
-        assert!(line.contains(&format!("if the project has `{offer}`")), "{line}");
-    }
-}
 
 /// A folder with a project, its bundle `p.relay`, signed by `k`, and the trust file of `k`.
 fn shop() -> Sandbox {
@@ -282,6 +11,7 @@ fn shop() -> Sandbox {
     sandbox.relay("build --key k.key -o p.relay -q").ends(0);
     sandbox.relay("build --key k.key -o q.relay -q").ends(0);
     sandbox.relay("trust add trust.toml --key k.pub").ends(0);
+    sandbox.write("empty.toml", "");
     sandbox
 }
 
@@ -356,7 +86,59 @@ fn a_command_line_that_fails_says_the_one_that_was_meant() {
         ("p.relay", 2, "no verb `p.relay`", "`relay inspect p.relay`"),
         ("project.kdl", 2, "no verb `project.kdl`", "`relay check project.kdl`"),
         ("help chek", 2, "no verb `chek`", "did you mean `relay check`?"),
-        ("check --fix", 2, "no option `--fix`", "`relay fmt` writes the canonical layout"),
+        ("check --fix", 2, "no option `--fix`", "`relay fmt --fix` writes the corrections"),
+        ("check --write", 2, "no option `--write`", "`relay fmt --fix` writes the corrections"),
+        ("build --out p.relay", 2, "no option `--out`", "did you mean `--output`?"),
+        ("build -k k.key", 2, "no option `-k`", "did you mean `--key`?"),
+        ("check nosuch/project.kdl", 2, "does not exist", "`relay init my-team` writes one"),
+        ("dev --port 9000", 2, "no option `--port`", "write `--http 127.0.0.1:PORT`"),
+        ("describe", 2, "needs <BUNDLE|PROJECT>", "write `relay describe .`"),
+        ("inspect", 2, "needs <BUNDLE|PROJECT>", "write `relay inspect .`"),
+        ("audit show", 2, "needs <FILE>", "`relay audit show ~/.local/state/relay/audit.jsonl`"),
+        (
+            "audit show project.kdl",
+            2,
+            "no line of `project.kdl` is an audit record",
+            "give the file of the server's --audit",
+        ),
+        (
+            "explain . --prompt hello --arg a=b",
+            2,
+            "no option `--arg`",
+            "write `--arguments '{\"NAME\":\"VALUE\"}'`",
+        ),
+        ("export", 2, "`relay export` needs", "write `relay export command PROJECT -o"),
+        (
+            "export command .",
+            2,
+            "needs --output <FOLDER>",
+            "write `relay export command . -o .claude/commands`",
+        ),
+        (
+            "export . command",
+            2,
+            "`.` is not a value of `<FORM>`",
+            "write `relay export command . -o .claude/commands`",
+        ),
+        (
+            "export claude-code . -o out",
+            2,
+            "`claude-code` is not a value of `<FORM>`",
+            "write `relay export command`",
+        ),
+        (
+            "build --key release.key",
+            2,
+            "`release.key`: the file does not exist",
+            "`relay keygen -o release` makes a key",
+        ),
+        ("trust add t.toml --key k.key", 2, "`k.key` is a private key", "`--key k.pub`"),
+        (
+            "verify p.relay --trust empty.toml",
+            2,
+            "the key `version` is missing",
+            "`relay trust add NEW.toml --key FILE.pub` writes a trust file",
+        ),
         ("fmt --write", 2, "no option `--write`", "writes without an option"),
         ("inspect --quiet p.relay", 2, "no option `--quiet`", "answers are on standard output"),
         ("check --fromat json", 2, "no option `--fromat`", "did you mean `--format`?"),
@@ -448,6 +230,16 @@ fn a_server_that_does_not_start_says_what_was_meant() {
     let sandbox = shop();
     sandbox.write("keys.toml", "[auth]\napi-keys = [\"rk_a_b\"]\n");
     sandbox.write("limit.toml", "[limits]\nrequest-s-max = \"30s\"\n");
+    sandbox.write("minute.toml", "[limits]\nrequest-s-max = \"1m\"\n");
+    sandbox.write("open.toml", "trust = \"trust.toml\n");
+    sandbox.write("yaml.toml", "trust: trust.toml\n");
+    sandbox.write("one.toml", "[auth.jwt]\nissuer = \"https://a.example\"\n");
+    sandbox.write("keys-one.toml", "[auth.api-keys]\nid = \"a\"\n");
+    sandbox.write("json.toml", "{ \"trust\": \"trust.toml\" }\n");
+    sandbox.write(
+        "cert.toml",
+        "listen = \"127.0.0.1:0\"\n[tls]\ncert = \"cert.pem\"\nkey = \"key.pem\"\n",
+    );
     sandbox.write("typo.toml", "listn = \"127.0.0.1:0\"\n");
     sandbox.write("theshold.toml", "version = 1\ntheshold = 1\n");
     sandbox.write("quoted.toml", "version = \"1\"\n");
@@ -461,7 +253,18 @@ fn a_server_that_does_not_start_says_what_was_meant() {
         ("p.relay --turst trust.toml", "did you mean `--trust`?"),
         ("p.relay --http 8080", "write one as 127.0.0.1:8080"),
         ("p.relay --config keys.toml", "write `[[auth.api-keys]]` on a line of its own"),
-        ("p.relay --config limit.toml", "a whole number from 1; the name of the key has its unit"),
+        (
+            "p.relay --config limit.toml",
+            "a whole number from 1: write `request-s-max = 30`, without quotes, for 30 seconds",
+        ),
+        ("p.relay --config minute.toml", "a whole number from 1, in digits: the number of seconds"),
+        ("p.relay --config open.toml", "`trust`: the text is not closed on its line"),
+        ("p.relay --config yaml.toml", "yaml.toml:1:8: a line is `key = value`"),
+        ("p.relay --config one.toml", "`auth.jwt` is a list of tables: write `[[auth.jwt]]`"),
+        ("p.relay --config keys-one.toml", "write `[[auth.api-keys]]`, in double brackets"),
+        ("p.relay --config json.toml", "the file is JSON, and is read as TOML"),
+        ("p.relay --trust trust.toml --config cert.toml", "write `cert = \"…\"` under [tls]"),
+        ("", "no bundle is named: write `relay-serve NAME.relay`"),
         ("p.relay --config typo.toml", "did you mean `listen`?"),
         ("p.relay --config tls.toml", "did you mean `cert`?"),
         ("p.relay --config typo.toml", "typo.toml:1:1: unknown key `listn`"),

@@ -389,7 +389,7 @@ fn a_contradictory_configuration_is_rejected() {
             "[auth.jwt]\nissuer = \"i\"\n",
             &[
                 "server.toml:1:",
-                "expected [[auth.jwt]] in double brackets, a table for each issuer",
+                "`auth.jwt` is a list of tables: write `[[auth.jwt]]`, in double brackets",
             ],
         ),
         ("allowed-origins = [\"app.example\"]\n", &["`app.example`", "https://app.example.com"]),

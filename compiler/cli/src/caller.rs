@@ -71,7 +71,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
     let help = match (nearest(name, known.iter().copied()), known) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => format!("the project has no {what}s; leave `--{what}` out"),
-        (None, known) => format!("there are: {}", known.join(", ")),
+        (None, known) => format!("known names: {}", known.join(", ")),
     };
     Failure::error(format!("unknown {what} `{name}`")).help(help)
 }

@@ -17,6 +17,7 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::kind::{self, Wanted};
 use crate::output::Output;
+use crate::shell;
 use crate::text::shown_path;
 
 /// A key file has a few lines.
@@ -51,9 +52,10 @@ impl Key {
     /// Reads a key file.
     pub(crate) fn read(path: &Path, output: &mut Output) -> Result<Self, Failure> {
         kind::refuse_others(path, Wanted::Key)?;
-        let text = disk::read_text(path, KEY_BYTES_MAX)
-            .map(Zeroizing::new)
-            .map_err(|failure| failure.help("make a key with `relay keygen`"))?;
+        let text = disk::read_text(path, KEY_BYTES_MAX).map(Zeroizing::new).map_err(|failure| {
+            let name = path.with_extension("").to_string_lossy().into_owned();
+            failure.help(format!("`relay keygen -o {}` makes a key", shell::word(&name)))
+        })?;
         let signing = SigningKey::from_pkcs8_pem(&text).map_err(|_| not_private(path, &text))?;
         warn_if_readable_by_others(path, output);
         Ok(Self { signing, name: name_of(path) })

@@ -255,7 +255,8 @@ fn help_for(document: &Path) -> String {
     found.sort();
     found.truncate(5);
     if found.is_empty() {
-        "give the project's document, as in `relay check path/to/project.kdl`".into()
+        "give the project's document, as in `relay check path/to/project.kdl`; `relay init my-team` writes one to begin with"
+            .into()
     } else {
         format!("did you mean {}?", found.join(" or "))
     }

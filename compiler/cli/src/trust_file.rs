@@ -61,8 +61,11 @@ fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
 
 /// Reads the text of a trust file, called `label` in errors.
 pub(crate) fn of_text(text: &str, label: &str) -> Result<Trust, Failure> {
-    parse(text, label)
-        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file: {reason}")))
+    parse(text, label).map_err(|reason| {
+        Failure::error(format!("`{label}` is not a valid trust file: {reason}")).help(
+            "`relay trust add NEW.toml --key FILE.pub` writes a trust file; `relay-serve --reference` has every key of one",
+        )
+    })
 }
 
 /// Returns the text of a trust file with this key.

@@ -147,7 +147,8 @@ impl Typed {
             .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
             .collect();
         let help = meant::option(&self.line(), option).unwrap_or_else(|| {
-            match nearest(option, options.iter().map(String::as_str)) {
+            let near = nearest(option, options.iter().map(String::as_str));
+            match near.or_else(|| begun(option, &options)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if options.is_empty() => format!("`{program}` has no options"),
                 None => format!("its options are: {}", options.join(", ")),
@@ -165,7 +166,9 @@ impl Typed {
             let wanted = if known.is_empty() { argument.clone() } else { known.join(", ") };
             return (format!("`{name}` needs a value"), format!("write {wanted}"));
         }
-        let help = if let Some(near) = nearest(&value, known.iter().map(String::as_str)) {
+        let help = if let Some(help) = meant::choice(&self.line(), name, &value) {
+            help
+        } else if let Some(near) = nearest(&value, known.iter().map(String::as_str)) {
             format!("did you mean `{name} {near}`?")
         } else if !known.is_empty() {
             format!("its values are: {}", known.join(", "))
@@ -180,6 +183,19 @@ impl Typed {
         let verbs = self.grammar.get_subcommands().filter(|verb| !verb.is_hide_set());
         verbs.map(|verb| verb.get_name().to_owned()).collect()
     }
+}
+
+/// Returns the only option that begins with a shortened one: `--output` for `--out`, and for `-k` the only one with that
+/// letter.
+fn begun<'o>(option: &str, options: &'o [String]) -> Option<&'o str> {
+    let start = match option.strip_prefix('-')? {
+        letter if letter.chars().count() == 1 && letter != "-" => format!("--{letter}"),
+        _ if option.len() > "--".len() => option.to_owned(),
+        _ => return None,
+    };
+    let mut found = options.iter().filter(|known| known.starts_with(&start));
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// Returns the argument or verb at fault.

@@ -27,8 +27,9 @@ pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
         body.file = reader.text(FILE.name, out);
         body.broken |= body.file.is_none();
     }
-    // A mistyped `text`, or a `file` as a node, is reported as an unknown name.
-    body.broken |= body.text.is_none() && body.file.is_none() && reader.has_unknown();
+    // A mistyped `text`, a `file` as a node, or a text after the name is reported as such.
+    let is_reported = reader.has_unknown() || reader.has_surplus();
+    body.broken |= body.text.is_none() && body.file.is_none() && is_reported;
     body
 }
 

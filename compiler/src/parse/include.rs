@@ -98,6 +98,10 @@ impl Includes<'_, '_> {
                 return;
             }
         };
+        if let Some(kind) = foreign(path) {
+            out.report(at, Foreign { path: path.into(), kind, at });
+            return;
+        }
         if self.chain.contains(&file) {
             let chain = self.chain.iter().map(|id| self.sources.file(*id).path.clone());
             let chain: Vec<_> = chain.chain([path.to_owned()]).collect();
@@ -163,6 +167,35 @@ impl Includes<'_, '_> {
         }
         found
     }
+}
+
+/// Returns the kind of a file that no document is, by the ending of its name.
+fn foreign(path: &str) -> Option<&'static str> {
+    match path.rsplit_once('.')?.1 {
+        "md" | "mdc" | "markdown" => Some("Markdown"),
+        "j2" | "jinja" => Some("a template"),
+        "txt" => Some("a text"),
+        "json" => Some("JSON"),
+        "toml" => Some("TOML"),
+        "yaml" | "yml" => Some("YAML"),
+        _ => None,
+    }
+}
+
+/// The lines of the file would be read as nodes, and each would be a fault.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` is {kind}, and `include` joins documents of KDL")]
+#[diagnostic(
+    code(include::foreign),
+    help(
+        "a text becomes a prompt by `prompts {{ folder \"FOLDER\" }}`, or `prompts {{ prompt NAME file=\"{path}\" }}`"
+    )
+)]
+struct Foreign {
+    path: String,
+    kind: &'static str,
+    #[label(primary, "included here")]
+    at: Span,
 }
 
 /// The declarations of the document are unknown, so the project cannot be built.

@@ -604,7 +604,7 @@ impl Fixable for WrongType {
 /// A mistyped key would be ignored in silence, and its setting would be lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown key `{key}`")]
-#[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(*near)))]
+#[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(key, *near)))]
 struct UnknownKey {
     key: String,
     near: Option<&'static str>,
@@ -612,13 +612,22 @@ struct UnknownKey {
     at: Span,
 }
 
-fn unknown_key_help(near: Option<&str>) -> String {
-    match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = FOLDER_KEYS.iter().map(|key| key.name).collect();
-            format!("the keys of a prompt are `{}`", names.join("`, `"))
+fn unknown_key_help(key: &str, near: Option<&str>) -> String {
+    if let Some(near) = near {
+        return format!("did you mean `{near}`?");
+    }
+    let names: Vec<&str> = FOLDER_KEYS.iter().map(|key| key.name).collect();
+    let known = names.join("`, `");
+    match key {
+        "tags" | "keywords" => {
+            "remove the line, and write its words into `summary` or `chapters`: \
+            an agent's keywords are searched there"
+                .to_owned()
         }
+        "name" => "remove the line: the path of the file names the prompt; a folder of `SKILL.md` \
+            files is read by `agent-skills \"FOLDER\"`"
+            .to_owned(),
+        _ => format!("remove the line; the keys of a prompt are `{known}`"),
     }
 }
 

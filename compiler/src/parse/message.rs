@@ -15,8 +15,9 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Message {
     reader.settings(&mut settings, out);
     let children = reader.any_children(MESSAGE.children);
     let parts = children.filter_map(|(rule, child)| part(rule, child, out)).collect();
+    let broken = reader.has_unknown() || reader.has_surplus();
     reader.finish(out);
-    Message { at: node.name.at, settings, parts }
+    Message { at: node.name.at, settings, parts, broken }
 }
 
 fn part(rule: &'static Rule, node: &Node, out: &mut Diagnostics) -> Option<Part> {

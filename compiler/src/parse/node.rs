@@ -377,6 +377,19 @@ impl<'n> Reader<'n> {
         written.any(|name| !known.contains(&name)) || self.unknown_children().next().is_some()
     }
 
+    /// Returns whether the node has more arguments than its rule lists.
+    pub(super) fn has_surplus(&self) -> bool {
+        let lists = |field: &Field| matches!(field.form, Form::Arguments | Form::Joined);
+        let mut taken = 0;
+        while let Some(field) = self.rule.argument(taken) {
+            if lists(field) {
+                return false;
+            }
+            taken += 1;
+        }
+        self.node.arguments.len() > taken
+    }
+
     /// Returns the unlisted children.
     pub(super) fn unknown_children(&self) -> impl Iterator<Item = &'n Node> + use<'n> {
         let known = self.rule.child_names();

@@ -13,6 +13,9 @@ pub(crate) enum PathError {
     /// It begins at the root of the machine.
     #[error("the path is absolute")]
     Absolute,
+    /// It is the address of a web page.
+    #[error("relay reads files, and this is an address: save its text in a file")]
+    Address,
     /// It leaves the project's folder.
     #[error("the path leaves the project's folder")]
     Outside,
@@ -33,6 +36,9 @@ pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathError
     }
     if written.contains('\\') || !is_shown(written) {
         return Err(PathError::Character);
+    }
+    if written.contains("://") {
+        return Err(PathError::Address);
     }
     let drive = written.as_bytes().get(1) == Some(&b':');
     if written.starts_with('/') || written.starts_with('~') || drive {

@@ -7,6 +7,8 @@ use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::users::{USERS, user_rule};
 
+const ROLE: &str = "role";
+
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<User> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &USERS, out);
@@ -32,6 +34,10 @@ fn user(node: &Node, rule: &'static Rule, who: Who, out: &mut Diagnostics) -> Us
         who,
         id,
         new: reader.is_new(out),
+        // `role` of a wrong type, as a node, or without its name.
+        broken: node.properties.iter().any(|property| property.name.value == ROLE)
+            || reader.has_unknown()
+            || reader.has_surplus(),
         settings,
     };
     reader.finish(out);

@@ -94,7 +94,8 @@ impl Access {
     }
 
     fn user(&self, user: ast::User, out: &mut Diagnostics) -> Option<User> {
-        let ast::User { at, who, id, new: _, settings: UserSettings { tenant, role } } = user;
+        let ast::User { at, who, id, new: _, settings, broken } = user;
+        let UserSettings { tenant, role } = settings;
         if who != Who::Anyone && id.is_none() {
             return None;
         }
@@ -107,7 +108,9 @@ impl Access {
             None => None,
         };
         let Some(role) = role else {
-            out.report(at, NoRole { at });
+            if !broken {
+                out.report(at, NoRole { at });
+            }
             return None;
         };
         let role = Spanned { value: self.role(&role, out)?, at: role.at };
@@ -235,7 +238,7 @@ fn look_up<'n>(
             }
             (None, Some(_)) => {
                 let known: Vec<_> = names.take(report::NAMED_MAX).collect();
-                format!("there are: {}", known.join(", "))
+                format!("known names: {}", known.join(", "))
             }
         };
         out.report(name.at, Unknown { what, name: name.value.clone(), help, at: name.at });

@@ -225,7 +225,7 @@ fn report_unless(what: What, name: &Spanned<String>, known: &[&str], out: &mut D
         (None, []) => format!("the project has no {what}"),
         (None, [..]) => {
             let some: Vec<&str> = known.iter().copied().take(NAMED_MAX).collect();
-            format!("there are: {}", some.join(", "))
+            format!("known names: {}", some.join(", "))
         }
     };
     if what == What::Called {

@@ -96,6 +96,13 @@ pub(super) fn report_unreadable(
         }
         ReadError::Outside => "copy the file into the project's folder".into(),
         ReadError::TooLarge { .. } => "split it, or keep it out of the bundle".into(),
+        // The file in the folder that was meant, as `SKILL.md`.
+        ReadError::WrongKind { expected: "a folder" } if path.contains('/') => {
+            format!("name its folder: `{}`", path.rsplit_once('/').unwrap_or_default().0)
+        }
+        ReadError::WrongKind { expected: "a file" } => {
+            "name a file in it; `folder` in `prompts` takes all Markdown files of a folder".into()
+        }
         ReadError::Name | ReadError::WrongKind { .. } | ReadError::Io { .. } => {
             "paths are relative to the document that names them".into()
         }

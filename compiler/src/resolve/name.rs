@@ -18,7 +18,10 @@ pub(super) fn check(name: &Spanned<String>, what: &'static str, out: &mut Diagno
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
     let slash = what == "project" && value.contains('/');
     if let Some(bad) = value.chars().find(|c| !letter(*c)).or(slash.then_some('/')) {
-        let bad = bad.escape_default().to_string();
+        let bad = match bad.is_alphanumeric() {
+            true => bad.to_string(),
+            false => bad.escape_default().to_string(),
+        };
         out.report(*at, BadCharacter { what, name: value.clone(), bad, at: *at });
         return false;
     }

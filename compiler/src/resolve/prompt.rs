@@ -253,7 +253,7 @@ impl Draft<'_, '_, '_> {
         let mut messages = Vec::new();
         let mut shown = Vec::new();
         for node in nodes {
-            if node.parts.is_empty() {
+            if node.parts.is_empty() && !node.broken {
                 out.report(node.at, EmptyMessage { at: node.at });
             }
             let written = node.parts.len();

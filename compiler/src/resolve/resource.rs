@@ -332,18 +332,21 @@ struct NothingToSwitchOff {
 fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece<'u>>> {
     let at = uri.at;
     let text = uri.value.as_str();
-    let fault = |reason: &str| BadUri { uri: text.to_owned(), reason: reason.to_owned(), at };
+    let fault =
+        |reason: &str| BadUri { uri: text.to_owned(), reason: reason.to_owned(), help: None, at };
     let scheme = text.split_once(':').map(|(scheme, _)| scheme);
     let known = scheme.is_some_and(|scheme| {
         scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     });
     if !known {
-        out.report(at, fault("it has no scheme, such as `relay://`"));
+        let help = Some(format!("write `relay://{}`", text.trim_start_matches(['.', '/'])));
+        out.report(at, BadUri { help, ..fault("it has no scheme, such as `relay://`") });
         return None;
     }
     if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        out.report(at, fault("it has white space or a control character"));
+        let help = Some("write `-`, or `%20` for a space".to_owned());
+        out.report(at, BadUri { help, ..fault("it has white space or a control character") });
         return None;
     }
     if let Some(normal) = equal_text::normal_uri(text) {
@@ -401,6 +404,8 @@ fn normal_template(pieces: &[Piece<'_>]) -> Option<String> {
 struct BadUri {
     uri: String,
     reason: String,
+    #[help]
+    help: Option<String>,
     #[label(primary, "this URI")]
     at: Span,
 }

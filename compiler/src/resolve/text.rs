@@ -289,7 +289,12 @@ fn implicit(at: Span) -> Resolved {
 fn template_text<'t>(sources: &Sources<'_>, text: &'t Text) -> TemplateText<'t> {
     let file = text.source.file;
     let at = match text.source.inline_at {
-        Some(at) => TextPlace::Value(at),
+        Some(at) => {
+            let file = sources.file(at.file);
+            let written = file.bytes.get(at.start as usize..at.end as usize);
+            let written = written.and_then(|bytes| std::str::from_utf8(bytes).ok());
+            TextPlace::of_value(at, written, &text.text)
+        }
         None if sources.file(file).bytes.len() == text.text.len() => TextPlace::Verbatim(file),
         // Line ends were changed, so offsets differ from those of the file; lines are the same.
         None => TextPlace::Value(file.span(0, 0)),

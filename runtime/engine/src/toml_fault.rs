@@ -36,13 +36,25 @@ const EXPECTED: [(&str, &str); 12] = [
     ("struct", "a table: write its name in brackets on a line of its own, then its keys"),
     ("a sequence", "a list: write `[\"…\", \"…\"]`"),
     ("a map", "a table"),
-    ("a nonzero", "a whole number from 1; the name of the key has its unit"),
+    ("a nonzero", "a whole number from 1"),
     ("a boolean", "true or false"),
     ("a string", "a text in quotes"),
     ("a character", "a text in quotes"),
     ("path string", "a path in quotes"),
     ("socket address", "an address in quotes, such as \"127.0.0.1:8700\""),
     ("", "a whole number"),
+];
+
+/// The beginnings of messages about the syntax, and the same in words.
+const SYNTAX: [(&str, &str); 5] = [
+    ("invalid basic string", "the text is not closed on its line: end it with `\"`"),
+    ("invalid literal string", "the text is not closed on its line: end it with `'`"),
+    (
+        "key with no value",
+        "a line is `key = value`, with texts in quotes, or the name of a table in brackets, `[table]`",
+    ),
+    ("string values must be quoted", "a text is in quotes: `key = \"value\"`"),
+    ("missing value", "the value is missing: write `key = value`, with texts in quotes"),
 ];
 
 /// Returns the fault that the message of a reader of `text` is about.
@@ -62,7 +74,9 @@ pub fn of_message(
     TomlFault {
         line: before.matches('\n').count() + 1,
         column: before.get(line_begins..).unwrap_or_default().chars().count() + 1,
-        message: in_words(message.trim_end(), key_before(before), tables),
+        message: foreign(text)
+            .or_else(|| of_lists(text.get(line_begins..)?, message))
+            .unwrap_or_else(|| in_words(message.trim_end(), key_before(before), tables)),
     }
 }
 
@@ -83,10 +97,66 @@ fn key_before(before: &str) -> Option<&str> {
     (!key.is_empty()).then_some(key)
 }
 
+/// Returns the fault of a text in another language.
+fn foreign(text: &str) -> Option<String> {
+    let is_json = text.trim_start().starts_with('{');
+    is_json.then(|| {
+        "the file is JSON, and is read as TOML: write lines as `key = value`, and tables as `[name]` or `[[name]]`"
+            .to_owned()
+    })
+}
+
+/// Returns the fault of a table in single brackets in place of a list of tables; `line` is the text from its beginning
+/// on.
+fn of_lists(line: &str, message: &str) -> Option<String> {
+    let is_list = message.starts_with("invalid type: map, expected a sequence")
+        || message.starts_with("invalid type: map, expected [[");
+    let name = line.lines().next()?.trim().strip_prefix('[')?.split(']').next()?;
+    (is_list && !name.starts_with('[')).then(|| {
+        format!(
+            "`{name}` is a list of tables: write `[[{name}]]`, in double brackets, for each of them"
+        )
+    })
+}
+
+/// Returns the remedy for a number in quotes, with the unit that the name of the key ends with.
+fn number(key: &str, found: &str, expected: &str) -> Option<String> {
+    if !expected.starts_with("a whole number") {
+        return None;
+    }
+    let text = found.strip_prefix("the text \"")?.strip_suffix('"')?;
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let unit = text.get(digits.len()..).unwrap_or_default().trim();
+    let (wanted, known): (_, &[&str]) = match key.trim_end_matches("-max").rsplit('-').next()? {
+        "s" => (" seconds", &["", "s", "sec", "seconds"]),
+        "ms" => (" milliseconds", &["", "ms"]),
+        "min" => (" minutes", &["", "m", "min", "minutes"]),
+        "bytes" => (" bytes", &["", "B", "bytes"]),
+        _ => ("", &[""]),
+    };
+    if is_number && known.contains(&unit) {
+        return Some(format!(
+            ": write `{key} = {digits}`, without quotes{}",
+            match wanted {
+                "" => String::new(),
+                wanted => format!(", for {digits}{wanted}"),
+            }
+        ));
+    }
+    Some(format!(
+        ", in digits{}",
+        if wanted.is_empty() { String::new() } else { format!(": the number of{wanted}") }
+    ))
+}
+
 fn in_words(message: &str, key: Option<&str>, tables: &[(&str, &str)]) -> String {
     if let Some((found, expected)) = wrong_type(message, tables) {
         return match key {
-            Some(key) => format!("{found} does not fit `{key}`, which takes {expected}"),
+            Some(key) => {
+                let remedy = number(key, &found, expected).unwrap_or_default();
+                format!("{found} does not fit `{key}`, which takes {expected}{remedy}")
+            }
             None => format!("{found} does not fit: this key takes {expected}"),
         };
     }
@@ -99,6 +169,12 @@ fn in_words(message: &str, key: Option<&str>, tables: &[(&str, &str)]) -> String
         return format!("the key `{field}` is missing");
     }
     let message = message.replace('\n', ", ");
+    if let Some((_, words)) = SYNTAX.iter().find(|(start, _)| message.starts_with(start)) {
+        return match key {
+            Some(key) => format!("`{key}`: {words}"),
+            None => (*words).to_owned(),
+        };
+    }
     match key.filter(|key| !message.contains(*key)) {
         Some(key) => format!("`{key}`: {message}"),
         None => message,

@@ -49,10 +49,13 @@ fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
         reason: format!("`{}`: {error}", path.display()),
     };
     let unreadable = |path: &std::path::Path, error: &std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => unusable(
-            path,
-            &"the file does not exist; a path in server.toml is relative to the folder of server.toml",
-        ),
+        std::io::ErrorKind::NotFound => {
+            let name = if path == cert { "cert" } else { "key" };
+            let error = format!(
+                "the file does not exist; write `{name} = \"…\"` under [tls] of server.toml, relative to its folder, or remove [tls] where a proxy encrypts"
+            );
+            unusable(path, &error)
+        }
         _ => unusable(path, &reason(error)),
     };
     let pem = text_file::read(cert).map_err(|error| unreadable(cert, &error))?;

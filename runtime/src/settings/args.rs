@@ -89,7 +89,9 @@ pub(crate) enum Transport {
 /// An error in the command line.
 #[derive(Debug, Error)]
 pub(crate) enum UsageError {
-    #[error("no bundle is named: relay-serve BUNDLE [OPTIONS] (see --help)")]
+    #[error(
+        "no bundle is named: write `relay-serve NAME.relay`, with a file that `relay build` wrote; --help lists the options"
+    )]
     NoBundle,
     #[error("more than one bundle is named (`{}`): serve one a process", extra.display())]
     SecondBundle { extra: PathBuf },

@@ -17,7 +17,7 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
-use crate::text::{padded, printable};
+use crate::text::{padded, printable, shown_path};
 
 /// The most bytes of a line; records are far shorter.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -69,13 +69,21 @@ fn show(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit, Failure>
         since: since.as_deref().map(since_text).transpose()?,
         denied: *denied,
     };
-    let mut printer = Printer { filter, format: format.chosen(), others: 0, output };
+    let mut printer = Printer { filter, format: format.chosen(), records: 0, others: 0, output };
     printer.head()?;
     let mut last = None;
     for path in files {
         let mut lines = Lines::open(path)?;
         printer.print(path, &mut lines)?;
         last = Some((path, lines));
+    }
+    if printer.records == 0 && printer.others > 0 && !follow {
+        let files: Vec<String> =
+            files.iter().map(|file| format!("`{}`", shown_path(file))).collect();
+        let files = files.join(", ");
+        return Err(Failure::error(format!("no line of {files} is an audit record")).help(
+            "give the file of the server's --audit, by default ~/.local/state/relay/audit.jsonl",
+        ));
     }
     while let (true, Some((path, lines))) = (*follow, &mut last) {
         let path: &Path = path;
@@ -154,6 +162,8 @@ impl Lines {
 struct Printer<'a> {
     filter: Filter<'a>,
     format: AnswerFormat,
+    /// The number of records, printed or not.
+    records: u64,
     /// The number of lines other than records.
     others: u64,
     output: &'a mut Output,
@@ -175,6 +185,7 @@ impl Printer<'_> {
                 self.others += u64::from(!line.trim_ascii().is_empty());
                 continue;
             };
+            self.records += 1;
             if !self.filter.wants(&record) {
                 continue;
             }
@@ -194,8 +205,10 @@ impl Printer<'_> {
     }
 
     fn end(&mut self) {
-        if self.others > 0 {
-            self.output.note(format_args!("{} lines are no records", self.others));
+        match self.others {
+            0 => {}
+            1 => self.output.note("1 line is no record"),
+            others => self.output.note(format_args!("{others} lines are no records")),
         }
     }
 }

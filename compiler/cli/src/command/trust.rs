@@ -198,7 +198,10 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
             })?;
             if text.contains("PRIVATE KEY") {
                 let message = format!("`{}` is a private key", shown_path(file));
-                return Err(Failure::error(message).help("give the file that ends with `.pub`"));
+                return Err(Failure::error(message).help(format!(
+                    "give the file that ends with `.pub`: `--key {}`",
+                    shell::word(&file.with_extension("pub").to_string_lossy())
+                )));
             }
             (text, Some(keys::name_of(file)))
         }

@@ -36,20 +36,15 @@ const VERBS: [(&str, &str); 19] = [
 ];
 
 /// Options of other programs, by their verb here; an empty verb means every one.
-const OPTIONS: [(&str, &[&str], &str); 17] = [
+const OPTIONS: [(&str, &[&str], &str); 18] = [
     (
         "check",
-        &["--fix"],
-        "`relay fmt` writes the canonical layout; everything else is fixed by hand, as the help of each report says",
-    ),
-    (
-        "check",
-        &["--write"],
-        "`relay check` changes no file; `relay fmt` writes the canonical layout",
+        &["--fix", "--write"],
+        "`relay fmt --fix` writes the corrections that are certain; the help of every other report says what to write",
     ),
     (
         "fmt",
-        &["--write", "--fix"],
+        &["--write"],
         "`relay fmt` writes without an option; `relay fmt --check` only prints a diff",
     ),
     ("fmt", &["--diff"], "`relay fmt --check` prints a diff and changes nothing"),
@@ -72,6 +67,16 @@ const OPTIONS: [(&str, &[&str], &str); 17] = [
     ),
     ("trust add", &["--public"], "write `--key FILE.pub`"),
     ("keygen", &["--name"], "`relay keygen -o NAME` writes NAME.key and NAME.pub"),
+    (
+        "explain",
+        &["--arg", "--args", "--argument"],
+        "write `--arguments '{\"NAME\":\"VALUE\"}'`, with every argument of the prompt in one object",
+    ),
+    (
+        "dev",
+        &["--port", "-p", "--host", "--addr", "--address", "--bind", "--listen"],
+        "write `--http 127.0.0.1:PORT`",
+    ),
     ("init", &["--force"], "`relay init` never replaces a file; choose a new or empty folder"),
     (
         "",
@@ -131,7 +136,7 @@ pub(super) fn option(line: &Line<'_>, option: &str) -> Option<String> {
     found(line.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
 }
 
-/// Returns the help for a word that misses every argument.
+/// Returns the help for a word that fits no argument.
 pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
     let words = &line.plain;
     let first = words.iter().find(|other| **other != word).copied();
@@ -187,6 +192,15 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
                 rest.join(" ")
             ))
         }
+        "audit show" => Some(
+            "name the file of the server's --audit; without that option it is `relay audit show ~/.local/state/relay/audit.jsonl`"
+                .to_owned(),
+        ),
+        "export" => Some(exporting(words)),
+        "describe" | "inspect" => {
+            let subject = if Path::new("project.kdl").exists() { "." } else { "PROJECT" };
+            Some(format!("write `relay {} {subject}`", line.verb))
+        }
         "explain" => {
             let subject = shell_word(words.first().copied().unwrap_or("PROJECT"));
             Some(format!(
@@ -209,7 +223,42 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
     }
 }
 
-/// Returns the kind of value of an option that takes free values.
+/// Returns the help for an unknown word of a list: the name of a program in place of the form of its files.
+pub(super) fn choice(line: &Line<'_>, name: &str, value: &str) -> Option<String> {
+    if line.verb != "export" || name != "<FORM>" {
+        return None;
+    }
+    let form = match value {
+        "claude" | "claude-code" | "commands" | "codex" | "prompt" | "prompts" => "command",
+        "cursor" | "rule" | "rules" => "mdc",
+        "skill" | "skills" | "agent-skills" | "SKILL.md" => "agent-skill",
+        _ if Path::new(value).exists() => return Some(exporting(&line.plain)),
+        _ => return None,
+    };
+    Some(format!("write `relay export {form}`; the forms are {FORMS}"))
+}
+
+const FORMS: &str = "command (.claude/commands), mdc (.cursor/rules), agent-skill (SKILL.md) and stoa (YAML of skills)";
+
+/// Returns an example of `relay export` with the given words.
+fn exporting(words: &[&str]) -> String {
+    let form =
+        ["agent-skill", "command", "mdc", "stoa"].into_iter().find(|form| words.contains(form));
+    let subject = words.iter().find(|word| Path::new(word).exists()).copied().unwrap_or("PROJECT");
+    let folder = match form {
+        Some("agent-skill") => ".claude/skills",
+        Some("mdc") => ".cursor/rules",
+        Some("stoa") => "skills",
+        _ => ".claude/commands",
+    };
+    format!(
+        "write `relay export {} {} -o {folder}`; the forms are {FORMS}",
+        form.unwrap_or("command"),
+        shell_word(subject)
+    )
+}
+
+/// Returns the kind of value of an option without a list of words.
 pub(super) fn value(option: &str) -> &'static str {
     match option {
         "--epoch" | "--min-epoch" => "write a whole number from 0, as in `--epoch 118`",

@@ -233,7 +233,7 @@ fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
     if many_lines.is_some_and(|text| !text.starts_with(is_newline)) {
         return Invalid::new(
             "a text in `\"\"\"` begins on the line after them",
-            "write a text of one line as `\"…\"`, and begin one of several lines below its `\"\"\"`",
+            "write a text of one line as `\"…\"`; one of several lines begins below its `\"\"\"` and ends with a line of `\"\"\"` alone",
         );
     }
     if many_lines.is_some() {

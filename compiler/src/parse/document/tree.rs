@@ -2,6 +2,7 @@
 
 mod correction;
 mod cursor;
+mod meant;
 pub(super) mod report;
 mod unquoted;
 
@@ -243,10 +244,13 @@ impl<'t> TreeReader<'t, '_> {
             }
             Some(Token::Equals) if node.arguments.is_empty() && node.properties.is_empty() => {
                 let name = &node.name.value;
-                let help = format!(
-                    "a node is written `{name} VALUE`, without `=`; a property `{name}=VALUE`, without blanks, on the line of its node"
-                );
-                return self.fail("an `=` with no property before it", Some(&help));
+                let after = self.cursor.rest().get(1..).unwrap_or_default();
+                let help = meant::of_pair(name, after, Role::Name).unwrap_or_else(|| {
+                    format!(
+                        "a node is written `{name} VALUE`, without `=`; a property `{name}=VALUE`, without blanks, on the line of its node"
+                    )
+                });
+                return self.fail(&format!("`{name}` has an `=` after it"), Some(&help));
             }
             Some(Token::Open) if node.children.is_some() => {
                 let help = "put all children into one pair of braces";
@@ -436,7 +440,9 @@ impl<'t> TreeReader<'t, '_> {
             }
             Err(Invalid { message, help, part }) => {
                 let part = part.map(|(from, to)| self.cursor.file.span(start + from, start + to));
-                let fix = correction::of_value(written, self.cursor.rest(), role);
+                let rest = self.cursor.rest();
+                let fix = correction::of_value(written, rest, role);
+                let help = meant::of_word(written, rest, role, fix.as_ref()).or(help);
                 self.fault_fixed(part.unwrap_or(at), &message, help.as_deref(), fix);
                 Err(Skipped::Node)
             }

@@ -532,8 +532,8 @@ fn keys() {
          it as: \"1\"",
             "front_matter::unknown_key 7:1 «chaptres» unknown key `chaptres`; did you mean \
          `chapters`?",
-            "front_matter::unknown_key 8:1 «tags» unknown key `tags`; the keys of a prompt are \
-         `description`, `title`, `priority`, `briefing`, `summary`, `chapters`",
+            "front_matter::unknown_key 8:1 «tags» unknown key `tags`; remove the line, and write its \
+             words into `summary` or `chapters`: an agent's keywords are searched there",
             "front_matter::duplicate_key 9:1 «summary» `summary` is given twice; keep one of them",
         ],
     );

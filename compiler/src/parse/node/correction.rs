@@ -4,12 +4,14 @@ use super::value::{Scalar, Value, suggestion};
 use crate::diagnostic::Edit;
 use crate::grammar::{Field, Form, Kind, Rule};
 use crate::language;
-use crate::language::shared::NEW;
+use crate::language::shared::{NEW, TEXT};
 use crate::source::Span;
 use relay_engine::nearest::nearest;
 
 /// The search for a nested rule goes this deep.
 const DEPTH_MAX: usize = 4;
+/// A help repeats so many characters of a text.
+const TEXT_CHARS_MAX: usize = 40;
 
 /// A node as written.
 pub(super) struct Written<'n> {
@@ -21,6 +23,9 @@ pub(super) struct Written<'n> {
 /// Returns the help for a child that a node of `rule`, or a document, does not take.
 pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'static str]) -> String {
     let name = child.name;
+    if name.starts_with("<!--") || name == "--" {
+        return "comments begin with `//`, or are between `/*` and `*/`".to_owned();
+    }
     // At the top of a document, lines after `project NAME` are easily meant for it.
     let project = || language::TOP.iter().copied().find(|rule| rule.name == "project");
     if let Some(help) = rule.or_else(project).and_then(|rule| as_value(child, rule)) {
@@ -112,6 +117,21 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
     {
         return format!("write nodes in braces: {}", each_named(rule, word, &names));
     }
+    if let Some(help) = as_text(node, rule, extra) {
+        return help;
+    }
+    if taken == 0
+        && let [_] = extra
+        && let Some(value) = written(first)
+    {
+        let named =
+            rule.fields.iter().filter(|field| takes_any_text(field) && field.name != NEW.name);
+        let named: Vec<String> =
+            named.map(|field| format!("`{word} {}={value}`", field.name)).collect();
+        if !named.is_empty() {
+            return format!("write the name of the property before it: {}", named.join(" or "));
+        }
+    }
     let words: Option<Vec<&str>> = node.arguments.iter().map(words_of).collect();
     if let (1, Some(_), Some(words)) = (taken, rule.property(NEW.name), &words) {
         let nodes: Vec<String> = words.iter().map(|name| format!("{word} {name}")).collect();
@@ -133,6 +153,27 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
         }
         None => "remove it; a text with spaces needs quotes, and a property an `=`".to_owned(),
     }
+}
+
+/// Returns the help for a text after the name of a node whose text is in its braces.
+fn as_text(node: &Written<'_>, rule: &Rule, extra: &[Value]) -> Option<String> {
+    let [Value { scalar: Scalar::Text(text), .. }] = extra else { return None };
+    if !rule.child_names().contains(&TEXT.name) || !text.contains(char::is_whitespace) {
+        return None;
+    }
+    let kept = node.arguments.split_last().map_or(&[] as &[Value], |(_, kept)| kept);
+    let before: String = kept.iter().filter_map(written).map(|value| format!(" {value}")).collect();
+    let line = text.lines().next().unwrap_or_default();
+    let start: String = line.chars().take(TEXT_CHARS_MAX).collect();
+    let rest = if start.len() < text.len() { "…" } else { "" };
+    Some(format!("write the text in braces: `{}{before} {{ text \"{start}{rest}\" }}`", node.name))
+}
+
+/// Returns whether a field is a property with any text as its value.
+fn takes_any_text(field: &Field) -> bool {
+    field.is_property()
+        && !field.meaning.is_empty()
+        && matches!(field.kind, Kind::Text(_) | Kind::Name(_))
 }
 
 /// Returns the correction of surplus values, where [`of_values`] names one that is certain; `properties` are the places of

@@ -8,7 +8,7 @@ pub(super) fn same(one: &[Message], other: &[Message]) -> bool {
 }
 
 fn same_message(one: &Message, other: &Message) -> bool {
-    let Message { at: _, settings: TurnSettings { role }, parts } = one;
+    let Message { at: _, settings: TurnSettings { role }, parts, broken: _ } = one;
     role.value == other.settings.role.value
         && parts.len() == other.parts.len()
         && parts.iter().zip(&other.parts).all(|(one, other)| same_part(one, other))

@@ -112,6 +112,12 @@ fn too_deep(what: &'static str, limit: usize, at: Range<usize>) -> NestingError 
 
 fn unclosed(keyword: &str, at: Range<usize>) -> NestingError {
     let detail = format!("`{keyword}` is never closed");
-    let help = Some("close it with its `end…` tag");
+    let help = Some(match keyword {
+        "if" => "close it with `{% endif %}`",
+        "for" => "close it with `{% endfor %}`",
+        "set" => "close it with `{% endset %}`",
+        "raw" => "close it with `{% endraw %}`",
+        _ => "close it with its `end…` tag",
+    });
     (at, Box::new(move |at, line| TemplateError::Syntax { detail, help, line, at }))
 }

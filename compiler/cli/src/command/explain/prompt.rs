@@ -18,6 +18,7 @@ use crate::command::explain::hidden::Hidden;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
+use crate::shell;
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --prompt NAME --json`.
@@ -137,7 +138,16 @@ fn answer(
         Some(prompt) => match engine::fill(prompt.rendering(), given) {
             Ok(filled) => (None, Some(Sent::of(&prompt, &filled)?)),
             Err(FillError::Corrupt(error)) => return Err(error.into()),
-            Err(error) => (Some(error.to_string()), None),
+            Err(error) => {
+                let remedy = match &error {
+                    FillError::MissingArgument { name } => {
+                        let object = serde_json::json!({ name.as_str(): "…" });
+                        format!("; write --arguments {}", shell::word(&object.to_string()))
+                    }
+                    _ => String::new(),
+                };
+                (Some(format!("{error}{remedy}")), None)
+            }
         },
     };
     Ok(PromptExplained {

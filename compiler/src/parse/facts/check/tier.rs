@@ -1,24 +1,29 @@
-//! A command that lacks a tier.
+//! A command without a tier.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::facts::written::{children, number};
+use crate::parse::facts::written::children;
 use crate::parse::node::Node;
 use crate::source::Span;
 
-/// Checks a program or sub-command. One that only holds sub-commands may lack a tier.
+const TIER: &str = "tier";
+
+/// Checks a program or sub-command. One that only holds sub-commands needs no tier.
 pub(super) fn check(node: &Node, out: &mut Diagnostics) {
-    if number(node, "tier").is_none() && children(node, &["sub", "use"]).next().is_none() {
+    // A tier of a wrong type or at the wrong place is reported as such.
+    let is_written = node.properties.iter().any(|property| property.name.value == TIER)
+        || children(node, &[TIER]).next().is_some();
+    if !is_written && children(node, &["sub", "use"]).next().is_none() {
         let name = node.arguments.first().map(|name| name.at);
         let at = name.unwrap_or(node.name.at);
         out.report(at, NoTier { at });
     }
 }
 
-/// If its tier is absent, its calls count as those of an unknown program, so that its other facts
-/// lower nothing.
+/// Without a tier its calls count as those of an unknown program, so that its other facts lower
+/// nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this command has no tier, so it counts as unknown")]
 #[diagnostic(
