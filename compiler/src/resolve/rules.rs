@@ -194,7 +194,7 @@ struct EverythingMeant {
     at: Span,
 }
 
-/// A lower tier admits what was refused. The reviewer needs the reason.
+/// A lower tier admits refused commands. The reviewer needs the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`lower` gives no reason")]
 #[diagnostic(code(rule::lower_without_reason), help("add `because=\"…\"`; it shows in the review"))]
