@@ -6,14 +6,15 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    AgentSkill, Argument, ArgumentEffect, ArgumentKind, Audience, Audiences, Blob, Bundle,
-    CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
+    AgentSkill, Argument, ArgumentEffect, ArgumentKind, Audience, Audiences, AutomataWriter, Blob,
+    Bundle, CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
     IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Mode,
     OpenError, Page, Part, PartContent, PathClassRow, PathKind, PathRow, Place, Policy, Prompt,
     Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Rule, RuleKind, Scope,
     Segment, Selector, Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
     ToolEffects, Unlock, UriPiece, User, Visible, Who, encode,
 };
+use relay_compiler::automaton;
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -103,7 +104,7 @@ pub(crate) fn rich() -> Contents {
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         policy: Some(policy()),
         rules: rules(),
-        automata: Vec::new(),
+        automata: automata(),
         facts: facts(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
@@ -379,6 +380,13 @@ fn policy() -> Policy {
     }
 }
 
+/// The automaton of a regex.
+fn automata() -> Vec<u8> {
+    let mut automata = AutomataWriter::default();
+    automata.add(&automaton::compile("x+").expect("a regex"));
+    automata.finish()
+}
+
 /// Rules of several kinds, with every field written and absent.
 fn rules() -> Vec<Rule> {
     let condition = |group, selector, argument: Option<&str>, values: &[&str], except: &[&str]| {
@@ -424,7 +432,13 @@ fn rules() -> Vec<Rule> {
             because: None,
             scope: None,
             origin: None,
-            conditions: vec![condition(0, Selector::Program, None, &["deploy", "wipe"], &[])],
+            conditions: vec![
+                condition(0, Selector::Program, None, &["deploy", "wipe"], &[]),
+                Condition {
+                    automaton: Some(0),
+                    ..condition(0, Selector::Text, None, &["x+"], &[])
+                },
+            ],
             examples: Vec::new(),
             keys: vec!["adjust".into(), "effect connects".into()],
             at: place(102),

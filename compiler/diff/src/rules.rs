@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use relay_bundle::{
-    Bundle, Corrupt, Mode, Place, Policy, Rule, RuleKind, Scope, Setting, meaning_of,
+    Bundle, Condition, Corrupt, Example, Mode, Place, Policy, Rule, RuleKind, Scope, Setting,
+    meaning_of,
 };
 
 use crate::direction::Direction;
@@ -109,8 +110,8 @@ fn changed(name: &str, old: &Rule, new: &Rule, [a, b]: [&Bundle; 2], out: &mut F
         scope,
         origin,
         conditions,
-        // Examples decide nothing, and keys follow from the conditions.
-        examples: _,
+        examples,
+        // They follow from the conditions.
         keys: _,
         at,
     } = new;
@@ -157,8 +158,29 @@ fn changed(name: &str, old: &Rule, new: &Rule, [a, b]: [&Bundle; 2], out: &mut F
             |origin: &Option<String>| origin.clone().unwrap_or_else(|| "the project".into());
         add("origin", shown(&old.origin), shown(origin), Direction::Same);
     }
-    if meaning_of(&old.conditions) != meaning_of(conditions) {
+    // The number of an automaton changes with other rules.
+    let bare = |conditions: &[Condition]| {
+        let bare: Vec<Condition> =
+            conditions.iter().map(|it| Condition { automaton: None, ..it.clone() }).collect();
+        meaning_of(&bare)
+    };
+    if bare(&old.conditions) != bare(conditions) {
         add("selectors", selectors(old), selectors(new), Direction::NotProved);
+    }
+    let listed = |all: &[Example], others: &[Example]| {
+        let is_new = |it: &&Example| {
+            !others.iter().any(|other| (&other.text, other.matches) == (&it.text, it.matches))
+        };
+        let line = |it: &Example| {
+            format!("{} `{}`", if it.matches { "match" } else { "no-match" }, it.text)
+        };
+        all.iter().filter(is_new).map(line).collect::<Vec<_>>().join("; ")
+    };
+    let (lost, gained) = (listed(&old.examples, examples), listed(examples, &old.examples));
+    if lost != gained {
+        // A text that is tried no more is a promise that is gone.
+        let direction = if lost.is_empty() { Direction::Same } else { Direction::NotProved };
+        add("match lines", lost, gained, direction);
     }
 }
 
