@@ -53,7 +53,7 @@ pub(crate) enum Item {
     Resources(Vec<Resource>),
     Gate(Gate),
     Tools(Tools),
-    Policy(Policy),
+    Policy(Box<Policy>),
     Facts(Facts),
     Tenants(Vec<Tenant>),
     Roles(Vec<Role>),

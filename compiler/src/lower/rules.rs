@@ -16,8 +16,11 @@ use crate::source::Spanned;
 pub(super) struct Scopes {
     pub(super) rows: Vec<relay_bundle::Scope>,
     /// The number of each rule's own scope: by scope around it, tenant and role.
-    own: BTreeMap<(Option<u32>, Option<String>, Option<String>), u32>,
+    own: BTreeMap<OwnScope, u32>,
 }
+
+/// The scope around a rule, its tenant and its role.
+type OwnScope = (Option<u32>, Option<String>, Option<String>);
 
 impl Scopes {
     /// Lowers the scopes of a policy.

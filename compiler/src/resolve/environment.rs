@@ -126,7 +126,7 @@ impl Nodes {
             }
             Item::Gate(gate) => self.gates.push(gate),
             Item::Tools(tools) => self.tools.push(tools),
-            Item::Policy(policy) => self.policies.push(policy),
+            Item::Policy(policy) => self.policies.push(*policy),
             Item::Facts(facts) => self.facts.push(facts),
             Item::Skills(skills) => {
                 let each = skills.blocks.iter().flat_map(|block| &block.skills);
@@ -231,7 +231,7 @@ fn apply(
             }
             Item::Gate(gate) => patcher.gate(gate, out),
             Item::Tools(tools) => patcher.tools(tools, out),
-            Item::Policy(policy) => patcher.policy(policy, out),
+            Item::Policy(policy) => patcher.policy(*policy, out),
             Item::Skills(skills) => {
                 patcher.skills.patch(&mut patcher.nodes.skills, skills, &mut patcher.patches, out);
             }
