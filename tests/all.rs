@@ -23,6 +23,7 @@ mod gate;
 mod invisible;
 mod limits;
 mod policy;
+mod random;
 mod serve;
 mod shipped;
 mod support;

@@ -20,6 +20,7 @@ mod diff_inputs;
 mod docs;
 mod exit_codes;
 mod explain;
+mod export;
 mod files;
 mod fmt;
 mod fmt_fix;

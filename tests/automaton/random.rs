@@ -5,22 +5,13 @@ use relay_bundle::{Automata, AutomataWriter};
 use relay_compiler::automaton::{RegexFault, compile};
 
 use super::answers;
+use crate::random::Random;
 
 /// Random patterns, and texts for each.
 const PATTERNS: usize = 1_500;
 const TEXTS: usize = 10;
 
-/// Numbers that look random and are the same in every run.
-pub(super) struct Random(pub(super) u64);
-
 impl Random {
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-
     fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.below(texts.len())]
     }
@@ -56,7 +47,7 @@ impl Random {
         part + self.one_of(&repetitions)
     }
 
-    pub(super) fn text(&mut self) -> Vec<u8> {
+    fn text(&mut self) -> Vec<u8> {
         let pieces: &[&[u8]] =
             &[b"a", b"b", b"B", b"1", b" ", b"\n", b"_", "é".as_bytes(), b"-", b"\xff", b"\xc3"];
         (0..self.below(9)).flat_map(|_| pieces[self.below(pieces.len())]).copied().collect()

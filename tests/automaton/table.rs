@@ -4,7 +4,7 @@ use relay_bundle::{Automata, AutomataWriter, Corrupt};
 use relay_compiler::automaton::compile;
 
 use super::entry::{good_table, regex, seeds, table};
-use super::random::Random;
+use crate::random::Random;
 
 #[test]
 fn an_altered_table_is_refused_or_answers() {

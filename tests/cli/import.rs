@@ -1,4 +1,6 @@
-//! `relay import` and `relay export`: projects of the files of other programs, and files of a project.
+//! `relay import`: a project of the files of other programs.
+
+mod left_out;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -339,131 +341,12 @@ fn the_same_text_is_imported_once() {
 }
 
 #[test]
-fn refused_files_are_left_out_with_the_reason() {
-    let secret = "Deploy with AKIAIOSFODNN7EXAMPLQ.\n";
-    let sandbox = Sandbox::of(&[
-        ("CLAUDE.md", "Text.\n"),
-        ("AGENTS.md", secret),
-        (".cursor/rules/hidden.mdc", "---\nalwaysApply: true\n---\nA\u{202e}B\n"),
-        (".cursor/rules/empty.mdc", "---\nalwaysApply: true\n---\n"),
-        (".cursor/rules/marks.mdc", "---\nalwaysApply: true\n---\nWrite {{ name }}.\n"),
-        (".cursor/rules/large.mdc", &"x".repeat(100_001)),
-        ("skills/broken.yaml", "kind: Skill\nmetadata: [\n"),
-        ("skills/alias.yaml", "kind: Skill\nmetadata: &a { name: x }\nspec: *a\n"),
-        (
-            "skills/long.yaml",
-            &format!(
-                "kind: Skill\nmetadata: {{ name: long }}\nspec: {{ context: {{ instructions: {} }} }}\n",
-                "x".repeat(2001)
-            ),
-        ),
-        ("skills/other.yaml", "kind: Deployment\nmetadata: [\n"),
-        (".gemini/commands/broken.toml", "prompt = \n"),
-        (
-            ".gemini/commands/../../prompts.yaml",
-            "- name: a\n  content: x\n- name: a\n  content: y\n- name: a/../../b\n  content: z\n",
-        ),
-    ]);
-    fs::write(sandbox.path(".cursorrules"), b"\xff\xfe").expect("a file");
-    let run = sandbox.relay("import --json").ends(0);
-    assert!(!run.stdout.contains("AKIAIOSFODNN7EXAMPLQ"), "{}", run.stdout);
-    let report = run.json();
-    let rows = report["report"].as_array().expect("rows");
-    for (file, reason) in [
-        ("AGENTS.md", "secret::"),
-        (".cursor/rules/hidden.mdc", "invisible::"),
-        (".cursor/rules/empty.mdc", "::"),
-        (".cursor/rules/large.mdc", "over the limit of 100000"),
-        (".cursorrules", "not UTF-8"),
-        ("skills/broken.yaml", ""),
-        ("skills/alias.yaml", "&…"),
-        ("skills/long.yaml", "skill::too_long"),
-        (".gemini/commands/broken.toml", "not TOML"),
-        ("prompts.yaml", "another prompt is called `a`"),
-        ("prompts.yaml", "its name is unusable"),
-    ] {
-        let is_it = |row: &&Value| {
-            row["outcome"] == "left_out"
-                && row["file"] == file
-                && row["reason"].as_str().unwrap_or_default().contains(reason)
-        };
-        assert!(rows.iter().any(|row| is_it(&row)), "{file} {reason}: {report:#}");
-    }
-    assert!(!report.to_string().contains("other.yaml"), "{report:#}");
-    let allowed = rows.iter().find(|row| row["file"] == "AGENTS.md").expect("a row");
-    assert!(allowed["reason"].as_str().unwrap_or_default().contains("allow-secret"), "{allowed}");
-    assert!(sandbox.read("project.kdl").contains("marks.mdc\" front-matter=drop template=#false"));
-    is_sound(&sandbox, "refused");
-}
-
-#[test]
-fn a_folder_of_which_nothing_is_left_gets_no_project() {
-    let deep = |text: &str| text.repeat(50_000);
-    let sandbox = Sandbox::of(&[
-        (".cursor/rules/deep.mdc", &format!("---\n{}\n---\n", deep("a: {"))),
-        (".gemini/commands/deep.toml", &format!("prompt = {}\n", deep("["))),
-        ("prompts.json", &deep("[")),
-        ("deep.yaml", &format!("kind: Skill\nspec: {}\n", deep("["))),
-        ("huge.yaml", &format!("kind: Skill\n{}\n", "x".repeat(1024 * 1024))),
-    ]);
-    symlink("/dev/zero", sandbox.path("CLAUDE.md")).expect("a link");
-    let before = sandbox.files();
-    let run = sandbox.relay("import").ends(1).says("no project was written");
-    for file in ["deep.mdc", "deep.toml", "prompts.json", "deep.yaml", "huge.yaml", "CLAUDE.md"] {
-        assert!(run.stdout.contains(file), "{file}: {}", run.stdout);
-    }
-    assert_eq!(sandbox.files(), before);
-    assert!(sandbox.relay("import --json").ends(1).json()["project"].is_null());
-}
-
-#[test]
 fn many_prompts_are_not_listed() {
     let text = |number| format!("{{\"name\": \"topic-{number}\", \"content\": \"Say {number}.\"}}");
     let list: Vec<String> = (0..300).map(text).collect();
     let sandbox = Sandbox::of(&[("prompts.json", &format!("[{}]", list.join(",")))]);
     sandbox.relay("import").ends(0).says("too many for the instructions").prints("300 prompts");
     is_sound(&sandbox, "list");
-}
-
-#[test]
-fn a_refused_command_is_left_out() {
-    let sandbox = Sandbox::of(&[
-        ("CLAUDE.md", "Text.\n"),
-        (".claude/commands/deploy.md", "Deploy with AKIAIOSFODNN7EXAMPLQ.\n"),
-        (".claude/commands/review.md", "---\ntitle: a\ntitle: b\n---\nReview $ARGUMENTS.\n"),
-    ]);
-    let report = sandbox.relay("import --json").ends(0).json();
-    let codes = [("deploy.md", "secret::literal"), ("review.md", "front_matter::duplicate_key")];
-    for (file, code) in codes {
-        let is_it = |row: &&Value| {
-            row["file"].as_str().unwrap_or_default().ends_with(file)
-                && row["outcome"] == "left_out"
-                && row["reason"].as_str().unwrap_or_default().starts_with(code)
-        };
-        let rows = report["report"].as_array().expect("rows");
-        assert_eq!(rows.iter().filter(is_it).count(), 1, "{file}: {report:#}");
-    }
-    is_sound(&sandbox, "command");
-}
-
-#[test]
-fn nothing_outside_the_folder_is_read() {
-    let sandbox = Sandbox::of(&[("outside/secret.md", "Outside.\n"), ("in/CLAUDE.md", "Text.\n")]);
-    let links = [
-        ("../outside/secret.md", "in/AGENTS.md"),
-        ("../../../outside/secret.md", "in/.cursor/rules/a.mdc"),
-        ("../../../outside", "in/.claude/rules/all"),
-    ];
-    for (target, link) in links {
-        fs::create_dir_all(sandbox.path(link).parent().expect("a folder")).expect("a folder");
-        symlink(target, sandbox.path(link)).expect("a link");
-    }
-    let report = sandbox.relay("import in --json").ends(0).json();
-    let left_out = report["report"].as_array().expect("rows").iter();
-    let left_out: Vec<_> = left_out.filter(|row| row["outcome"] == "left_out").collect();
-    assert_eq!(left_out.len(), 3, "{report:#}");
-    sandbox.relay("check in --strict").ends(0);
-    assert!(!report.to_string().contains("Outside."), "{report:#}");
 }
 
 #[test]
@@ -500,22 +383,6 @@ fn agent_skills_are_one_line() {
     let run =
         sandbox.relay("import --dry-run").ends(0).prints("    agent-skills \".claude/skills\"\n");
     run.says(".claude/skills: 1 agent skill");
-}
-
-#[test]
-fn another_spelling_of_an_agent_skill_leaves_that_file_out() {
-    let sandbox = Sandbox::of(&[
-        (".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nText.\n"),
-        (".claude/skills/docs/skill.md", "---\nname: docs\ndescription: Writes.\n---\nText.\n"),
-        (".claude/skills/draft.md", "A draft.\n"),
-    ]);
-    let report = sandbox.relay("import --json").ends(0).json();
-    let project = sandbox.read("project.kdl");
-    assert!(project.contains("exclude \"docs/skill.md\""), "{project}");
-    let reasons = left_out(&report, ".claude/skills/docs/skill.md");
-    assert_eq!(reasons, ["its name is another spelling of `SKILL.md`"], "{report:#}");
-    assert!(report.to_string().contains("1 agent skill"), "{report:#}");
-    is_sound(&sandbox, "skills");
 }
 
 #[test]
@@ -572,53 +439,12 @@ fn said(sandbox: &Sandbox, project: &str, prompt: &str) -> Value {
     sandbox.relay(&line).ends(0).json()["messages"].clone()
 }
 
-#[test]
-fn an_export_reports_what_a_form_has_no_place_for() {
-    let project = "\
-project team version=\"1.0.0\" epoch=1
-tools { other \"api-*\" \"db-*\" }
-prompts {
-    prompt Naming priority=8 { title \"Names\"; summary \"How we name\"; chapters Services; text \"Kebab-case.\" }
-    prompt rollout template=#true { summary \"Roll out\"; arg service required=#true; text \"Roll out {{ service }}.\" }
-    prompt talk { summary \"A talk\"; message { text \"a\" }; message role=assistant { text \"b\" } }
-}
-skills { global {
-    skill two topic=t \"Two.\" { tools \"api-*\" \"db-*\" }
-    skill one topic=u \" One: \\\"1\\\".\\n\\n  Two\"
-} }
-";
-    let sandbox = Sandbox::of(&[("project.kdl", project)]);
-    let run = sandbox.relay("export agent-skill . -o out").ends(0);
-    let run = run.prints("prompt Naming: out/naming/SKILL.md").prints("priority 8 is dropped");
-    let run = run.prints("its chapters are dropped").prints("its title is dropped");
-    run.prints("its text depends on the argument `service`").prints("it has 2 messages");
-    let skill = sandbox.read("out/naming/SKILL.md");
-    assert_eq!(skill, "---\nname: naming\ndescription: How we name\n---\nKebab-case.\n");
-    sandbox.relay("export agent-skill . -o out").ends(2).says("already exists");
-    let run = sandbox.relay("export stoa . -o out").ends(0);
-    run.prints("it has 2 patterns of tools").prints("its topic is dropped");
-    let one = sandbox.read("out/one.yaml");
-    assert!(one.contains("instructions: \" One: \\\"1\\\".\\n\\n  Two\"\n"), "{one}");
-    sandbox.relay("export mdc . -o rules --name rollout").ends(1);
-    sandbox.relay("export mdc . -o rules --name namin").ends(2).says("did you mean");
-    // A folder that a bundle names may be a link.
-    let sandbox = Sandbox::of(&[(
-        "project.kdl",
-        "project a epoch=1\nprompts { prompt \"a/b\" { text \"Text.\" } }\n",
-    )]);
-    fs::create_dir_all(sandbox.path("out")).expect("a folder");
-    symlink("/tmp", sandbox.path("out/a")).expect("a link");
-    sandbox.relay("export command . -o out").ends(2).says("`out/a` is a link");
-}
-
 /// Returns the reasons in a report for a file that is left out.
 fn left_out(report: &Value, file: &str) -> Vec<String> {
     let rows = report["report"].as_array().expect("rows").iter();
     let rows = rows.filter(|row| row["file"] == file && row["outcome"] == "left_out");
     rows.map(|row| row["reason"].as_str().unwrap_or_default().to_owned()).collect()
 }
-
-const SECRET: &str = "Deploy with AKIAIOSFODNN7EXAMPLQ.\n";
 
 #[test]
 fn each_skill_has_its_own_text() {
@@ -665,57 +491,6 @@ fn commands_of_one_name_are_reported() {
 }
 
 #[test]
-fn names_with_the_letters_of_patterns_exclude_themselves_alone() {
-    let sandbox = Sandbox::of(&[
-        (".claude/commands/[draft].md", SECRET),
-        (".claude/commands/what?.md", SECRET),
-        (".claude/commands/whats.md", "Say it.\n"),
-        (".claude/commands/d.md", "Draft.\n"),
-    ]);
-    let report = sandbox.relay("import --json").ends(0).json();
-    let project = sandbox.read("project.kdl");
-    assert!(
-        project.contains("\"[[]draft].md\"") && project.contains("\"what[?].md\""),
-        "{project}"
-    );
-    assert_eq!(left_out(&report, ".claude/commands/[draft].md").len(), 1, "{report:#}");
-    assert!(report.to_string().contains("\"2 prompts\""), "{report:#}");
-    is_sound(&sandbox, "patterns");
-    // A name that is too long for a pattern takes its folder along, and each file has a row.
-    let long = format!(".claude/commands/{}/{}/x.md", "a".repeat(200), "b".repeat(100));
-    let sandbox = Sandbox::of(&[
-        (long.as_str(), SECRET),
-        (".claude/commands/good.md", "Good.\n"),
-        ("CLAUDE.md", "Text.\n"),
-    ]);
-    let report = sandbox.relay("import --json").ends(0).json();
-    for file in [long.as_str(), ".claude/commands/good.md"] {
-        assert_eq!(left_out(&report, file).len(), 1, "{file}: {report:#}");
-    }
-    is_sound(&sandbox, "long");
-}
-
-#[test]
-fn a_refused_file_of_an_agent_skill_leaves_that_skill_out() {
-    let sandbox = Sandbox::of(&[
-        (".claude/skills/bad/SKILL.md", "---\nname: bad\ndescription: Deploys it.\n---\nText.\n"),
-        (".claude/skills/bad/ref.md", SECRET),
-        (
-            ".claude/skills/good/SKILL.md",
-            "---\nname: good\ndescription: Fills forms.\n---\nText.\n",
-        ),
-    ]);
-    let report = sandbox.relay("import --json").ends(0).json();
-    let project = sandbox.read("project.kdl");
-    assert!(project.contains("exclude \"bad/*\""), "{project}");
-    let reasons = left_out(&report, ".claude/skills/bad/ref.md");
-    assert!(reasons.iter().any(|reason| reason.starts_with("secret::")), "{report:#}");
-    assert_eq!(left_out(&report, ".claude/skills/bad/SKILL.md").len(), 1, "{report:#}");
-    assert!(report.to_string().contains("1 agent skill"), "{report:#}");
-    is_sound(&sandbox, "skills");
-}
-
-#[test]
 fn a_file_of_many_documents_is_read_in_pieces() {
     let skill = |number: usize| {
         format!(
@@ -733,62 +508,6 @@ fn a_file_of_many_documents_is_read_in_pieces() {
     let report = sandbox.relay("import --dry-run --json").ends(1).json();
     let row = &report["report"][0];
     assert_eq!((&row["file"], &row["line"]), (&"deep.yaml".into(), &200_001.into()), "{report:#}");
-}
-
-#[test]
-fn an_export_reports_differences_of_meaning() {
-    let project = "\
-project team epoch=1
-roles { role dev; role ops }
-users { user ann role=ops; anyone role=dev }
-prompts {
-    commands \"c\"
-    prompt for-ops { for role=ops; summary \"Ops\"; text \"Text.\" }
-    prompt marked template=#false { summary \"Marked\"; text \"Run !`date`, read @docs/a.md, say $1.\" }
-    prompt plain { summary \"Plain\"; text \"Mail a@example.com.\" }
-}
-";
-    let noted = "---\ndescription: Noted\nowner: ops\n\"a: b\": c\n---\nText.\n";
-    let sandbox = Sandbox::of(&[("project.kdl", project), ("c/noted.md", noted)]);
-    let reasons = |form: &str, name: &str| {
-        let line = format!("export {form} . -o {form} --json");
-        let report = sandbox.relay(&line).ends(0).json();
-        fs::remove_dir_all(sandbox.path(form)).expect("the folder");
-        let rows = report["report"].as_array().expect("rows").clone();
-        let row = rows.into_iter().find(|row| row["of"] == format!("prompt {name}"));
-        row.expect("a row")["reasons"].to_string()
-    };
-    for (form, name, words) in [
-        ("command", "for-ops", "its `for` is dropped"),
-        ("mdc", "for-ops", "its `for` is dropped"),
-        ("mdc", "noted", "its `meta` is dropped"),
-        ("agent-skill", "noted", "its `meta` is dropped"),
-        ("command", "marked", "the command is run"),
-        ("command", "marked", "the file is put in"),
-        ("command", "marked", "`$1`"),
-        ("mdc", "marked", "the file is put in"),
-        ("agent-skill", "marked", "the command is run"),
-    ] {
-        let reasons = reasons(form, name);
-        assert!(reasons.contains(words), "{form} {name}: {reasons}");
-    }
-    assert_eq!(reasons("mdc", "plain"), "[]");
-    sandbox.relay("export command . -o out --name noted").ends(0);
-    let noted = sandbox.read("out/noted.md");
-    assert!(noted.contains("\n\"a: b\": c\n"), "{noted}");
-}
-
-#[test]
-fn a_failed_export_leaves_nothing() {
-    let project = "project a epoch=1\nprompts { prompt a { text \"One.\" }; prompt \"z/b\" { text \"Two.\" } }\n";
-    let sandbox = Sandbox::of(&[("project.kdl", project), ("out/z", "Mine.\n")]);
-    let before = sandbox.files();
-    sandbox.relay("export command . -o out").ends(2).says("`out/z` is a file");
-    assert_eq!(sandbox.files(), before);
-    let project = "project a epoch=1\nprompts { prompt a { text \"One.\" }; prompt \"a.md/b\" { text \"Two.\" } }\n";
-    let sandbox = Sandbox::of(&[("project.kdl", project)]);
-    sandbox.relay("export command . -o out").ends(2).says("cannot be a file beside");
-    assert_eq!(sandbox.files(), ["project.kdl"]);
 }
 
 #[test]

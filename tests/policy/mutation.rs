@@ -1,21 +1,10 @@
 //! A few thousand random inputs of the fuzz targets in every run.
 
 use super::entry::{classifier, fact_table, seeds, shell};
+use crate::random::Random;
 
 /// Inputs of each target.
 const INPUTS: usize = 3_000;
-
-/// Numbers that look random and are the same in every run.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-}
 
 fn edited(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = seeds[random.below(seeds.len())].clone();

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::corpus::open_rows;
-use super::mutation::Random;
 use super::verdict;
+use crate::random::Random;
 use relay_policy::parse::parse;
 
 /// How many mutated texts are compared in a run.

@@ -43,7 +43,7 @@ struct Form {
 
 /// The integer constants of the compiler by name: of each file, and those that have one value in all.
 struct Constants {
-    of_files: BTreeMap<(String, String), u64>,
+    of_files: BTreeMap<(String, String), Option<u64>>,
     of_all: BTreeMap<String, Option<u64>>,
 }
 
@@ -317,11 +317,10 @@ impl Constants {
         for (path, file) in files {
             each_item(&file.items, &mut |item| {
                 let Item::Const(it) = item else { return };
-                let Some(value) = value(&it.expr) else { return };
-                let name = it.ident.to_string();
+                let (name, value) = (it.ident.to_string(), value(&it.expr));
                 constants.of_files.insert((path.clone(), name.clone()), value);
-                let all = constants.of_all.entry(name).or_insert(Some(value));
-                *all = all.filter(|other| *other == value);
+                let all = constants.of_all.entry(name).or_insert(value);
+                *all = all.filter(|other| value == Some(*other));
             });
         }
         constants
@@ -333,19 +332,22 @@ impl Constants {
         if name.is_empty() || !name.chars().all(is_constant) {
             return None;
         }
-        let own = self.of_files.get(&(path.to_owned(), name.to_owned())).copied();
-        let value = own.or_else(|| self.of_all.get(name).copied().flatten());
+        let own = self.of_files.get(&(path.to_owned(), name.to_owned()));
+        let value = own.or_else(|| self.of_all.get(name)).copied().flatten();
         assert!(value.is_some(), "{path}: the value of {name} is not known");
         value
     }
 }
 
-/// Returns the value of a product of integers.
+/// Returns the value of a product of integers, or of a shift.
 fn value(expression: &Expr) -> Option<u64> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
         Expr::Binary(it) if matches!(it.op, syn::BinOp::Mul(_)) => {
             Some(value(&it.left)? * value(&it.right)?)
+        }
+        Expr::Binary(it) if matches!(it.op, syn::BinOp::Shl(_)) => {
+            Some(value(&it.left)? << value(&it.right)?)
         }
         _ => None,
     }

@@ -32,7 +32,7 @@ use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 const META_KEY: &str = "dev.relay/agent-skill";
 /// The most files and bytes of an agent skill: those that every host supports (SEP-2640).
 const FILES_MAX: usize = 512;
-const BYTES_MAX: usize = 16 << 20;
+const SKILL_BYTES_MAX: usize = 16 << 20;
 
 /// An agent skill before an environment patches its prompt.
 pub(super) struct SkillPrompt {
@@ -256,7 +256,7 @@ impl Reader<'_, '_> {
             let file = self.file(id, uri, name);
             bytes += file.content.bytes().len();
             files.push(file);
-            if bytes > BYTES_MAX {
+            if bytes > SKILL_BYTES_MAX {
                 out.report(at, TooLarge { root: root.to_owned(), at });
                 return None;
             }
@@ -474,7 +474,7 @@ struct TooManyFiles {
 
 /// Hosts need not take an agent skill with more bytes (SEP-2640).
 #[derive(Debug, Error, Diagnostic)]
-#[error("the files of the agent skill `{root}` have over {BYTES_MAX} bytes")]
+#[error("the files of the agent skill `{root}` have over {SKILL_BYTES_MAX} bytes")]
 #[diagnostic(code(agent_skills::too_large), help("split it, or leave files out by `exclude`"))]
 struct TooLarge {
     root: String,

@@ -24,10 +24,6 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
         let mut ignored = Found::default();
         // The other files of a skill are served with it.
         let paths = source.list(folder, &[SKILL_FILE], origin, &mut ignored);
-        let is_linked =
-            |row: &Row| !row.reason.as_deref().unwrap_or_default().starts_with("it does not");
-        let (linked, others): (Vec<_>, Vec<_>) = ignored.rows.into_iter().partition(is_linked);
-        found.rows.extend(linked);
         let files = paths.into_iter().map(|file| FolderFile {
             name: name_below(&file, &path, SKILL_FILE).to_owned(),
             marks: marks::of_file(source, &file, origin),
@@ -42,7 +38,7 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
             pattern: None,
             prefix: None,
         };
-        leave_out_misnamed(&mut folder, others, origin, found);
+        leave_out_ignored(&mut folder, ignored.rows, source, found);
         leave_out_taken(&mut folder, &taken, origin, found);
         taken.extend(folder.kept().map(|file| (file.name.to_lowercase(), file.path.clone())));
         if folder.kept().next().is_some() {
@@ -52,13 +48,21 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
     }
 }
 
-/// Leaves out files whose names are another spelling of `SKILL.md`.
-fn leave_out_misnamed(folder: &mut Folder, others: Vec<Row>, origin: Origin, found: &mut Found) {
-    for row in others {
-        let is_misnamed = row.file.to_ascii_uppercase().ends_with(&SKILL_FILE.to_ascii_uppercase());
-        if is_misnamed && !folder.is_in_skill(&row.file) && folder.leave_out(&row.file) {
-            let reason = "its name is another spelling of `SKILL.md`";
-            found.rows.push(Row::left_out(origin, row.file, 1, reason));
+/// Leaves out the skills with a file that cannot be read, and each `SKILL.md` in another spelling. Other files are served with the skill that they are in, or are of no skill.
+fn leave_out_ignored(folder: &mut Folder, rows: Vec<Row>, source: &Source<'_>, found: &mut Found) {
+    for Row { file, origin, reason, .. } in rows {
+        let reason = match folder.is_in_skill(&file) {
+            true => source.files.read(&file).err().map(|error| error.to_string()),
+            false if file.ends_with(SKILL_FILE) || file.ends_with('/') => reason,
+            false => {
+                let is_misnamed =
+                    file.to_ascii_uppercase().ends_with(&SKILL_FILE.to_ascii_uppercase());
+                is_misnamed.then(|| "its name is another spelling of `SKILL.md`".to_owned())
+            }
+        };
+        if let Some(reason) = reason {
+            found.rows.extend(folder.take_out(&file, origin));
+            found.rows.push(Row::left_out(origin, file, 1, reason));
         }
     }
 }
@@ -74,16 +78,7 @@ fn leave_out_taken(
         |file: &FolderFile| Some((file.path.clone(), taken.get(&file.name.to_lowercase())?));
     let clashing: Vec<_> = folder.files.iter().filter_map(other).collect();
     for (path, other) in clashing {
-        let reason = format!("`{other}` has its name");
-        found.rows.push(Row::left_out(origin, path.clone(), 1, reason));
-        if !folder.leave_out(&path) {
-            let reason = format!("its folder is left out: no pattern can name `{path}`");
-            let rest = folder.kept().filter(|file| file.path != path);
-            found.rows.extend(
-                rest.map(|file| Row::left_out(origin, file.path.clone(), 1, reason.as_str())),
-            );
-            folder.files.clear();
-            return;
-        }
+        found.rows.extend(folder.take_out(&path, origin));
+        found.rows.push(Row::left_out(origin, path, 1, format!("`{other}` has its name")));
     }
 }

@@ -19,13 +19,14 @@ const FOLDERS: [(&str, &str, Origin); 5] = [
 
 pub(super) fn find(source: &Source<'_>, found: &mut Found) {
     for (folder, ending, origin) in FOLDERS {
+        let mut refused = Found::default();
         let (paths, others): (Vec<_>, Vec<_>) = source
-            .list(folder, &[MARKDOWN], origin, found)
+            .list(folder, &[MARKDOWN], origin, &mut refused)
             .into_iter()
             .partition(|path| path.ends_with(ending));
+        let pattern = (!others.is_empty()).then(|| format!("*{ending}"));
         let reason =
             |path| Row::left_out(origin, path, 1, format!("it does not end with {ending}"));
-        let pattern = (!others.is_empty()).then(|| format!("*{ending}"));
         found.rows.extend(others.into_iter().map(reason));
         let path = source.path(folder);
         let files = paths.into_iter().map(|file| FolderFile {
@@ -34,18 +35,24 @@ pub(super) fn find(source: &Source<'_>, found: &mut Found) {
             path: file,
             made: None,
         });
-        let files: Vec<_> = files.collect();
-        if files.is_empty() {
-            continue;
-        }
-        let content = Content::Folder(Folder {
+        let mut folder = Folder {
             node: FolderNode::Commands,
             path: path.clone(),
-            files,
+            files: files.collect(),
             excluded: Vec::new(),
             pattern,
             prefix: None,
-        });
+        };
+        // The node would read them or fail at them.
+        let is_read = |row: &&Row| row.file.ends_with(ending) || row.file.ends_with('/');
+        for row in refused.rows.iter().filter(is_read) {
+            found.rows.extend(folder.take_out(&row.file, origin));
+        }
+        found.rows.extend(refused.rows);
+        if folder.files.is_empty() {
+            continue;
+        }
+        let content = Content::Folder(folder);
         found.parts.push(Part { origin, file: path, line: 1, changes: Vec::new(), content });
     }
 }

@@ -72,14 +72,7 @@ fn exclude_hidden(parts: &mut Vec<Part>, rows: &mut Vec<Row>) {
         for path in hidden {
             let reason = "the skill of this name hides it, as in Claude Code";
             rows.push(Row::left_out(part.origin, path.clone(), 1, reason));
-            if !folder.leave_out(&path) {
-                for file in folder.kept().filter(|file| file.path != path) {
-                    let reason = format!("its folder is left out: no pattern can name `{path}`");
-                    rows.push(Row::left_out(part.origin, file.path.clone(), 1, reason));
-                }
-                folder.files.clear();
-                break;
-            }
+            rows.extend(folder.take_out(&path, part.origin));
         }
     }
     // A folder of which nothing is left has no node.

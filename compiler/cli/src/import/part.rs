@@ -7,7 +7,7 @@ use relay_compiler::{Mark, MarkKind};
 use relay_engine::glob;
 use serde_json::Value;
 
-use super::row::Origin;
+use super::row::{Origin, Row};
 
 /// A part of the project, made of a file or a folder.
 pub(crate) struct Part {
@@ -234,9 +234,29 @@ impl Folder {
         }
     }
 
+    /// Takes out a file, and returns the rows of the others that go with it: those of its agent skill, or
+    /// all if no pattern can name it.
+    pub(crate) fn take_out(&mut self, path: &str, origin: Origin) -> Vec<Row> {
+        let others = |folder: &Self| -> BTreeSet<(String, usize)> {
+            let others = folder.kept().filter(|file| file.path != path);
+            others.map(|file| file.origin()).map(|(from, line)| (from.to_owned(), line)).collect()
+        };
+        let before = others(self);
+        let reason = match self.leave_out(path) {
+            true => format!("its agent skill is left out with `{path}`"),
+            false => {
+                self.files.clear();
+                format!("its folder is left out: no pattern can name `{path}`")
+            }
+        };
+        let after = others(self);
+        let lost = before.into_iter().filter(|place| !after.contains(place));
+        lost.map(|(from, line)| Row::left_out(origin, from, line, reason.as_str())).collect()
+    }
+
     /// Leaves out a file; with a file beside a `SKILL.md`, the whole folder of that agent skill. Returns
     /// false if no pattern can name it.
-    pub(crate) fn leave_out(&mut self, path: &str) -> bool {
+    fn leave_out(&mut self, path: &str) -> bool {
         let own = self.files.iter().position(|file| file.path == path);
         if own.is_some_and(|index| self.files.get(index).is_some_and(|file| file.made.is_some())) {
             self.files.retain(|file| file.path != path);

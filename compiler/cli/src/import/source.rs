@@ -68,7 +68,7 @@ impl Source<'_> {
     }
 
     /// Returns the files below a folder that end with one of `endings`, by path; none if the folder is missing.
-    /// Links, files without a readable name, and other files are noted.
+    /// Files that cannot be read, and other files, are noted.
     pub(super) fn list(
         &self,
         folder: &str,
@@ -86,20 +86,22 @@ impl Source<'_> {
             }
         };
         let mut paths = Vec::new();
-        for Listed { path, link, fault } in listed {
+        for Listed { path, link: _, fault } in listed {
             let reason = match fault {
                 Some(fault) => fault.to_string(),
-                None if link => "it is a link".to_owned(),
                 None if !endings.iter().any(|ending| path.ends_with(ending)) => {
                     format!("it does not end with {}", endings.join(" or "))
                 }
                 None if paths.len() == FILES_MAX => {
                     format!("the folder has more than {FILES_MAX} files")
                 }
-                None => {
-                    paths.push(path);
-                    continue;
-                }
+                None => match self.files.read(&path) {
+                    Ok(_) => {
+                        paths.push(path);
+                        continue;
+                    }
+                    Err(error) => error.to_string(),
+                },
             };
             found.rows.push(Row::left_out(origin, path, 1, reason));
         }

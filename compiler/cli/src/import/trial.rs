@@ -188,22 +188,9 @@ impl Taken {
             else {
                 continue;
             };
-            let is_other = |file: &&FolderFile| file.path != path;
-            let before: Vec<_> = folder.kept().filter(is_other).map(own_place).collect();
-            let is_out = folder.leave_out(&path);
-            let kept: BTreeSet<_> = match is_out {
-                true => folder.kept().map(own_place).collect(),
-                false => BTreeSet::new(),
-            };
-            let reason = match is_out {
-                true => format!("its agent skill is left out with `{path}`"),
-                false => format!("its folder is left out: no pattern can name `{path}`"),
-            };
-            let lost = before.into_iter().filter(|place| !kept.contains(place));
-            plan.rows.extend(
-                lost.map(|(file, line)| Row::left_out(*origin, file, line, reason.as_str())),
-            );
-            if kept.is_empty() {
+            let others = folder.take_out(&path, *origin);
+            plan.rows.extend(others);
+            if folder.kept().next().is_none() {
                 gone.insert(index);
             }
         }
@@ -228,12 +215,6 @@ impl Taken {
         plan.rows.dedup();
         is_any
     }
-}
-
-/// Returns the file that a file of a folder comes from, and the line.
-fn own_place(file: &FolderFile) -> (String, usize) {
-    let (path, line) = file.origin();
-    (path.to_owned(), line)
 }
 
 /// Returns the rows of files that are left out for one reason.
