@@ -29,6 +29,7 @@ mod reference;
 mod resolve;
 mod secret;
 mod setting;
+mod shipped_policy;
 mod show;
 mod source;
 

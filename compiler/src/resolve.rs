@@ -80,7 +80,7 @@ pub(crate) fn project(
     let gate = gate::gate(nodes.gates, out);
     let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
         tools::tools(nodes.tools, out);
-    let policy = policy::policy(nodes.policies, out);
+    let policy = policy::policy(sources, nodes.policies, out);
     if let Some(policy) = &policy {
         rules::check(policy, out);
     }

@@ -132,6 +132,15 @@ struct Loaded {
     files: Vec<Arc<SourceFile>>,
 }
 
+impl Loaded {
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(Arc::new(SourceFile::new(path, bytes)));
+        self.by_path.insert(path.into(), Ok(id));
+        id
+    }
+}
+
 /// A file that was read.
 #[derive(Debug)]
 pub struct SourceFile {
@@ -263,13 +272,22 @@ impl<'f> Sources<'f> {
             false => Err(ReadError::Name),
         };
         let mut loaded = self.loaded.borrow_mut();
-        let answer = read.map(|bytes| {
-            let id = FileId(u32::try_from(loaded.files.len()).unwrap_or(u32::MAX));
-            loaded.files.push(Arc::new(SourceFile::new(path, bytes)));
-            id
-        });
-        loaded.by_path.insert(path.into(), answer.clone());
-        answer
+        match read {
+            Ok(bytes) => Ok(loaded.add(path, bytes)),
+            Err(error) => {
+                loaded.by_path.insert(path.into(), Err(error.clone()));
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes a document that the compiler ships, under a path that no file of the project has.
+    pub(crate) fn add(&self, path: &str, bytes: &[u8]) -> FileId {
+        let mut loaded = self.loaded.borrow_mut();
+        if let Some(Ok(known)) = loaded.by_path.get(path) {
+            return *known;
+        }
+        loaded.add(path, bytes.to_vec())
     }
 
     /// Returns the files below a folder, sorted.

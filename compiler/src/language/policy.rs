@@ -7,14 +7,15 @@ use super::rules::{ALLOW, APPROVE, DENY, LOWER, PolicyRule, TIER as RAISE};
 use super::shared::{BECAUSE, EXCEPT};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::{Entry, Setting, Settings, settings};
+use crate::shipped_policy::ShippedPolicy;
 use crate::source::{Span, Spanned};
 
 pub(crate) static POLICY: Rule = Rule {
     name: "policy",
     what: "a policy",
     meaning: "What callers may do: a mode, and rules over programs, effects and tools. With it the bundle carries the facts about programs. A text has one tier, so floors, paths and the rules that raise or lower are the same in every environment.",
-    fields: &[MODE],
-    children: &[&FLOORS, &PATHS, &DENY, &APPROVE, &ALLOW, &RAISE, &LOWER, &SCOPE],
+    fields: &[MODE, USE],
+    children: &[&FLOORS, &PATHS, &DROP, &DENY, &APPROVE, &ALLOW, &RAISE, &LOWER, &SCOPE],
     example: include_str!("../reference/policy.kdl"),
 };
 
@@ -31,6 +32,21 @@ const MODE: Field = Field::optional(
     "`open` permits every tier that no rule denies, `guarded` refuses tier 2 and 3 unless a rule allows all of it, `readonly` permits tier 0 alone.",
 )
 .or(Literal::Word(Mode::Guarded.word()));
+
+/// The shipped policy that this one starts from.
+const USE: Field = Field::property(
+    "use",
+    Kind::Words(ShippedPolicy::WORDS),
+    "Starts from a shipped policy: its mode, paths and rules hold, unless this one writes its own mode, a floor, or a rule of the same name. `relay show` prints all of it.",
+);
+
+/// A rule of the shipped policy that a project does without.
+pub(crate) static DROP: Rule = Rule::leaf(
+    "drop",
+    "`drop`",
+    "Leaves out a rule of the policy that `use=` names.",
+    &[Field::argument("a name", Kind::Name("name"), "The name of the rule."), BECAUSE],
+);
 
 /// The mode of a scope.
 pub(crate) static SCOPE_MODE: Rule = Rule::leaf(
@@ -86,6 +102,7 @@ settings! {
     struct PolicySettings {}
     POLICY {
         mode: Setting<Mode> = "a mode",
+        starts_from: Option<Spanned<ShippedPolicy>> = "use",
     }
 }
 
@@ -125,7 +142,9 @@ pub(crate) struct PolicyScope {
 pub(crate) struct Policy {
     pub(crate) at: Span,
     pub(crate) settings: PolicySettings,
-    /// Its rules, in the order of the text.
+    /// The names of the rules of a shipped policy that it leaves out.
+    pub(crate) drops: Vec<Spanned<String>>,
+    /// Its rules, in the order of the text; those of a shipped policy come first.
     pub(crate) rules: Vec<PolicyRule>,
     /// Its scopes, each after the one around it.
     pub(crate) scopes: Vec<PolicyScope>,
@@ -158,7 +177,8 @@ impl Policy {
     /// Returns all of its nodes, for callers that go by rows: `relay show`, the search for secrets.
     pub(crate) fn nodes(&self) -> Vec<PolicyNode<'_>> {
         // Rules, scopes and classes are shown by their own rows.
-        let Self { at: _, settings: _, rules: _, scopes: _, classes: _, floors, paths } = self;
+        let Self { at: _, settings: _, drops: _, rules: _, scopes: _, classes: _, floors, paths } =
+            self;
         let floors = floors.iter().map(|(floor, setting)| PolicyNode {
             block: &FLOORS,
             rule: floor_rule(floor),

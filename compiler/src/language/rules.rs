@@ -5,6 +5,7 @@ use relay_policy::tier::Tier;
 
 use super::shared::{BECAUSE, EXCEPT};
 use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::shipped_policy::ShippedPolicy;
 use crate::source::{Span, Spanned};
 
 /// The argument of selectors: a list of values, any of which is meant.
@@ -203,6 +204,8 @@ pub(crate) struct PolicyRule {
     pub(crate) no_matches: Vec<Spanned<String>>,
     /// The number of the scope around it.
     pub(crate) scope: Option<usize>,
+    /// The shipped policy that it comes from.
+    pub(crate) origin: Option<ShippedPolicy>,
 }
 
 /// A condition of a rule.
@@ -242,6 +245,7 @@ impl PolicyRule {
             matches,
             no_matches,
             scope: _,
+            origin: _,
         } = self;
         let conditions = conditions.iter().flat_map(|condition| {
             condition.argument.iter().chain(&condition.values).chain(&condition.except)

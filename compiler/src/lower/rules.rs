@@ -10,6 +10,7 @@ use relay_policy::rule::canonical_host;
 use super::places::Places;
 use crate::automaton;
 use crate::model::Policy;
+use crate::shipped_policy::ShippedPolicy;
 use crate::source::Spanned;
 
 /// The scopes of the policy, and those that rules have by their own `tenant=` and `role=`.
@@ -99,7 +100,7 @@ pub(super) fn rules(
                 ttl_s: rule.ttl_s.as_ref().map(|ttl| ttl.value),
                 because: rule.because.clone().map(|because| places.written(because)),
                 scope: scopes.of_rule(rule),
-                origin: None,
+                origin: rule.origin.map(ShippedPolicy::origin),
                 conditions: rule.conditions.iter().map(|it| condition(it, places)).collect(),
                 examples: matches.chain(rule.no_matches.iter().map(example(false))).collect(),
                 keys: Vec::new(),

@@ -5,9 +5,9 @@ use relay_policy::tier::Floors;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::empty;
 use super::node::{self, Node, Reader};
 use super::rules;
+use super::{document, empty};
 use crate::ast::{
     ClassSettings, FloorSetting, ModeSettings, PathSettings, Policy, PolicyRule, PolicyScope,
     PolicySettings,
@@ -15,12 +15,14 @@ use crate::ast::{
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::policy::{
-    CLASS, FLOORS, HOST, INNER_SCOPE, PATHS, POLICY, ROLE, SCOPE, SCOPE_MODE, SCOPE_RULES, TENANT,
-    floor_rule,
+    CLASS, DROP, FLOORS, HOST, INNER_SCOPE, PATHS, POLICY, ROLE, SCOPE, SCOPE_MODE, SCOPE_RULES,
+    TENANT, floor_rule,
 };
 use crate::language::rules::RULES;
+use crate::language::shared::BECAUSE;
 use crate::setting::{Entry, Settings as _};
-use crate::source::Span;
+use crate::shipped_policy::ShippedPolicy;
+use crate::source::{Sources, Span, Spanned};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     if node.children.is_some() {
@@ -32,11 +34,13 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     let floors = reader.child(FLOORS.name, out);
     let paths = reader.child(PATHS.name, out);
     let (paths, classes) = paths.map_or_else(Default::default, |node| self::paths(node, out));
+    let drops = self::drops(&mut reader, out);
     let mut scoped = Scoped::default();
     scoped.read(&mut reader, RULES, None, out);
     let policy = Policy {
         at: node.name.at,
         settings,
+        drops,
         rules: scoped.rules,
         scopes: scoped.scopes,
         classes,
@@ -45,6 +49,39 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     };
     reader.finish(out);
     policy
+}
+
+/// Reads the names of the rules of a shipped policy that the project does without.
+fn drops(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+    let mut names = Vec::new();
+    for node in reader.children(DROP.name) {
+        let mut reader = Reader::new(node, &DROP, out);
+        let name = reader.name(out);
+        let because = reader.text(BECAUSE.name, out);
+        reader.finish(out);
+        if because.is_none_or(|because| because.value.trim().is_empty()) {
+            let at = node.name.at;
+            out.report(at, DropWithoutReason { at });
+        }
+        names.extend(name);
+    }
+    names
+}
+
+/// Returns the policy that a shipped document holds; `None` only if the document is broken, which is reported.
+pub(crate) fn shipped(
+    sources: &Sources<'_>,
+    shipped: ShippedPolicy,
+    out: &mut Diagnostics,
+) -> Option<Policy> {
+    let file = sources.add(&shipped.path(), shipped.text().as_bytes());
+    let nodes = document::parse(file, &sources.file(file).bytes, out)?;
+    let policy = nodes.iter().find(|node| node.name.value == POLICY.name)?;
+    let mut policy = self::node(policy, out);
+    for rule in &mut policy.rules {
+        rule.origin = Some(shipped);
+    }
+    Some(policy)
 }
 
 /// The rules and scopes of a policy while they are read.
@@ -90,6 +127,18 @@ impl Scoped {
             reader.finish(out);
         }
     }
+}
+
+/// The policy refuses less without the rule, and a reviewer needs to know why.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`drop` without a reason")]
+#[diagnostic(
+    code(policy::drop_without_reason),
+    help("add `because=\"…\"`; it shows in the review")
+)]
+struct DropWithoutReason {
+    #[label(primary, "leaves out a rule")]
+    at: Span,
 }
 
 /// A scope for everyone reads as if it narrowed something.

@@ -100,6 +100,7 @@ pub(super) fn rule(
         matches,
         no_matches,
         scope,
+        origin: None,
     })
 }
 

@@ -438,6 +438,9 @@ impl Patcher<'_, '_> {
     fn policy(&mut self, policy: ast::Policy, out: &mut Diagnostics) {
         let at = policy.at;
         let is_more = policy.rules.iter().map(|rule| rule.at);
+        let start = policy.settings.starts_from.as_ref();
+        let is_more = is_more.chain(start.map(|start| start.at));
+        let is_more = is_more.chain(policy.drops.iter().map(|drop| drop.at));
         let is_more = is_more.chain(policy.scopes.iter().map(|scope| scope.at));
         let is_more = is_more.chain(policy.paths.iter().map(|row| row.at));
         let is_more = is_more.chain(policy.classes.iter().map(|row| row.at));
