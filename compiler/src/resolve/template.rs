@@ -14,6 +14,7 @@ mod input;
 mod limit;
 mod names;
 mod nesting;
+mod offsets;
 mod read;
 mod render;
 mod rewrite;

@@ -20,7 +20,7 @@ pub const AROUND_MAX: usize = 16;
 /// The most agent skills of a page of `skills/list`.
 const PAGE_SKILLS_MAX: usize = 100;
 /// The most bytes of a page, unless one agent skill has more: its list of files is never split.
-const PAGE_BYTES_MAX: usize = 64 * 1024;
+const PAGE_BYTES_MAX: usize = 16 * 1024;
 /// The most children of a page of `resources/directory/read`.
 const PAGE_CHILDREN_MAX: usize = 100;
 /// The most bytes of the URI of a folder that is looked for.

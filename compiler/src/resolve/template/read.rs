@@ -32,7 +32,7 @@ pub(super) fn read(
 ) -> Vec<Template> {
     let mut sources: Vec<Rc<Source>> = texts
         .iter()
-        .map(|text| Rc::new(Source { text: text.text.into(), place: text.at }))
+        .map(|text| Rc::new(Source { text: text.text.into(), place: text.at.clone() }))
         .collect();
     let mut included: BTreeMap<FileId, usize> = BTreeMap::new();
     let mut templates = Vec::new();

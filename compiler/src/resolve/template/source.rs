@@ -4,47 +4,27 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::{Line, TemplateError};
+use super::offsets::Offsets;
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
 
 /// The place of a template's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TextPlace {
     /// The whole of this file: offsets in the text are offsets in the file.
     Verbatim(FileId),
-    /// The value of a KDL string. In a literal string, offsets in the text are offsets in the
-    /// quotes; with escapes or dedent, spans are that of the whole value, and messages name the
-    /// line of the template.
+    /// A string of KDL that has a place for each character of the text.
+    Written(Span, Offsets),
+    /// Another string. Spans are that of the whole string, and messages name the line of the template.
     Value(Span),
-    /// The same for a string between `"""`: each line that is not empty has so many bytes of white space
-    /// before it.
-    Indented(Span, usize),
 }
 
 impl TextPlace {
     /// Returns the place of a text whose string was written so, at `at`.
     pub(crate) fn of_value(at: Span, written: Option<&str>, text: &str) -> Self {
-        let indent = written.and_then(|written| indent_of(written, text));
-        indent.map_or(Self::Value(at), |indent| Self::Indented(at, indent))
+        let offsets = written.and_then(|written| Offsets::new(written, text));
+        offsets.map_or(Self::Value(at), |offsets| Self::Written(at, offsets))
     }
-}
-
-/// The quotes and the line end before the first line of a text of several.
-const OPENING: &str = "\"\"\"\n";
-
-/// Returns the bytes of white space before each line of `text`, if that and the quotes are all by which it differs from
-/// its string.
-fn indent_of(written: &str, text: &str) -> Option<usize> {
-    let lines = written.strip_prefix(OPENING)?.strip_suffix("\"\"\"")?;
-    let (lines, indent) = lines.rsplit_once('\n')?;
-    let mut lines = lines.split('\n');
-    let equal = text.split('\n').all(|line| {
-        let found = lines.next();
-        let indent = if line.is_empty() { "" } else { indent };
-        found.and_then(|found| found.strip_prefix(indent)) == Some(line)
-    });
-    // An escape in a text with itself removed is not found again.
-    (equal && lines.next().is_none() && !text.contains('\\')).then_some(indent.len())
 }
 
 /// A text of a prompt, or an included file.
@@ -65,7 +45,7 @@ impl Source {
     pub(super) fn file(&self) -> FileId {
         match self.place {
             TextPlace::Verbatim(file) => file,
-            TextPlace::Value(at) | TextPlace::Indented(at, _) => at.file,
+            TextPlace::Value(at) | TextPlace::Written(at, _) => at.file,
         }
     }
 
@@ -73,36 +53,19 @@ impl Source {
     pub(super) fn spot(&self, range: &Range<usize>) -> Spot {
         let start = range.start.min(self.text.len());
         let end = range.end.clamp(start, self.text.len());
-        match self.place {
+        match &self.place {
             TextPlace::Verbatim(file) => Spot { at: file.span(start, end), line: Line(None) },
-            // Escapes, and the quotes of several lines, make the value longer than its text and two
-            // quotes.
-            TextPlace::Value(at) if start < end && bytes(at) == self.text.len() + 2 => {
-                let quoted = at.start as usize + 1;
-                Spot { at: at.file.span(quoted + start, quoted + end), line: Line(None) }
+            TextPlace::Written(at, offsets) if start < end => {
+                let Range { start, end } = offsets.written(&(start..end));
+                let begin = at.start as usize;
+                Spot { at: at.file.span(begin + start, begin + end), line: Line(None) }
             }
-            TextPlace::Indented(at, indent) if start < end => {
-                let begin = at.start as usize + OPENING.len();
-                let offset = |place: usize| begin + place + indent * self.lines_before(place);
-                Spot { at: at.file.span(offset(start), offset(end - 1) + 1), line: Line(None) }
-            }
-            TextPlace::Value(at) | TextPlace::Indented(at, _) => {
+            TextPlace::Value(at) | TextPlace::Written(at, _) => {
                 let before = self.text.as_bytes().get(..start).unwrap_or_default();
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-                Spot { at, line: Line(Some(line)) }
+                Spot { at: *at, line: Line(Some(line)) }
             }
         }
-    }
-
-    /// Returns how many lines with text begin up to a place.
-    fn lines_before(&self, place: usize) -> usize {
-        let mut begin = 0;
-        let begun = self.text.split('\n').take_while(|line| {
-            let is_before = begin <= place;
-            begin += line.len() + 1;
-            is_before
-        });
-        begun.filter(|line| !line.is_empty()).count()
     }
 
     /// Reports an error at a range of the text.
@@ -127,8 +90,4 @@ impl Source {
         }
         words
     }
-}
-
-fn bytes(at: Span) -> usize {
-    at.end.saturating_sub(at.start) as usize
 }

@@ -1,5 +1,6 @@
 mod bounds;
 mod free_text;
+mod offsets;
 
 use std::cell::Cell;
 use std::sync::Arc;
