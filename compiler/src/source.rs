@@ -136,7 +136,6 @@ impl Loaded {
     fn add(&mut self, path: &str, bytes: Vec<u8>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(Arc::new(SourceFile::new(path, bytes)));
-        self.by_path.insert(path.into(), Ok(id));
         id
     }
 }
@@ -272,22 +271,14 @@ impl<'f> Sources<'f> {
             false => Err(ReadError::Name),
         };
         let mut loaded = self.loaded.borrow_mut();
-        match read {
-            Ok(bytes) => Ok(loaded.add(path, bytes)),
-            Err(error) => {
-                loaded.by_path.insert(path.into(), Err(error.clone()));
-                Err(error)
-            }
-        }
+        let answer = read.map(|bytes| loaded.add(path, bytes));
+        loaded.by_path.insert(path.into(), answer.clone());
+        answer
     }
 
-    /// Takes a document that the compiler ships, under a path that no file of the project has.
-    pub(crate) fn add(&self, path: &str, bytes: &[u8]) -> FileId {
-        let mut loaded = self.loaded.borrow_mut();
-        if let Some(Ok(known)) = loaded.by_path.get(path) {
-            return *known;
-        }
-        loaded.add(path, bytes.to_vec())
+    /// Takes a document that the compiler ships, for places in reports. It is no file of the project.
+    pub(crate) fn add_shipped(&self, path: &str, bytes: &[u8]) -> FileId {
+        self.loaded.borrow_mut().add(path, bytes.to_vec())
     }
 
     /// Returns the files below a folder, sorted.

@@ -74,7 +74,7 @@ pub(crate) fn shipped(
     shipped: ShippedPolicy,
     out: &mut Diagnostics,
 ) -> Option<Policy> {
-    let file = sources.add(&shipped.path(), shipped.text().as_bytes());
+    let file = sources.add_shipped(&shipped.path(), shipped.text().as_bytes());
     let nodes = document::parse(file, &sources.file(file).bytes, out)?;
     let policy = nodes.iter().find(|node| node.name.value == POLICY.name)?;
     let mut policy = self::node(policy, out);

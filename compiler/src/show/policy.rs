@@ -6,7 +6,7 @@ use relay_bundle::{RuleKind, Selector};
 
 use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, list, said_by};
-use crate::ast::{Plain, PolicyCondition, PolicyRule, Written};
+use crate::ast::{Plain, PolicyCondition, PolicyRule, PolicySettings, Written};
 use crate::language::facts::{ENVIRONMENT, FACTS};
 use crate::language::policy::{PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE, WIDEN};
 use crate::language::rules::{
@@ -38,7 +38,9 @@ impl Renderer<'_, '_> {
 
     fn judged(&self, policy: &Policy) -> EffectiveNode {
         let mut node = EffectiveNode { at: self.at(policy.at), ..EffectiveNode::of(&POLICY) };
-        node.settings(&POLICY, &policy.settings);
+        // The rules of the policy that it starts from are shown themselves, each with its place.
+        let settings = PolicySettings { starts_from: None, ..policy.settings.clone() };
+        node.settings(&POLICY, &settings);
         for PolicyNode { block, rule, at, settings } in policy.nodes() {
             let said =
                 EffectiveNode { at: at.and_then(|at| self.at(at)), ..said_by(rule, settings) };
