@@ -82,6 +82,17 @@ impl DecisionExplained {
         }
     }
 
+    /// Returns the decision in one word, and the rule unless it is the mode's.
+    pub(crate) fn short(&self) -> String {
+        let Self { decision, rule, .. } = self;
+        let rule = rule.strip_prefix("policy.").unwrap_or(rule);
+        match *decision {
+            word if word == Outcome::Allow.word() => "yes".to_owned(),
+            word if word == Outcome::Approve.word() => format!("asks: {rule}"),
+            _ => format!("no: {rule}"),
+        }
+    }
+
     /// Returns the decision for people, with carets under the words that decide.
     pub(crate) fn drawn(&self, text: &str, span: Option<Span>, width: usize) -> String {
         let Self { decision, rule, reason, at: place, mode, observed, nearest, .. } = self;

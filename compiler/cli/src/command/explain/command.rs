@@ -20,7 +20,7 @@ use crate::judge::{self, authority};
 use crate::output::Output;
 
 /// The tool of a command without `--tool`.
-const TOOL: &str = "shell_exec";
+pub(super) const TOOL: &str = "shell_exec";
 
 /// The output of `relay explain --command TEXT --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -91,7 +91,11 @@ pub(super) fn explain(
 }
 
 /// Returns the arguments of a tool that runs a command.
-fn given(tool: &str, command: &str, host: Option<&str>) -> Result<Map<String, Value>, Failure> {
+pub(super) fn given(
+    tool: &str,
+    command: &str,
+    host: Option<&str>,
+) -> Result<Map<String, Value>, Failure> {
     let reach = tool::reach(tool).filter(|reach| reach.text.is_some());
     let Some(reach) = reach else {
         let known: Vec<&str> = tool::REACH
