@@ -1,6 +1,7 @@
 //! Decisions by the rules of a policy: what runs, for whom, and why.
 
 mod order;
+mod shipped;
 mod ways;
 
 use relay_bundle::{Bundle, encode};

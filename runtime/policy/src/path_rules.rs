@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{PathClassRow, PathKind, PathRow};
 use thiserror::Error;
 
-use crate::value::{Mark, is_wildcard, root_of};
+use crate::value::{Mark, is_wildcard, may_match, root_of};
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES_MAX: usize = 512;
@@ -262,6 +262,10 @@ impl PathPattern {
         if self.root != root && self.root != Root::Any {
             return false;
         }
+        // Such a path leaves the work tree, and may lead back into it.
+        if self.root == Root::Work && rest.split(|byte| *byte == b'/').next() == Some(b"..") {
+            return if_unsure;
+        }
         let names: Vec<&[u8]> =
             rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect();
         let fits = |part: &Part, name: &&[u8]| match part {
@@ -274,7 +278,10 @@ impl PathPattern {
 
 fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
     if name.iter().any(|byte| is_wildcard(*byte) || Mark::Name.is(*byte)) {
-        return if_unsure;
+        // A `*` of the shell matches no dot at the beginning of a name.
+        let is_hidden =
+            pattern.starts_with(b".") && name.first().is_some_and(|it| is_wildcard(*it));
+        return if_unsure && !is_hidden && may_match(pattern, name);
     }
     wildcard(pattern, name, |byte| *byte == b'*', |byte, letter| byte == letter)
 }
@@ -321,6 +328,9 @@ mod tests {
 
     #[test]
     fn a_pattern_matches_whole_paths() {
+        assert!(matches("./**", "a/b"));
+        assert!(!matches("./**", "../a"));
+        assert!(PathPattern::new("./**").unwrap().matches(b"../a", true));
         assert!(matches("/srv/db/**", "/srv/db"));
         assert!(matches("/srv/db/**", "/srv/db/a/b"));
         assert!(!matches("/srv/db/**", "/srv/db2"));

@@ -30,6 +30,9 @@ pub(crate) struct DecisionExplained {
     /// The byte after the last of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<u32>,
+    /// Whether the rule only may mean the request: a word is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    doubtful: bool,
     /// The denials that are only observed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     observed: Vec<Observed>,
@@ -77,6 +80,7 @@ impl DecisionExplained {
             mode: decision.mode.map(relay_bundle::Mode::word),
             start: decision.span.map(|span| span.start),
             end: decision.span.map(|span| span.end),
+            doubtful: decision.named.as_ref().is_some_and(|named| named.is_doubtful),
             observed: observed.collect(),
             nearest,
         }
@@ -106,6 +110,9 @@ impl DecisionExplained {
         let mut page = format!("{word}  {} {}{place}\n", bold(printable(rule)), printable(reason));
         if let Some(span) = span.filter(|span| span.end > span.start) {
             page.push_str(&verdict::marked(text, span, width));
+        }
+        if self.doubtful {
+            page.push_str("  a word that is not known may be meant: write it out\n");
         }
         if let Some(mode) = mode {
             page.push_str(&format!("  mode {mode}\n"));

@@ -230,11 +230,16 @@ impl Decision {
             Some(at) if self.named.is_some() => format!(" ({}:{})", at.file, at.line),
             _ => String::new(),
         };
+        // An agent that writes the word out may be permitted.
+        let doubt = match &self.named {
+            Some(named) if named.is_doubtful => "; a word that is not known may be meant",
+            _ => "",
+        };
         match self.outcome {
             Outcome::Approve => {
-                format!("[CONFIRM REQUIRED tier {tier} ({name}): {reason}{at}]")
+                format!("[CONFIRM REQUIRED tier {tier} ({name}): {reason}{doubt}{at}]")
             }
-            _ => format!("[DENIED tier {tier} ({name}): {reason}{at}]"),
+            _ => format!("[DENIED tier {tier} ({name}): {reason}{doubt}{at}]"),
         }
     }
 }

@@ -79,6 +79,18 @@ pub struct FactPlace<'a> {
     pub line: u16,
 }
 
+/// How two names of options are related. A row of facts lists options that have one meaning for tiers: they may be names
+/// of one option, or options of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kinship {
+    /// They are of different rows.
+    Apart,
+    /// They are of one row.
+    Alike,
+    /// They are the letter and the word of one option.
+    Same,
+}
+
 impl<'a> Facts<'a> {
     /// Splits a table into its parts, whose rows are read later.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
@@ -458,16 +470,29 @@ impl<'a> Facts<'a> {
         root
     }
 
-    /// Returns whether two names are of one option of a program or sub-command.
-    pub(crate) fn are_one_option(&self, node: NodeId, one: NameId, other: NameId) -> bool {
+    /// Returns the program or sub-command around a sub-command.
+    pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.node(node)?.parent
+    }
+
+    /// Returns how two names of options of a program or sub-command are related.
+    pub(crate) fn kinship(&self, node: NodeId, one: NameId, other: NameId) -> Kinship {
         let mut next = self.node(node);
         while let Some(row) = next {
             if let Some(flag) = self.own_flag(&row, one) {
-                return self.lists(flag.names, other);
+                if !self.lists(flag.names, other) {
+                    return Kinship::Apart;
+                }
+                let is_pair = self.listed(flag.names).count() == 2;
+                let is_letter = |name| letter_of(name).is_some();
+                return match is_pair && is_letter(one) != is_letter(other) {
+                    true => Kinship::Same,
+                    false => Kinship::Alike,
+                };
             }
             next = row.parent.and_then(|parent| self.node(parent));
         }
-        false
+        Kinship::Apart
     }
 
     /// Returns the sub-command of a program that these words name, one after the other; `None` if one

@@ -6,7 +6,7 @@ use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::value_fit;
 use crate::effect::{Argument, ArgumentKind, Call, Effects};
-use crate::facts::{Facts, NameId, NodeId, program_name};
+use crate::facts::{Facts, Kinship, NameId, NodeId, program_name};
 use crate::value::is_exact;
 
 /// A call, with the list it belongs to and the facts it refers to.
@@ -48,9 +48,10 @@ impl<'c> Called<'c> {
         if called == name.as_bytes() || written == name.as_bytes() {
             return Fit::Surely;
         }
+        // A fact may describe several programs that are alike, and several names of one program.
         let known = self.call.node.map(|node| self.facts.root(node));
         if known.is_some() && known == self.facts.program(name.as_bytes()) {
-            return Fit::Surely;
+            return Fit::Maybe;
         }
         // The same file may be called by a path, or by its name through the search path.
         let last = |path: &'_ [u8]| path.rsplit(|byte| *byte == b'/').next() == Some(file(name));
@@ -64,8 +65,11 @@ impl<'c> Called<'c> {
             given.len() >= wanted.len() && given.iter().zip(&wanted).all(|(a, b)| a == b)
         };
         let written: Vec<String> = self.subs().map(|word| word.into_owned()).collect();
-        if starts(&written) || self.call.node.is_some_and(|node| starts(&self.known(node))) {
+        if starts(&written) {
             return Fit::Surely;
+        }
+        if self.is_alike(&wanted) {
+            return Fit::Maybe;
         }
         // An unknown program or sub-command has its words among the operands.
         let operands = self.operand_words();
@@ -89,10 +93,15 @@ impl<'c> Called<'c> {
         self.effects.subs(self.call)
     }
 
-    /// Returns the sub-commands of a node by the first of their names.
-    fn known(self, node: NodeId) -> Vec<String> {
-        let name = self.facts.command_name(node);
-        name.split(' ').skip(1).map(str::to_owned).collect()
+    /// Returns whether one fact describes a sub-command of the call and the one that these words name: they may be two names of
+    /// it, or two that are alike.
+    fn is_alike(self, words: &[&str]) -> bool {
+        let Some(node) = self.call.node else { return false };
+        let Some(wanted) = self.facts.sub_command(self.facts.root(node), words) else {
+            return false;
+        };
+        let around = |node: &NodeId| self.facts.parent(*node);
+        std::iter::successors(Some(node), around).any(|node| node == wanted)
     }
 
     /// Returns whether the call has an option, in any spelling; with a value after `=`.
@@ -103,11 +112,10 @@ impl<'c> Called<'c> {
         };
         let fits = self.arguments().iter().map(|argument| match argument.kind {
             ArgumentKind::Option(given) => {
-                let fit = Fit::known(self.is_named(given, name));
-                let Some(wanted) = value.filter(|_| fit == Fit::Surely) else { return fit };
-                argument
-                    .value
-                    .map_or(Fit::No, |value| value_fit(wanted, self.effects.bytes_of(value)))
+                let fit = self.named(given, name);
+                let Some(wanted) = value.filter(|_| fit != Fit::No) else { return fit };
+                let given = argument.value.map(|value| self.effects.bytes_of(value));
+                fit.min(given.map_or(Fit::No, |given| value_fit(wanted, given)))
             }
             ArgumentKind::Help => Fit::known(matches!(name, "--help" | "--version")),
             // Words of an unknown program.
@@ -132,12 +140,17 @@ impl<'c> Called<'c> {
     }
 
     /// Returns whether an option that was given by one of its names has another one.
-    pub(super) fn is_named(self, given: NameId, name: &str) -> bool {
+    pub(super) fn named(self, given: NameId, name: &str) -> Fit {
         if self.facts.option_name(given) == name {
-            return true;
+            return Fit::Surely;
         }
-        let Some(wanted) = self.facts.name_id(name.as_bytes()) else { return false };
-        self.call.node.is_some_and(|node| self.facts.are_one_option(node, given, wanted))
+        let wanted = self.facts.name_id(name.as_bytes());
+        let (Some(wanted), Some(node)) = (wanted, self.call.node) else { return Fit::No };
+        match self.facts.kinship(node, given, wanted) {
+            Kinship::Same => Fit::Surely,
+            Kinship::Alike => Fit::Maybe,
+            Kinship::Apart => Fit::No,
+        }
     }
 
     fn operand_words(self) -> Vec<&'c Argument> {
@@ -177,7 +190,7 @@ impl<'c> Called<'c> {
                     condition.values.iter().any(|flag| {
                         let written = flag.split_once('=');
                         written.is_some_and(|(name, text)| {
-                            self.is_named(given, name) && is_plain(text)
+                            self.named(given, name) == Fit::Surely && is_plain(text)
                         })
                     })
                 }

@@ -9,7 +9,7 @@ use super::host::canonical_host;
 use super::request::{Request, host_name};
 use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
 use crate::path_rules::PathPattern;
-use crate::paths::{Ground, PathClass, classify, is_agent_config};
+use crate::paths::{Ground, PathClass, admits, classify, is_agent_config, may_be_secret};
 use crate::value::{Mark, display, is_hole, root_of};
 
 /// The word for every value of a selector that takes words.
@@ -158,9 +158,13 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
     };
     match pattern {
         ANY => return Fit::Surely,
+        "secret" if !is_secret && may_be_secret(bytes) => return Fit::Maybe,
         "secret" => return of_class(is_secret),
         "critical" => return of_class(class == PathClass::Critical),
-        "admits" => return of_class(class == PathClass::Admits),
+        "admits" => {
+            let is_it = class == PathClass::Admits || admits(request.paths, &forms(request, bytes));
+            return of_class(is_it);
+        }
         "scratch" => return of_class(class == PathClass::Scratch),
         "device" => return of_class(class == PathClass::Device),
         "agent-config" => {

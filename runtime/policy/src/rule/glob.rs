@@ -1,10 +1,7 @@
 //! Patterns of names, hosts and words: `*` matches any run, `?` one character.
 
 use super::fit::Fit;
-use crate::value::{Mark, display, is_exact, is_hole, is_mark, is_root};
-
-/// The most steps for a value with unknown parts; a longer one may match.
-const STEPS_MAX: usize = 1 << 16;
+use crate::value::{display, is_exact, is_mark, is_root, may_match};
 
 /// Returns whether a text without unknown parts matches a pattern.
 #[must_use]
@@ -25,10 +22,7 @@ pub(super) fn value_fit(pattern: &str, value: &[u8]) -> Fit {
     if is_match(pattern, value) {
         return Fit::Surely;
     }
-    match pattern.len().saturating_mul(value.len()) > STEPS_MAX || may_match(pattern, value) {
-        true => Fit::Maybe,
-        false => Fit::No,
-    }
+    Fit::known(may_match(pattern, value)).doubted()
 }
 
 fn is_match(pattern: &[u8], text: &[u8]) -> bool {
@@ -63,58 +57,10 @@ fn is_match(pattern: &[u8], text: &[u8]) -> bool {
     pattern.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
 }
 
-/// Returns whether a text of a value may match: the two patterns have a text in common.
-fn may_match(pattern: &[u8], value: &[u8]) -> bool {
-    let is_run = |byte: u8| is_hole(byte) || Mark::Star.is(byte) || Mark::Name.is(byte);
-    // Row by row of the value: whether the rest of the pattern from each position can be reached.
-    let width = pattern.len() + 1;
-    let mut reached = vec![false; width];
-    if let Some(first) = reached.first_mut() {
-        *first = true;
-    }
-    spread(pattern, &mut reached);
-    for byte in value {
-        let mut next = vec![false; width];
-        for at in 0..width {
-            if !reached.get(at).copied().unwrap_or(false) {
-                continue;
-            }
-            let mut reach = |to: usize| {
-                if let Some(cell) = next.get_mut(to) {
-                    *cell = true;
-                }
-            };
-            if is_run(*byte) {
-                // The unknown part may be empty, or any part of the pattern.
-                (at..width).for_each(&mut reach);
-                continue;
-            }
-            match pattern.get(at) {
-                Some(b'*') => reach(at),
-                Some(b'?') => reach(at + 1),
-                Some(letter) if letter == byte || is_mark(*byte) => reach(at + 1),
-                _ => {}
-            }
-        }
-        spread(pattern, &mut next);
-        reached = next;
-    }
-    reached.last().copied().unwrap_or(false)
-}
-
-/// A `*` may be empty.
-fn spread(pattern: &[u8], reached: &mut [bool]) {
-    for at in 0..pattern.len() {
-        let is_open = reached.get(at).copied().unwrap_or(false) && pattern.get(at) == Some(&b'*');
-        if is_open && let Some(next) = reached.get_mut(at + 1) {
-            *next = true;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Mark;
 
     #[test]
     fn a_pattern_matches_whole_texts() {

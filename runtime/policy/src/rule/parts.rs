@@ -357,7 +357,7 @@ impl Group<'_> {
             What::Declared(Fact::Flag(_, _, name)) => self.call.iter().any(|condition| {
                 let is_it = |flag: &str| {
                     let flag = flag.split_once('=').map_or(flag, |(flag, _)| flag);
-                    called.is_named(name, flag)
+                    called.named(name, flag) == Fit::Surely
                 };
                 condition.selector == Selector::Flags
                     && condition.values.iter().any(|flag| is_it(flag))
