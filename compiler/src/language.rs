@@ -140,6 +140,15 @@ pub(crate) fn is_text_property(name: &str) -> bool {
     })
 }
 
+/// Returns the rule of the node that these names lead to from the top of a document; `None` for a name is an unreadable
+/// one.
+pub(crate) fn rule_at<'n>(
+    mut names: impl Iterator<Item = Option<&'n str>>,
+) -> Option<&'static Rule> {
+    let top = Top::of(names.next()??)?.rule();
+    names.try_fold(top, |rule, name| rule.child(name?))
+}
+
 /// Returns whether a node has this word.
 pub(crate) fn is_node(name: &str) -> bool {
     any_rule(TOP, &|rule| rule.name == name)
