@@ -5,7 +5,8 @@ use crate::cli::{Run, Sandbox, project};
 
 /// A folder with a project, its bundle `p.relay`, signed by `k`, and the trust file of `k`.
 fn shop() -> Sandbox {
-    let sandbox = Sandbox::of(&[("project.kdl", &project("gate on\n"))]);
+    let text = project("gate on\nwhen production { prompts { prompt hello priority=3 } }\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     sandbox.relay("keygen -o k").ends(0);
     sandbox.relay("keygen -o other").ends(0);
     sandbox.relay("build --key k.key -o p.relay -q").ends(0);
@@ -139,6 +140,19 @@ fn a_command_line_that_fails_says_the_one_that_was_meant() {
             "the key `version` is missing",
             "`relay trust add NEW.toml --key FILE.pub` writes a trust file",
         ),
+        (
+            "check . --env prodution",
+            2,
+            "`prodution` is not an environment of this project",
+            "did you mean `--env production`? (`when production`, project.kdl:",
+        ),
+        ("build --env none --unsigned", 2, "`none` is not an", "known environments: production"),
+        ("explain node::unknown", 2, "needs a question", "`relay rules node::unknown`"),
+        ("explain naming", 2, "needs a question", "`relay explain . --prompt naming`"),
+        ("completions bsh", 2, "`bsh` is not a value of `<SHELL>`", "did you mean `bash`?"),
+        ("check -s", 2, "no option `-s`", "did you mean `--strict`? it has no short form"),
+        ("check --strict=yes", 2, "`--strict` takes no value: `yes`", "write `--strict` alone"),
+        ("trust add k.pub", 2, "needs <PUB>", "`relay trust add trust.toml --key k.pub`"),
         ("fmt --write", 2, "no option `--write`", "writes without an option"),
         ("inspect --quiet p.relay", 2, "no option `--quiet`", "answers are on standard output"),
         ("check --fromat json", 2, "no option `--fromat`", "did you mean `--format`?"),
