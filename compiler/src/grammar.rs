@@ -5,8 +5,6 @@
 
 use relay_bundle::Tier;
 
-use crate::language::shared::TEXT;
-
 /// A node: its parts and its purpose.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -189,13 +187,6 @@ impl Rule {
     /// Returns the row of a property.
     pub(crate) fn property(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.is_property() && field.name == name)
-    }
-
-    /// Returns the rule of the node called `name` in it; a text that may be a node has the rule of `text`.
-    pub(crate) fn child(&self, name: &str) -> Option<&'static Self> {
-        let is_text = |field: &Field| matches!(field.form, Form::Either | Form::Line);
-        let child = self.children.iter().copied().find(|child| child.name == name);
-        child.or_else(|| self.field(name).filter(|field| is_text(field)).map(|_| &TEXT))
     }
 
     /// Returns the row of a name.

@@ -146,7 +146,13 @@ pub(crate) fn rule_at<'n>(
     mut names: impl Iterator<Item = Option<&'n str>>,
 ) -> Option<&'static Rule> {
     let top = Top::of(names.next()??)?.rule();
-    names.try_fold(top, |rule, name| rule.child(name?))
+    names.try_fold(top, |rule, name| child(rule, name?))
+}
+
+/// Returns the rule of the node called `name` in one of `rule`; a text that may be a node has the rule of `text`.
+pub(crate) fn child(rule: &Rule, name: &str) -> Option<&'static Rule> {
+    let child = rule.children.iter().copied().find(|child| child.name == name);
+    child.or_else(|| rule.field(name).filter(|field| is_text_node(field)).map(|_| &shared::TEXT))
 }
 
 /// Returns whether a node has this word.

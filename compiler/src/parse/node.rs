@@ -217,8 +217,8 @@ impl<'n> Reader<'n> {
         found.map(|property| &property.value).or_else(|| self.misplaced(name))
     }
 
-    /// Returns the value of a property that was written as a node in the braces, which is reported there. So what the
-    /// author meant counts, and its absence is no second fault.
+    /// Returns the value of a property that was written as a node in the braces, which is reported there. It
+    /// counts, so that its absence is not reported too.
     fn misplaced(&self, name: &'static str) -> Option<&'n Value> {
         let field = self.rule.property(name).filter(|_| name != FILE.name)?;
         let child = self.unknown_children().find(|child| child.name.value == name)?;
@@ -495,9 +495,11 @@ impl<'n> Reader<'n> {
                         name: name.value.clone(),
                         what: what.into(),
                         help: match self.named {
-                            Some(named) if named.name.at == name.at => {
-                                correction::of_named(&self.node.name.value, named)
-                            }
+                            Some(named) if named.name.at == name.at => correction::of_named(
+                                &self.node.name.value,
+                                &named.name.value,
+                                &named.value,
+                            ),
                             _ => correction::of_property(&name.value, self.rule),
                         },
                         at: name.at,

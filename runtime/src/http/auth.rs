@@ -69,7 +69,7 @@ pub(super) struct Challenge {
     /// The error code of RFC 6750 or RFC 9449, if the request had credentials.
     error: Option<&'static str>,
     reason: Cow<'static, str>,
-    /// What to send instead, for the body of the answer.
+    /// The credentials to send, for the body of the answer.
     help: Option<&'static str>,
     /// The issuers as they were when the request was rejected.
     issuers: Arc<Issuers>,

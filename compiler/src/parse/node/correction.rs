@@ -1,6 +1,5 @@
 //! Corrections: the text to write instead of a misplaced node or value.
 
-use super::Property;
 use super::value::{Scalar, Value, suggestion};
 use crate::diagnostic::Edit;
 use crate::grammar::{Field, Form, Kind, Rule};
@@ -85,12 +84,11 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
 }
 
 /// Returns the help for a property that holds the argument of its node: `prompt name=a`, `gate enabled=#true`.
-pub(super) fn of_named(node: &str, property: &Property) -> String {
-    let name = property.name.value.as_str();
-    match &property.value.scalar {
+pub(super) fn of_named(node: &str, name: &str, value: &Value) -> String {
+    match &value.scalar {
         Scalar::Boolean(yes) => format!("write `{node} {}`", if *yes { "on" } else { "off" }),
         _ => {
-            let value = written(&property.value).unwrap_or_else(|| "NAME".to_owned());
+            let value = written(value).unwrap_or_else(|| "NAME".to_owned());
             format!("write the value alone, without `{name}=`: `{node} {value}`")
         }
     }

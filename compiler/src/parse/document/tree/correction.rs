@@ -45,7 +45,7 @@ impl Slot<'_> {
     pub(super) fn kind(&self, around: Option<&'static Rule>) -> Option<Kind> {
         let name = self.node?;
         let rule = match around {
-            Some(around) => around.child(name)?,
+            Some(around) => language::child(around, name)?,
             None => language::Top::of(name)?.rule(),
         };
         let field = match self.property {
