@@ -25,7 +25,7 @@ impl<'s> Origin<'s> {
     }
 
     /// Returns the place of a finding for people: `FILE:LINE`.
-    pub(super) fn place(&self, report: &Report) -> String {
+    pub(crate) fn place(&self, report: &Report) -> String {
         let place = self.sources.place(report.at);
         format!("{}:{}", self.display_path(&place.file), place.line)
     }
