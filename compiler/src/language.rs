@@ -136,6 +136,21 @@ pub(crate) fn is_text_property(name: &str) -> bool {
     })
 }
 
+/// Returns the rule of the node that these names lead to from the top of a document; `None` for a name is an unreadable
+/// one.
+pub(crate) fn rule_at<'n>(
+    mut names: impl Iterator<Item = Option<&'n str>>,
+) -> Option<&'static Rule> {
+    let top = Top::of(names.next()??)?.rule();
+    names.try_fold(top, |rule, name| child(rule, name?))
+}
+
+/// Returns the rule of the node called `name` in one of `rule`; a text that may be a node has the rule of `text`.
+pub(crate) fn child(rule: &Rule, name: &str) -> Option<&'static Rule> {
+    let child = rule.children.iter().copied().find(|child| child.name == name);
+    child.or_else(|| rule.field(name).filter(|field| is_text_node(field)).map(|_| &shared::TEXT))
+}
+
 /// Returns whether a node has this word.
 pub(crate) fn is_node(name: &str) -> bool {
     any_rule(TOP, &|rule| rule.name == name)

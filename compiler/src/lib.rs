@@ -30,6 +30,7 @@ mod resolve;
 mod secret;
 mod setting;
 mod shipped_policy;
+
 mod show;
 mod source;
 
@@ -46,6 +47,7 @@ pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use resolve::{Mark, MarkKind, marks};
 pub use secret::masked_text;
+pub use shipped_policy::is_shipped;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{
     FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts, is_shown,

@@ -22,6 +22,15 @@ words!(ShippedPolicy {
     "readonly" = ShippedPolicy::Readonly,
 });
 
+/// The folder of the shipped documents in reports.
+const FOLDER: &str = "relay:policies/";
+
+/// Returns whether a path of a report is that of a document that the compiler ships, and not of a file of the project.
+#[must_use]
+pub fn is_shipped(path: &str) -> bool {
+    path.starts_with(FOLDER)
+}
+
 impl ShippedPolicy {
     /// Returns its name, its version and its document. The version rises when a decision changes.
     fn parts(self) -> (&'static str, u32, &'static str) {
@@ -40,7 +49,7 @@ impl ShippedPolicy {
 
     /// Returns the path of its document in reports. No file of a project is below a folder with this name.
     pub(crate) fn path(self) -> String {
-        format!("relay:policies/{}.kdl", self.parts().0)
+        format!("{FOLDER}{}.kdl", self.parts().0)
     }
 
     /// Returns its name and version: the origin of its rules.

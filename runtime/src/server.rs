@@ -177,7 +177,9 @@ impl Server {
         let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
         self.record_count(counted);
         if own {
-            tracing::info!("refused a request of `{}`: {}", principal.id, entry.rule);
+            let named = entry.args.iter().map(|(kind, name)| format!(" ({kind} `{name}`)"));
+            let named: String = named.collect();
+            tracing::info!("refused a request of `{}`{named}: {}", principal.id, entry.rule);
             self.audit.record(&Caller::operator(principal), self.loaded().digest(), entry);
         }
         if begins_count {

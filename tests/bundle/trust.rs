@@ -51,7 +51,7 @@ fn a_signature_counts_only_while_its_key_does() {
                 assert_eq!(states(signatures), [expected]);
                 let message = format!("34750f98bd59fcfc {message}");
                 assert!(error.to_string().contains(&message), "{error}");
-                assert!(error.to_string().contains("sign the bundle with a trusted key"));
+                assert!(error.to_string().contains("sign it with a trusted key"));
             }
         }
     };

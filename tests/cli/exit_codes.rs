@@ -60,7 +60,7 @@ fn every_outcome_has_its_code() {
         (1, "explain good --prompt unknown"),
         (1, "explain good --uri relay://nowhere"),
         (1, "explain good --tags a b c d e f g h i j k"),
-        (1, "check good --env nowhere"),
+        (2, "check good --env nowhere"),
         (1, "diff good /dev/null --exit-code"),
         (1, "diff good /dev/null --fail-on breaking"),
         (1, "fmt ugly.kdl --check"),

@@ -5,7 +5,8 @@ use crate::cli::{Run, Sandbox, project};
 
 /// A folder with a project, its bundle `p.relay`, signed by `k`, and the trust file of `k`.
 fn shop() -> Sandbox {
-    let sandbox = Sandbox::of(&[("project.kdl", &project("gate on\n"))]);
+    let text = project("gate on\nwhen production { prompts { prompt hello priority=3 } }\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     sandbox.relay("keygen -o k").ends(0);
     sandbox.relay("keygen -o other").ends(0);
     sandbox.relay("build --key k.key -o p.relay -q").ends(0);
@@ -139,6 +140,19 @@ fn a_command_line_that_fails_says_the_one_that_was_meant() {
             "the key `version` is missing",
             "`relay trust add NEW.toml --key FILE.pub` writes a trust file",
         ),
+        (
+            "check . --env prodution",
+            2,
+            "`prodution` is not an environment of this project",
+            "did you mean `--env production`? (`when production`, project.kdl:",
+        ),
+        ("build --env none --unsigned", 2, "`none` is not an", "known environments: production"),
+        ("explain node::unknown", 2, "needs a question", "`relay rules node::unknown`"),
+        ("explain naming", 2, "needs a question", "`relay explain . --prompt naming`"),
+        ("completions bsh", 2, "`bsh` is not a value of `<SHELL>`", "did you mean `bash`?"),
+        ("check -s", 2, "no option `-s`", "did you mean `--strict`? it has no short form"),
+        ("check --strict=yes", 2, "`--strict` takes no value: `yes`", "write `--strict` alone"),
+        ("trust add k.pub", 2, "needs <PUB>", "`relay trust add trust.toml --key k.pub`"),
         ("fmt --write", 2, "no option `--write`", "writes without an option"),
         ("inspect --quiet p.relay", 2, "no option `--quiet`", "answers are on standard output"),
         ("check --fromat json", 2, "no option `--fromat`", "did you mean `--format`?"),
@@ -240,6 +254,14 @@ fn a_server_that_does_not_start_says_what_was_meant() {
         "cert.toml",
         "listen = \"127.0.0.1:0\"\n[tls]\ncert = \"cert.pem\"\nkey = \"key.pem\"\n",
     );
+    sandbox.write("k.pem", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n");
+    let tls =
+        |cert| format!("listen = \"127.0.0.1:0\"\n[tls]\ncert = \"{cert}\"\nkey = \"k.pem\"\n");
+    sandbox.write("swapped.toml", &tls("k.pem"));
+    sandbox.write("no-cert.toml", &tls("k.pub"));
+    sandbox.write("key-text.toml", "[auth]\napi-keys = \"rk_a\"\n");
+    sandbox.write("access.toml", "[metrics]\naccess = \"anyon\"\n");
+    sandbox.write("bare.toml", "trust = trust.toml\n");
     sandbox.write("typo.toml", "listn = \"127.0.0.1:0\"\n");
     sandbox.write("theshold.toml", "version = 1\ntheshold = 1\n");
     sandbox.write("quoted.toml", "version = \"1\"\n");
@@ -263,7 +285,37 @@ fn a_server_that_does_not_start_says_what_was_meant() {
         ("p.relay --config one.toml", "`auth.jwt` is a list of tables: write `[[auth.jwt]]`"),
         ("p.relay --config keys-one.toml", "write `[[auth.api-keys]]`, in double brackets"),
         ("p.relay --config json.toml", "the file is JSON, and is read as TOML"),
-        ("p.relay --trust trust.toml --config cert.toml", "write `cert = \"…\"` under [tls]"),
+        ("p.relay --trust trust.toml --config cert.toml", "cert.toml:3:8: the certificate `/"),
+        (
+            "p.relay --trust trust.toml --config cert.toml",
+            "cert.pem` does not exist: put it there, or write its path relative to the folder of cert.toml",
+        ),
+        (
+            "p.relay --trust trust.toml --config swapped.toml",
+            "k.pem` holds a private key and no certificate: name the certificate here",
+        ),
+        (
+            "p.relay --trust trust.toml --config no-cert.toml",
+            "k.pub` holds no certificate: it begins with `-----BEGIN CERTIFICATE-----`",
+        ),
+        (
+            "p.relay --config key-text.toml",
+            "\"rk_a\" does not fit `api-keys`, which takes tables: write `[[auth.api-keys]]`",
+        ),
+        (
+            "p.relay --config access.toml",
+            "\"anyon\" does not fit `access`; did you mean \"anyone\"?",
+        ),
+        (
+            "p.relay --config bare.toml",
+            "bare.toml:1:9: `trust`: a text is in quotes: write `trust = \"trust.toml\"`",
+        ),
+        (
+            "p.relay --trust k.pub",
+            "`k.pub` is a public key, and --trust takes a trust file: `relay trust add trust.toml --key k.pub`",
+        ),
+        ("p.relay --trust", "`--trust` needs a value: write `--trust FILE`"),
+        ("p.relay --stdio=1", "`--stdio` takes no value"),
         ("", "no bundle is named: write `relay-serve NAME.relay`"),
         ("p.relay --config typo.toml", "did you mean `listen`?"),
         ("p.relay --config tls.toml", "did you mean `cert`?"),
@@ -302,6 +354,31 @@ fn a_server_that_does_not_start_says_what_was_meant() {
             assert!(!run.stderr.contains(rust), "{line}: {}", run.stderr);
         }
     }
+}
+
+#[test]
+fn a_bundle_of_another_signer_names_the_commands_that_make_it_trusted() {
+    let sandbox = shop();
+    sandbox.relay("trust add other.toml --key other.pub").ends(0);
+    for (line, remedy) in [
+        ("serve p.relay --trust other.toml", "`relay sign p.relay --key FILE.key`"),
+        ("serve p.relay --trust other.toml", "`relay trust add other.toml --key FILE.pub`"),
+    ] {
+        sandbox.relay(line).ends(1).says(remedy);
+    }
+    let verified = sandbox.relay("verify p.relay --trust other.toml").ends(1);
+    verified.prints("`relay trust add other.toml --key FILE.pub`");
+    // Any build makes the dev key.
+    sandbox.relay("build -q -o dev.relay").ends(0);
+    let run = sandbox.relay("serve p.relay").ends(1).says("it is signed by ");
+    let run = run.says("without --trust only this user's dev key counts");
+    run.says("`relay-serve p.relay --trust trust.toml`");
+}
+
+#[test]
+fn what_remains_after_corrections_is_printed_for_the_same_project() {
+    let sandbox = Sandbox::of(&[("p/project.kdl", &project("gate true\nroles { admin }\n"))]);
+    sandbox.relay("fmt --fix p").ends(0).says("`relay check p` prints them");
 }
 
 #[test]

@@ -44,7 +44,7 @@ const SLIPS: &[Slip] = &[
     slip(
         "prompts {\nprompt a {\npriority: 3\ntext \"x\"\n}\n}",
         "4:1: error[kdl::syntax]",
-        "write `priority=3` on the line of its node",
+        "write `priority=3` after the name, before the braces of the `prompt`",
     ),
     slip(
         "prompts { prompt a priority: 3 { text \"x\" } }",
@@ -64,7 +64,7 @@ const SLIPS: &[Slip] = &[
     slip(
         "prompts {\nprompt a {\nenabled = false\ntext \"x\"\n}\n}",
         "4:9: error[kdl::syntax]",
-        "write `enabled=#false` on the line of its node",
+        "write `enabled=#false` after the name, before the braces of the `prompt`",
     ),
     slip("<!-- our project -->", "2:1: error[node::unknown]", "comments begin with `//`"),
     slip(
@@ -148,6 +148,64 @@ const SLIPS: &[Slip] = &[
         "2:47: error[kdl::syntax]",
         "write `c d`",
     ),
+    slip(
+        "prompts { prompt a template=true { text \"x\" } }",
+        "2:29: error[kdl::syntax]",
+        "needs a `#`; write `#true`",
+    ),
+    slip(
+        "prompts { prompt a { title true; text \"x\" } }",
+        "2:28: error[kdl::syntax]",
+        "write it in quotes: `\"true\"`",
+    ),
+    slip(
+        "prompts { prompt a { file=\"a.md\" } }",
+        "2:26: error[kdl::syntax]",
+        "write `file=\"a.md\"` after the name, before the braces of the `prompt`",
+    ),
+    slip(
+        "tenants { tenant a tenant b tenant c }",
+        "2:20: error[node::extra_argument]",
+        "`tenant a; tenant b; tenant c`",
+    ),
+    slip(
+        "prompts { prompt a { text Don't go (ever); use it = x. } }",
+        "2:36: error[kdl::syntax]",
+        "write `text \"Don't go (ever); use it = x.\"`",
+    ),
+    slip(
+        "prompts { prompt a { text '''\nAsk (first)\n'''; summary \"A\" } }",
+        "2:27: error[kdl::syntax]",
+        "write a text of several lines between `\"\"\"` and `\"\"\"`",
+    ),
+    slip(
+        "prompts { prompt my prompt { text \"x\" } }",
+        "2:21: error[node::extra_argument]",
+        "a name has no spaces: write `prompt my-prompt`",
+    ),
+    slip(
+        "prompts { prompt a { arg b required=#true, description=\"B\"; text \"x\" } }",
+        "2:37: error[kdl::syntax]",
+        "write `#true`, without a comma",
+    ),
+    slip("#our project", "2:1: error[kdl::syntax]", "write `// our project`"),
+    slip(
+        "prompts { prompt a template=#True { text \"x\" } }",
+        "2:29: error[kdl::syntax]",
+        "write `#true`",
+    ),
+    slip(
+        "prompts {\nprompt a\n{\ntext \"x\"\n}\n}",
+        "4:1: error[kdl::syntax]",
+        "write `prompt a {` in one line",
+    ),
+    slip("gate enabled=#true", "2:6: error[property::unknown]", "write `gate on`"),
+    slip(
+        "prompts { prompt name=a { text \"x\" } }",
+        "2:18: error[property::unknown]",
+        "write the value alone, without `name=`: `prompt a`",
+    ),
+    slip("users { alice }", "2:9: error[node::unknown]", "as in `user alice`"),
     slip("gate true", "2:6: error[kdl::syntax]", "write `gate on`"),
     slip("gate #false", "2:6: error[kdl::syntax]", "write `gate off`"),
     slip("gate { on }", "2:8: error[node::unknown]", "write `gate on`"),
@@ -277,6 +335,17 @@ fn a_fault_has_no_second_report_of_what_it_left_out() {
             "write a whole number from 0 to 3",
         ),
         ("roles { role reader }\nusers { anyone reader }", "`anyone role=reader`"),
+        ("roles { admin }\nusers { anyone role=admin }", "write `role admin`"),
+        ("tenants a b\nroles { role r }\nusers { anyone tenant=b role=r }", "tenant a; tenant b"),
+        (
+            "roles { role a tier=0 role b tier=0 }\nusers { anyone role=b; user c role=a }",
+            "`role a; role b`",
+        ),
+        (
+            "prompts { prompt a template=#true { arg b { required #true }; text \"{{ b }}\" } }",
+            "write `required=#true` after the name",
+        ),
+        ("roles { role id=admin }\nusers { anyone role=admin }", "`role admin`"),
         ("roles { role reader }\nusers { user a role=5 }", "write it in quotes: `\"5\"`"),
         ("roles { role reader }\nusers { user a { role reader } }", "write `role=reader`"),
     ] {

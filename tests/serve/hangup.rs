@@ -71,7 +71,11 @@ fn an_expired_api_key_is_refused_and_only_its_owner_learns_why() {
         "Bearer realm=\"relay\", error=\"invalid_token\", error_description=\"the API key has expired\""
     );
     for other in ["Bearer rk_ann_b", "Bearer rk_bob_a", "Bearer rk_cy_a", "Bearer rk_ann"] {
-        assert_eq!(list(&web, other).body, "the API key is not valid\n", "{other}");
+        assert_eq!(
+            list(&web, other).body,
+            "the API key is not valid: send the text of the .api-key file as `Authorization: Bearer rk_ID_SECRET`\n",
+            "{other}"
+        );
     }
 }
 
@@ -168,7 +172,11 @@ fn refused_authentication_is_recorded_within_a_limit() {
     };
     list(&web, "Bearer rk_ann_hunter2");
     list(&web, "Bearer rk_hunter2_a");
-    web.send(&Request::new("GET", "/metrics"));
+    let none = web.send(&Request::new("GET", "/metrics"));
+    assert_eq!(
+        none.body,
+        "authentication is required: send the text of the .api-key file as `Authorization: Bearer rk_ID_SECRET`\n"
+    );
     let [known, unknown, scraper] = records().try_into().expect("three records");
     assert_eq!(scraper["tool"], "authentication");
     assert_eq!(scraper["rule"], "authentication is required");

@@ -17,13 +17,16 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 use crate::shipped;
-use crate::text::shown_path;
+use crate::text::{printable, shown_path};
 
 /// The name in reports of a document from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
 /// The document of a project named by its folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
+
+/// The code of the report that the project does not name the requested environment.
+const UNKNOWN_ENVIRONMENT: &str = "when::unknown_environment";
 
 /// The name of a project whose folder has an invalid name.
 const NAME: &str = "my-team";
@@ -162,7 +165,8 @@ impl Project {
         output: &Output,
     ) -> Result<Compiled, Failure> {
         let _progress = Progress::start(output, "compiling");
-        self.read(relay_compiler::compile(sources, &request.into()))
+        let compiled = self.read(relay_compiler::compile(sources, &request.into()))?;
+        self.with_environment(compiled, sources)
     }
 
     /// Checks the project in every environment, or in the requested one.
@@ -173,7 +177,32 @@ impl Project {
         output: &Output,
     ) -> Result<Compiled, Failure> {
         let _progress = Progress::start(output, "checking");
-        self.read(relay_compiler::check(sources, &request.into()))
+        let compiled = self.read(relay_compiler::check(sources, &request.into()))?;
+        self.with_environment(compiled, sources)
+    }
+
+    /// Fails if the project does not name the environment of the request: the fault is in the command line, and not in
+    /// the project.
+    fn with_environment(
+        &self,
+        compiled: Compiled,
+        sources: &Sources<'_>,
+    ) -> Result<Compiled, Failure> {
+        let found = compiled.diagnostics.sorted();
+        let Some(unknown) = found.iter().find(|report| report.code() == UNKNOWN_ENVIRONMENT) else {
+            return Ok(compiled);
+        };
+        let mut help = unknown.diagnostic.help().map(|help| help.to_string()).unwrap_or_default();
+        let document = sources.file(unknown.at.file);
+        let name = document
+            .text()
+            .ok()
+            .and_then(|text| text.get(unknown.at.start as usize..unknown.at.end as usize));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            let place = self.origin(sources).place(unknown);
+            help.push_str(&format!(" (`when {name}`, {place})"));
+        }
+        Err(Failure::error(printable(&unknown.diagnostic.to_string())).help(printable(&help)))
     }
 
     /// Fails if the document vanished after it was found.

@@ -134,6 +134,10 @@ impl Typed {
 
     fn unknown_argument(&self, argument: &str) -> (String, String) {
         let program = self.program();
+        if let Some(option) = self.given_a_value(argument) {
+            let help = format!("write `{option}` alone: it is given or left out");
+            return (format!("`{option}` takes no value: `{argument}`"), help);
+        }
         if !argument.starts_with('-') {
             let help = meant::word(&self.line(), argument).unwrap_or_else(|| {
                 format!("quote a name with spaces; `{program} --help` has examples")
@@ -149,12 +153,23 @@ impl Typed {
         let help = meant::option(&self.line(), option).unwrap_or_else(|| {
             let near = nearest(option, options.iter().map(String::as_str));
             match near.or_else(|| begun(option, &options)) {
+                Some(near) if !option.starts_with("--") => {
+                    format!("did you mean `{near}`? it has no short form")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None if options.is_empty() => format!("`{program}` has no options"),
                 None => format!("its options are: {}", options.join(", ")),
             }
         });
         (format!("`{program}` has no option `{option}`"), help)
+    }
+
+    /// Returns the option without a value that was written with this one: `--strict=yes`.
+    fn given_a_value(&self, value: &str) -> Option<&str> {
+        let ends =
+            |word: &&String| word.strip_suffix(value).is_some_and(|option| option.ends_with('='));
+        let word = self.words.iter().filter(|word| word.starts_with("--")).find(ends)?;
+        word.split('=').next()
     }
 
     fn invalid_value(&self, error: &clap::Error) -> (String, String) {
@@ -169,7 +184,8 @@ impl Typed {
         let help = if let Some(help) = meant::choice(&self.line(), name, &value) {
             help
         } else if let Some(near) = nearest(&value, known.iter().map(String::as_str)) {
-            format!("did you mean `{name} {near}`?")
+            let option = if name.starts_with('-') { format!("{name} ") } else { String::new() };
+            format!("did you mean `{option}{near}`?")
         } else if !known.is_empty() {
             format!("its values are: {}", known.join(", "))
         } else {

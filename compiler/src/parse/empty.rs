@@ -9,7 +9,9 @@ use crate::source::Span;
 
 /// Reports an empty block.
 pub(super) fn check(node: &Node, out: &mut Diagnostics) {
-    if node.children.as_ref().is_none_or(Vec::is_empty) {
+    // Values without braces are reported; they were meant for its nodes.
+    let is_meant = node.children.is_none() && !node.arguments.is_empty();
+    if node.children.as_ref().is_none_or(Vec::is_empty) && !is_meant {
         let (name, at) = (node.name.value.clone(), node.name.at);
         out.report(at, EmptyBlock { name, at });
     }

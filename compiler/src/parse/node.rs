@@ -17,7 +17,7 @@ use thiserror::Error;
 use crate::diagnostic::{Diagnostics, Edit, Fixable};
 use crate::grammar::{self, Field, Form, Kind, Literal, Rule};
 use crate::language;
-use crate::language::shared::{NEW, TEXT};
+use crate::language::shared::{BECAUSE, FILE, NEW, TEXT};
 use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
 use value::report_annotation;
@@ -48,6 +48,14 @@ impl Node {
         correction::Written { name: &name.value, arguments, has_properties: !properties.is_empty() }
     }
 
+    /// Returns whether a second node follows in this one, since a `;` is missing, which is reported: `role a tier=1
+    /// role b tier=2`.
+    fn is_joined(&self) -> bool {
+        let is_word =
+            |value: &Value| matches!(&value.scalar, Scalar::Text(text) if *text == self.name.value);
+        self.arguments.iter().skip(1).any(is_word)
+    }
+
     /// Returns the nodes of a file as those of one node.
     pub(super) fn of_file(file: FileId, nodes: Vec<Self>) -> Self {
         let at = Span { file, start: 0, end: 0 };
@@ -71,6 +79,8 @@ pub(super) struct Reader<'n> {
     children: BTreeSet<&'static str>,
     /// Whether the author chooses the names of the properties.
     any_property: bool,
+    /// The property that holds the value of an argument: `prompt name=a`.
+    named: Option<&'n Property>,
 }
 
 impl<'n> Reader<'n> {
@@ -81,10 +91,11 @@ impl<'n> Reader<'n> {
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
             match first_at.entry(name) {
                 btree_map::Entry::Vacant(entry) => _ = entry.insert(*at),
-                btree_map::Entry::Occupied(first) => {
+                btree_map::Entry::Occupied(first) if !node.is_joined() => {
                     let (name, first_at, at) = (name.clone(), *first.get(), *at);
                     out.report(at, DuplicateProperty { name, first_at, at });
                 }
+                btree_map::Entry::Occupied(_) => {}
             }
         }
         if let Some(annotation) = &node.annotation {
@@ -97,6 +108,7 @@ impl<'n> Reader<'n> {
             properties: BTreeSet::new(),
             children: BTreeSet::new(),
             any_property: false,
+            named: None,
         }
     }
 
@@ -112,12 +124,34 @@ impl<'n> Reader<'n> {
         what: &'static str,
         out: &mut Diagnostics,
     ) -> Option<&'n Value> {
-        let kind = self.rule.argument(self.arguments_taken).map(|field| field.kind);
+        let field = self.rule.argument(self.arguments_taken);
+        let kind = field.map(|field| field.kind);
         let value = self.optional_argument();
-        if value.is_none() && !self.is_in_braces(kind) {
+        if value.is_some() {
+            return value;
+        }
+        self.named = field.and_then(|field| self.as_property(field));
+        if let (Some(property), Some(kind)) = (self.named, kind) {
+            let is_valid = property.value.literal(kind, &mut Diagnostics::new(false)).is_some();
+            return is_valid.then_some(&property.value);
+        }
+        if !self.is_in_braces(kind) {
             self.missing_argument(what, kind, out);
         }
-        value
+        None
+    }
+
+    /// Returns the property, reported as unknown, that was meant for an argument: `name=a`, `enabled=#true`.
+    fn as_property(&self, argument: &Field) -> Option<&'n Property> {
+        let names: &[&str] = match argument.kind {
+            Kind::Words(["on", "off"]) => &["enabled", "on", "active", "state", "value"],
+            Kind::Name(_) | Kind::Text(_) | Kind::Line(_) => &["name", "id", "text", "value"],
+            _ => &[],
+        };
+        self.node.properties.iter().find(|property| {
+            let name = property.name.value.as_str();
+            names.contains(&name) && self.rule.property(name).is_none()
+        })
     }
 
     /// Returns whether the word of an argument was written as a node in the braces, which is
@@ -194,7 +228,45 @@ impl<'n> Reader<'n> {
     pub(super) fn property(&mut self, name: &'static str) -> Option<&'n Value> {
         self.properties.insert(name);
         let found = self.node.properties.iter().find(|property| property.name.value == name);
-        found.map(|property| &property.value)
+        found.map(|property| &property.value).or_else(|| self.misplaced(name))
+    }
+
+    /// Returns the value of a property that was written as a node in the braces, which is reported there. It
+    /// counts, so that its absence is not reported too.
+    fn misplaced(&self, name: &'static str) -> Option<&'n Value> {
+        let field = self.rule.property(name).filter(|_| name != FILE.name)?;
+        let child = self.unknown_children().find(|child| child.name.value == name)?;
+        let [value] = child.arguments.as_slice() else { return None };
+        let is_valid = value.literal(field.kind, &mut Diagnostics::new(false)).is_some();
+        is_valid.then_some(value)
+    }
+
+    /// Returns the names that lack their node, which is reported: `roles { admin }`, `tenants a b`,
+    /// `tenant a tenant b`.
+    pub(super) fn bare_names(&self) -> Vec<Spanned<String>> {
+        let known = self.rule.child_names();
+        let mut names: Vec<Spanned<String>> = Vec::new();
+        let text = |value: &Value| match &value.scalar {
+            Scalar::Text(text) => Some(Spanned { value: text.clone(), at: value.at }),
+            _ => None,
+        };
+        for child in
+            self.node.children.iter().flatten().filter(|child| known.contains(&&*child.name.value))
+        {
+            let joined = child.arguments.windows(2).filter_map(|pair| {
+                let [word, name] = pair else { return None };
+                text(name).filter(|_| word.scalar == Scalar::Text(child.name.value.clone()))
+            });
+            names.extend(joined);
+        }
+        for child in self.unknown_children() {
+            if correction::is_bare_name(&child.written(), &known) {
+                names.push(child.name.clone());
+                names.extend(child.arguments.iter().filter_map(text));
+            }
+        }
+        names.extend(self.node.arguments.iter().filter_map(text));
+        names
     }
 
     /// Takes all properties, of any names; one is required.
@@ -422,13 +494,28 @@ impl<'n> Reader<'n> {
         }
         for property in &self.node.properties {
             let name = &property.name;
+            if name.value == BECAUSE.name
+                && let Scalar::Text(text) = &property.value.scalar
+                && !text.trim().is_empty()
+                && !text.contains(char::is_alphanumeric)
+            {
+                let (text, at) = (text.clone(), property.value.at);
+                out.report(at, NoReason { text, at });
+            }
             if !self.any_property && !properties.contains(&name.value.as_str()) {
                 out.report(
                     name.at,
                     UnknownProperty {
                         name: name.value.clone(),
                         what: what.into(),
-                        help: correction::of_property(&name.value, self.rule),
+                        help: match self.named {
+                            Some(named) if named.name.at == name.at => correction::of_named(
+                                &self.node.name.value,
+                                &named.name.value,
+                                &named.value,
+                            ),
+                            _ => correction::of_property(&name.value, self.rule),
+                        },
                         at: name.at,
                     },
                 );
@@ -566,6 +653,19 @@ struct UnknownProperty {
     #[help]
     help: String,
     #[label(primary, "not known here")]
+    at: Span,
+}
+
+/// A reviewer decides by the reason. The dots of an example say nothing.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{text}` gives no reason")]
+#[diagnostic(
+    code(property::no_reason),
+    help("write why, in words: a reviewer decides by the reason")
+)]
+struct NoReason {
+    text: String,
+    #[label(primary, "no word in it")]
     at: Span,
 }
 

@@ -9,7 +9,10 @@ use crate::language::roles::{ROLE, ROLES};
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Role> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &ROLES, out);
-    let roles = reader.children(ROLE.name).map(|child| role(child, out)).collect();
+    let mut roles: Vec<Role> = reader.children(ROLE.name).map(|child| role(child, out)).collect();
+    let bare = reader.bare_names().into_iter();
+    let bare = bare.map(|name| Role { name: Some(name), new: None, settings: Default::default() });
+    roles.extend(bare);
     reader.finish(out);
     roles
 }

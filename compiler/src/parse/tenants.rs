@@ -9,7 +9,10 @@ use crate::language::tenants::{TENANT, TENANTS};
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Tenant> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &TENANTS, out);
-    let tenants = reader.children(TENANT.name).map(|child| tenant(child, out)).collect();
+    let mut tenants: Vec<Tenant> =
+        reader.children(TENANT.name).map(|child| tenant(child, out)).collect();
+    let bare = reader.bare_names().into_iter();
+    tenants.extend(bare.map(|name| Tenant { name: Some(name), new: None }));
     reader.finish(out);
     tenants
 }

@@ -521,23 +521,26 @@ fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Dia
     if known.contains(&environment) {
         return;
     }
-    let help = match nearest(environment, known.iter().copied()) {
+    let near = nearest(environment, known.iter().copied());
+    let help = match near {
         Some(near) => format!("did you mean `--env {near}`?"),
         None if known.is_empty() => "the project has no `when`; leave `--env` out".into(),
         None => format!("known environments: {}", known.join(", ")),
     };
-    let at = root.span(0, 0);
+    // The fault is in the command line; the place is that of the name that was meant.
+    let meant = whens.iter().find(|when| Some(when.environment.value.as_str()) == near);
+    let at = meant.map_or(root.span(0, 0), |when| when.environment.at);
     out.report(at, UnknownEnvironment { environment: environment.into(), help, at });
 }
 
 /// The name is probably mistyped, and the build would be one without patches.
 #[derive(Debug, Error, Diagnostic)]
-#[error("unknown environment `{environment}`")]
+#[error("`{environment}` is not an environment of this project")]
 #[diagnostic(code(when::unknown_environment))]
 struct UnknownEnvironment {
     environment: String,
     #[help]
     help: String,
-    #[label(primary, "no `when` of this project has that name")]
+    #[label(primary, "no `when` has that name")]
     at: Span,
 }

@@ -28,12 +28,12 @@ pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Tools {
         out.report(again.at, SecondTools { first_at: node.at, at: again.at });
     }
     let offered = node.groups.into_iter().filter(|choice| choice.settings.enabled.value);
-    let other = pattern::valid(node.settings.other.unwrap_or_default(), out);
-    for Spanned { value: name, at } in &other {
-        if let Some(spec) = table::find(name) {
-            out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
-        }
-    }
+    let mut other = pattern::valid(node.settings.other.unwrap_or_default(), out);
+    other.retain(|Spanned { value: name, at }| {
+        let Some(spec) = table::find(name) else { return true };
+        out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
+        false
+    });
     let offered = offered.map(|choice| choice.group).collect();
     Tools { offered, other, effects: node.effects }
 }

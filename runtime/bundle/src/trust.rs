@@ -69,7 +69,7 @@ pub enum TrustError {
     #[error(
         "{good} of {needed} signatures that the trust file requires{}; {}",
         listed(signatures),
-        "sign the bundle with a trusted key (`relay sign`), or add the signer's key to the trust file"
+        sign_or_trust(&"BUNDLE", &"TRUST.toml")
     )]
     BelowThreshold {
         /// The number of signatures that count.
@@ -269,6 +269,29 @@ fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {
         return Err(TrustError::RevokedDigest { digest });
     }
     Ok(())
+}
+
+/// Returns the commands that make a bundle trusted, with the names of the files.
+#[must_use]
+pub fn sign_or_trust(bundle: &dyn fmt::Display, trust: &dyn fmt::Display) -> String {
+    format!(
+        "sign it with a trusted key, `relay sign {bundle} --key FILE.key`, or trust its signer, `relay trust add {trust} --key FILE.pub`"
+    )
+}
+
+impl TrustError {
+    /// Returns the reason and the remedy, with the names of the files.
+    #[must_use]
+    pub fn in_files(&self, bundle: &dyn fmt::Display, trust: &dyn fmt::Display) -> String {
+        match self {
+            Self::BelowThreshold { good, needed, signatures } => format!(
+                "{good} of {needed} signatures that the trust file `{trust}` requires{}; {}",
+                listed(signatures),
+                sign_or_trust(bundle, trust)
+            ),
+            _ => self.to_string(),
+        }
+    }
 }
 
 fn listed(signatures: &[SignatureReport]) -> String {

@@ -46,7 +46,7 @@ const EXPECTED: [(&str, &str); 12] = [
 ];
 
 /// The beginnings of messages about the syntax, and the same in words.
-const SYNTAX: [(&str, &str); 5] = [
+const SYNTAX: [(&str, &str); 6] = [
     ("invalid basic string", "the text is not closed on its line: end it with `\"`"),
     ("invalid literal string", "the text is not closed on its line: end it with `'`"),
     (
@@ -54,6 +54,10 @@ const SYNTAX: [(&str, &str); 5] = [
         "a line is `key = value`, with texts in quotes, or the name of a table in brackets, `[table]`",
     ),
     ("string values must be quoted", "a text is in quotes: `key = \"value\"`"),
+    (
+        "invalid boolean",
+        "a text is in quotes: `key = \"value\"`; without them only true and false are values",
+    ),
     ("missing value", "the value is missing: write `key = value`, with texts in quotes"),
 ];
 
@@ -71,13 +75,24 @@ pub fn of_message(
     let start = span.map_or(0, |span| span.start);
     let before = text.get(..start).unwrap_or(text);
     let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
+    let (line, column) = place(text, start);
     TomlFault {
-        line: before.matches('\n').count() + 1,
-        column: before.get(line_begins..).unwrap_or_default().chars().count() + 1,
+        line,
+        column,
         message: foreign(text)
             .or_else(|| of_lists(text.get(line_begins..)?, message))
+            .or_else(|| unquoted(text.get(line_begins..)?, message))
             .unwrap_or_else(|| in_words(message.trim_end(), key_before(before), tables)),
     }
+}
+
+/// Returns the line and the character, both from 1, at a byte of a text.
+#[must_use]
+pub fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
+    let column = before.get(line_begins..).unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
 }
 
 /// Returns the key whose value goes on where `before` ends.
@@ -117,6 +132,36 @@ fn of_lists(line: &str, message: &str) -> Option<String> {
             "`{name}` is a list of tables: write `[[{name}]]`, in double brackets, for each of them"
         )
     })
+}
+
+/// Returns the fault of a text without quotes; `line` is the text from its beginning on.
+fn unquoted(line: &str, message: &str) -> Option<String> {
+    let is_text = message.starts_with("invalid boolean")
+        || message.starts_with("string values must be quoted");
+    let (key, value) = line.lines().next().filter(|_| is_text)?.split_once('=')?;
+    let (key, value) = (key.trim(), value.split(" #").next()?.trim());
+    let is_plain = !value.is_empty() && !value.contains(['"', '\'', '\\', '[', '{', ',']);
+    let keyword = ["true", "false"].into_iter().find(|it| value.eq_ignore_ascii_case(it));
+    Some(match keyword {
+        Some(keyword) => format!("`{key}`: write `{key} = {keyword}`, in small letters"),
+        None if is_plain => format!("`{key}`: a text is in quotes: write `{key} = \"{value}\"`"),
+        None => return None,
+    })
+}
+
+/// Returns the fault of a word that is not one of the known ones.
+fn unknown_word(word: &str, known: &[&str], key: Option<&str>) -> String {
+    let fault = match key {
+        Some(key) => format!("the text \"{word}\" does not fit `{key}`"),
+        None => format!("the text \"{word}\" does not fit"),
+    };
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("{fault}; did you mean \"{near}\"?"),
+        None => {
+            let known: Vec<String> = known.iter().map(|word| format!("\"{word}\"")).collect();
+            format!("{fault}, which takes {}", known.join(", "))
+        }
+    }
 }
 
 /// Returns the remedy for a number in quotes, with the unit that the name of the key ends with.
@@ -164,6 +209,9 @@ fn in_words(message: &str, key: Option<&str>, tables: &[(&str, &str)]) -> String
     let field = names.next().unwrap_or_default();
     if message.starts_with("unknown field") {
         return unknown_key(field, &names.collect::<Vec<_>>());
+    }
+    if message.starts_with("unknown variant") {
+        return unknown_word(field, &names.collect::<Vec<_>>(), key);
     }
     if message.starts_with("missing field") {
         return format!("the key `{field}` is missing");

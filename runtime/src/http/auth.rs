@@ -25,6 +25,9 @@ use crate::settings::config::{self, Dpop};
 /// The prefix of an API key.
 const API_KEY_PREFIX: &str = "rk_";
 
+/// The form of an API key in a request.
+const SEND_KEY: &str = "send the text of the .api-key file as `Authorization: Bearer rk_ID_SECRET`";
+
 /// Identifies callers by API keys and tokens.
 pub(super) struct Authenticator {
     keys: ArcSwap<Vec<ApiKey>>,
@@ -66,6 +69,8 @@ pub(super) struct Challenge {
     /// The error code of RFC 6750 or RFC 9449, if the request had credentials.
     error: Option<&'static str>,
     reason: Cow<'static, str>,
+    /// The credentials to send, for the body of the answer.
+    help: Option<&'static str>,
     /// The issuers as they were when the request was rejected.
     issuers: Arc<Issuers>,
     claimed: Option<Claimed>,
@@ -219,8 +224,24 @@ impl Authenticator {
     /// Returns the challenge for a request with a missing or malformed credential.
     fn no_credential(&self, malformed: Option<&'static str>) -> Challenge {
         match malformed {
-            None => self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required"),
-            Some(reason) => self.invalid(reason),
+            None => Challenge {
+                help: Some(self.wanted()),
+                ..self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required")
+            },
+            Some(reason) => Challenge { help: Some(self.wanted()), ..self.invalid(reason) },
+        }
+    }
+
+    /// Returns the form of the credentials that the server takes.
+    fn wanted(&self) -> &'static str {
+        match (self.keys.load().is_empty(), self.issuers.load().metadata.is_some()) {
+            (false, false) => SEND_KEY,
+            (true, _) => {
+                "send `Authorization: Bearer TOKEN`, with a token of the authorization server"
+            }
+            (false, true) => {
+                "send `Authorization: Bearer rk_ID_SECRET`, the text of an .api-key file, or a token in its place"
+            }
         }
     }
 
@@ -257,8 +278,10 @@ impl Authenticator {
             Some(_) if same => "the API key has expired",
             _ => "the API key is not valid",
         };
+        // An unknown id gets the same words as a wrong secret.
+        let help = (!same || known.is_none()).then_some(SEND_KEY);
         let claimed = known.map(|known| Claimed::Key(known.id.clone()));
-        Err(Challenge { claimed, ..self.invalid(reason) })
+        Err(Challenge { claimed, help, ..self.invalid(reason) })
     }
 
     fn invalid(&self, reason: &'static str) -> Challenge {
@@ -273,7 +296,8 @@ impl Authenticator {
     ) -> Challenge {
         let issuers = self.issuers.load_full();
         let scheme = Scheme::Bearer;
-        Challenge { status, error, reason: reason.into(), issuers, claimed: None, scheme }
+        let (reason, help, claimed) = (reason.into(), None, None);
+        Challenge { status, error, reason, help, issuers, claimed, scheme }
     }
 }
 
@@ -340,7 +364,8 @@ fn parse_credential(header: &str) -> Option<Credential<'_>> {
 
 impl IntoResponse for Challenge {
     fn into_response(self) -> Response {
-        let body = format!("{}\n", self.reason);
+        let help = self.help.map(|help| format!(": {help}")).unwrap_or_default();
+        let body = format!("{}{help}\n", self.reason);
         let retry = match self.status {
             StatusCode::SERVICE_UNAVAILABLE => Some("30"),
             StatusCode::TOO_MANY_REQUESTS => Some("60"),

@@ -16,7 +16,7 @@ pub(crate) enum HttpError {
     Listen { address: SocketAddr, source: io::Error },
     #[error("cannot read `{}`: {}", path.display(), reason(source))]
     Read { path: PathBuf, source: io::Error },
-    #[error("the TLS certificate or key cannot be used: {reason}")]
+    #[error("{reason}")]
     Tls { reason: String },
     #[error(transparent)]
     Auth(#[from] AuthError),

@@ -6,10 +6,10 @@ use arc_swap::ArcSwap;
 use relay_engine::system_error::reason;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use zeroize::Zeroizing;
 
@@ -45,30 +45,63 @@ impl Acceptor {
 
 fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
     let config::Tls { cert, key } = files;
-    let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| HttpError::Tls {
-        reason: format!("`{}`: {error}", path.display()),
-    };
-    let unreadable = |path: &std::path::Path, error: &std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            let name = if path == cert { "cert" } else { "key" };
-            let error = format!(
-                "the file does not exist; write `{name} = \"…\"` under [tls] of server.toml, relative to its folder, or remove [tls] where a proxy encrypts"
-            );
-            unusable(path, &error)
-        }
-        _ => unusable(path, &reason(error)),
-    };
-    let pem = text_file::read(cert).map_err(|error| unreadable(cert, &error))?;
-    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
+    let pem = text_of(cert, "certificate")?;
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem.as_bytes())
         .collect::<Result<_, _>>()
-        .map_err(|error| unusable(cert, &error))?;
-    let pem = text_file::read(key).map(Zeroizing::new).map_err(|error| unreadable(key, &error))?;
-    let private =
-        PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|error| unusable(key, &error))?;
+        .map_err(|_| unusable(cert, "certificate", "is not a whole PEM file: copy it again"))?;
+    if certificates.is_empty() {
+        let reason = match pem.contains("PRIVATE KEY-----") {
+            true => {
+                "holds a private key and no certificate: name the certificate here, and the key in `key`"
+            }
+            false => "holds no certificate: it begins with `-----BEGIN CERTIFICATE-----`",
+        };
+        return Err(unusable(cert, "file", reason));
+    }
+    let pem = text_of(key, "key").map(Zeroizing::new)?;
+    let private = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| {
+        let reason = match pem.contains("-----BEGIN CERTIFICATE-----") {
+            true => "holds a certificate and no private key: name the key here, and the certificate in `cert`",
+            false => "holds no private key in PEM: it begins with `-----BEGIN PRIVATE KEY-----`",
+        };
+        unusable(key, "file", reason)
+    })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, private))
-        .map_err(|error| unusable(cert, &error))?;
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                let cert = cert.path.display();
+                let reason = format!(
+                    "does not belong to the certificate `{cert}`: name the key that the certificate was made with"
+                );
+                unusable(key, "key", &reason)
+            }
+            rustls::Error::InvalidCertificate(_) => {
+                unusable(cert, "certificate", "cannot be read: make it again, or copy it again")
+            }
+            error => unusable(cert, "certificate", &format!("cannot be used: {error}")),
+        })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Reads the text of a file of the configuration; `what` names it.
+fn text_of(named: &config::PlacedPath, what: &str) -> Result<String, HttpError> {
+    text_file::read(&named.path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let file = named.file();
+            let reason = format!(
+                "does not exist: put it there, or write its path relative to the folder of {file}; where a proxy encrypts, remove [tls]"
+            );
+            unusable(named, what, &reason)
+        }
+        _ => unusable(named, what, &format!("cannot be used: {}", reason(&error))),
+    })
+}
+
+fn unusable(named: &config::PlacedPath, what: &str, reason: &str) -> HttpError {
+    let path = std::path::absolute(&named.path).unwrap_or_else(|_| named.path.clone());
+    let path = path.display();
+    HttpError::Tls { reason: format!("{}: the {what} `{path}` {reason}", named.place) }
 }

@@ -105,8 +105,26 @@ pub(crate) enum UsageError {
     Empty { option: &'static str },
     #[error("unknown option `{option}`: {help}")]
     Unknown { option: String, help: String },
-    #[error("{0} (see --help)")]
-    Syntax(#[from] lexopt::Error),
+    #[error("`{option}` needs a value: write `{option} {value}`")]
+    NoValue { option: String, value: String },
+    #[error("`{option}` takes no value: write it alone")]
+    NeedlessValue { option: String },
+    #[error("{0}; `relay-serve --help` lists the options")]
+    Syntax(lexopt::Error),
+}
+
+impl From<lexopt::Error> for UsageError {
+    fn from(error: lexopt::Error) -> Self {
+        match error {
+            lexopt::Error::MissingValue { option: Some(option) } => {
+                let mut words = HELP.split_whitespace().skip_while(|word| *word != option);
+                let value = words.nth(1).unwrap_or("VALUE").to_owned();
+                Self::NoValue { option, value }
+            }
+            lexopt::Error::UnexpectedValue { option, .. } => Self::NeedlessValue { option },
+            error => Self::Syntax(error),
+        }
+    }
 }
 
 /// Reads the command line, after the program's name.

@@ -13,7 +13,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use relay_engine::system_error::reason;
-use relay_engine::toml_fault::TomlFault;
+use relay_engine::toml_fault::{self, TomlFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -72,11 +72,41 @@ pub(crate) struct Config {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tls {
     /// The certificate, followed by its chain to a root; read again on SIGHUP.
-    #[schemars(extend("format" = "path"))]
-    pub(crate) cert: PathBuf,
+    #[schemars(with = "PathBuf", extend("format" = "path"))]
+    pub(crate) cert: PlacedPath,
     /// Its private key; read again on SIGHUP.
-    #[schemars(extend("format" = "path"))]
-    pub(crate) key: PathBuf,
+    #[schemars(with = "PathBuf", extend("format" = "path"))]
+    pub(crate) key: PlacedPath,
+}
+
+/// A path, and the place in the file where it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "toml::Spanned<PathBuf>")]
+pub(crate) struct PlacedPath {
+    pub(crate) path: PathBuf,
+    /// Where it begins, in bytes.
+    start: usize,
+    /// The file with line and column, for people.
+    pub(crate) place: String,
+}
+
+impl From<toml::Spanned<PathBuf>> for PlacedPath {
+    fn from(path: toml::Spanned<PathBuf>) -> Self {
+        let start = path.span().start;
+        Self { path: path.into_inner(), start, place: String::new() }
+    }
+}
+
+impl PlacedPath {
+    /// Returns the name of the file that it is written in.
+    pub(crate) fn file(&self) -> &str {
+        self.place.split(':').next().unwrap_or_default()
+    }
+
+    fn place_in(&mut self, file: &Path, text: &str) {
+        let (line, column) = toml_fault::place(text, self.start);
+        self.place = format!("{}:{line}:{column}", file.display());
+    }
 }
 
 /// The audit file.
@@ -102,7 +132,15 @@ pub(crate) struct Briefing {
     pub(crate) lifetime_min: Within<1, 43_200>,
     /// The keys of handles, the same on every replica: the first one seals, each of them opens.
     /// Unset: a random key, so handles become invalid when the process ends.
+    #[schemars(with = "Option<Vec<BriefingKey>>")]
+    #[serde(deserialize_with = "briefing_keys")]
     pub(crate) keys: Option<Vec<BriefingKey>>,
+}
+
+fn briefing_keys<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<BriefingKey>>, D::Error> {
+    auth::tables("[[briefing.keys]]", deserializer).map(Some)
 }
 
 impl Default for Briefing {
@@ -257,6 +295,9 @@ impl Config {
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
         let mut config: Self = toml_text::parse(&text)
             .map_err(|fault| ConfigError::Parse { path: path.to_owned(), fault })?;
+        for named in config.tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]) {
+            named.place_in(path, &text);
+        }
         config.resolve_paths(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }
@@ -280,7 +321,7 @@ impl Config {
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
         let jwt = auth.iter_mut().flat_map(|auth| &mut auth.jwt);
         let jwks = jwt.flat_map(|jwt| [&mut jwt.jwks, &mut jwt.jwks_ca]).flatten();
-        let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
+        let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [&mut cert.path, &mut key.path]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
         for path in optional.chain(tls).chain(jwks).chain(keys) {

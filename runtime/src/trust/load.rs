@@ -203,10 +203,12 @@ impl Loader {
     /// Returns the names of the keys whose signatures count.
     fn judge(&self, bundle: &Bundle, policy: &Policy) -> Result<Vec<String>, LoadError> {
         let Policy { trust, dev_key } = policy;
-        let refused = |reason| LoadError::NotTrusted {
-            path: self.path.clone(),
-            reason: Box::new(reason),
-            dev_key: *dev_key,
+        let refused = |reason| {
+            let (path, reason) = (self.path.clone(), Box::new(reason));
+            match &self.trust {
+                Some(trust) => LoadError::NotTrusted { path, reason, trust: trust.clone() },
+                None => LoadError::NotByDevKey { path, reason },
+            }
         };
         let accepted = trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
         let good = accepted.signatures.into_iter().filter(|it| it.state == SignatureState::Good);
@@ -266,6 +268,10 @@ impl Loader {
         let Some(path) = &self.trust else { return self.dev_key_policy() };
         let text = text_file::read(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
+        let is_private = path.extension().is_some_and(|ending| ending == "key");
+        if is_private || text.starts_with("ed25519:") {
+            return Err(LoadError::KeyForTrust { path: path.clone(), is_private });
+        }
         let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
         let trust: Trust = toml_text::parse(&text)
             .map_err(|fault| LoadError::TrustSyntax { path: path.clone(), fault })?;

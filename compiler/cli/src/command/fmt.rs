@@ -25,8 +25,7 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
     let (project, files) = Project::open_patched(&arguments.project)?;
     let folder = disk::folder_of(&project::document_at(&arguments.project));
     if arguments.fix {
-        let verb = if arguments.check { "would fix" } else { "fixed" };
-        fix::apply(&project, &files, verb, output)?;
+        fix::apply(&project, &files, arguments, output)?;
     }
     let sources = project.sources();
     let mut diagnostics = Diagnostics::new(false);

@@ -18,6 +18,7 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
+use crate::shell;
 use crate::subject;
 use crate::text::{printable, shown_path};
 use crate::trust_file;
@@ -69,11 +70,11 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
     let trust = trust_file::read(&arguments.trust)?;
     let path = &arguments.bundle;
     let answer = match subject::open_to_verify(path)? {
-        Err(error) => answer(None, &trust, Err(Distrust::Open(error))),
+        Err(error) => answer(None, &trust, Err(Distrust::Open(error)), arguments),
         Ok(subject) => {
             let bundle = with_detached(subject.bundle, &arguments.signature)?;
             let checked = check(&bundle, &trust, arguments.deep, output);
-            answer(Some(&bundle), &trust, checked)
+            answer(Some(&bundle), &trust, checked, arguments)
         }
     };
     if arguments.format.chosen() == AnswerFormat::Json {
@@ -162,12 +163,17 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     Ok(subject::in_memory(envelope::attach(&bundle, &envelope)?)?.bundle)
 }
 
-fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, Distrust>) -> Verified {
+fn answer(
+    bundle: Option<&Bundle>,
+    trust: &Trust,
+    checked: Result<Accepted, Distrust>,
+    arguments: &VerifyArgs,
+) -> Verified {
     let manifest = bundle.map(Bundle::manifest);
     let reason = match &checked {
         Ok(_) => None,
         Err(Distrust::Open(error)) => Some(error.to_string()),
-        Err(Distrust::Untrusted(error)) => Some(short_reason(error)),
+        Err(Distrust::Untrusted(error)) => Some(short_reason(error, arguments)),
         Err(Distrust::Corrupt(error, _)) => Some(error.to_string()),
         Err(Distrust::Altered(parts, _)) => Some(format!(
             "parts of it do not follow from its contents: {parts}; it was altered before it was \
@@ -197,11 +203,13 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, Dist
 }
 
 /// Returns the reason alone; the list of signatures is printed separately.
-fn short_reason(error: &TrustError) -> String {
+fn short_reason(error: &TrustError, arguments: &VerifyArgs) -> String {
+    let [bundle, file] = [&arguments.bundle, &arguments.trust]
+        .map(|path| printable(&shell::word(&path.to_string_lossy())));
     match error {
         TrustError::BelowThreshold { good, needed, signatures: _ } => format!(
-            "{good} of {needed} signatures that the trust file requires: sign the bundle with a \
-             trusted key (`relay sign`), or add the signer's key to the trust file"
+            "{good} of {needed} signatures that the trust file requires: {}",
+            trust::sign_or_trust(&bundle, &file)
         ),
         TrustError::MissingRole { role, good, needed, signatures: _ } => format!(
             "{good} of {needed} signatures with role `{role}` that the trust file requires: sign \

@@ -9,7 +9,7 @@ use miette::{
     MietteSpanContents, Severity as DrawnSeverity, SourceCode, SourceSpan, SpanContents,
 };
 use relay_compiler::{Diagnostics, Report, Severity};
-use textwrap::WordSplitter;
+use textwrap::{WordSeparator, WordSplitter};
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
@@ -75,17 +75,44 @@ fn finding(report: &Report, origin: &Origin<'_>, look: Look, text: &mut String) 
         .with_width(look.width)
         .with_links(false)
         // A name with a hyphen stays on one line, so that it can be copied.
-        .with_word_splitter(WordSplitter::NoHyphenation);
+        .with_word_splitter(WordSplitter::NoHyphenation)
+        .with_word_separator(WordSeparator::AsciiSpace)
+        .with_break_words(false);
     let placed = Placed {
         diagnostic: &*report.diagnostic,
         environments: environments(&report.environments),
         shelf: &origin.shelf,
     };
+    let mut drawn = String::new();
     // Writing to a string always succeeds; a finding whose rendering fails is reduced to its
     // message.
-    if handler.render_report(text, &placed).is_err() {
-        text.push_str(&placed.to_string());
+    if handler.render_report(&mut drawn, &placed).is_err() {
+        drawn = placed.to_string();
     }
+    text.push_str(&drawn.replace(JOINED, " "));
+}
+
+/// Stands for a blank that no line may break at.
+const JOINED: char = '\u{f8ff}';
+
+/// The most characters of code that stay in one line; more is a quotation for people to read.
+const JOINED_CHARS_MAX: usize = 160;
+
+/// Returns words in which the blanks of code in backticks are joined, so that a reader can copy it in one piece.
+fn joined(words: &str) -> String {
+    if words.contains(JOINED) {
+        return words.to_owned();
+    }
+    let parts: Vec<&str> = words.split('`').collect();
+    let last = parts.len() - 1;
+    let is_code = |number, part: &str| {
+        number % 2 == 1 && number < last && part.chars().count() <= JOINED_CHARS_MAX
+    };
+    let part = |(number, part): (usize, &&str)| match is_code(number, part) {
+        true => part.replace(' ', &JOINED.to_string()),
+        false => (*part).to_owned(),
+    };
+    parts.iter().enumerate().map(part).collect::<Vec<_>>().join("`")
 }
 
 fn summary(diagnostics: &Diagnostics) -> String {
@@ -134,7 +161,7 @@ impl fmt::Debug for Placed<'_> {
 
 impl fmt::Display for Placed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.diagnostic, f)?;
+        f.write_str(&joined(&self.diagnostic.to_string()))?;
         match &self.environments {
             Some(environments) => write!(f, " {environments}"),
             None => Ok(()),
@@ -154,7 +181,7 @@ impl Diagnostic for Placed<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.diagnostic.help()
+        Some(Box::new(joined(&self.diagnostic.help()?.to_string())))
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -187,7 +214,7 @@ impl SourceCode for Shelf {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let found = self.texts.read_span(span, context_lines_before, context_lines_after)?;
         Ok(Box::new(MietteSpanContents::new_named(
-            format!("{}{}", self.prefix, found.name().unwrap_or_default()),
+            self.shown(found.name().unwrap_or_default()),
             found.data(),
             *found.span(),
             found.line(),

@@ -25,14 +25,24 @@ impl<'s> Origin<'s> {
     }
 
     /// Returns the place of a finding for people: `FILE:LINE`.
-    pub(super) fn place(&self, report: &Report) -> String {
+    pub(crate) fn place(&self, report: &Report) -> String {
         let place = self.sources.place(report.at);
         format!("{}:{}", self.display_path(&place.file), place.line)
     }
 
     /// Returns the path in a report for a path from the project's folder.
     pub(crate) fn display_path(&self, path: &str) -> String {
-        format!("{}{path}", self.shelf.prefix)
+        self.shelf.shown(path)
+    }
+}
+
+impl Shelf {
+    /// Returns a file's path for reports. A document that the compiler ships is in no folder.
+    pub(super) fn shown(&self, path: &str) -> String {
+        match relay_compiler::is_shipped(path) {
+            true => path.to_owned(),
+            false => format!("{}{path}", self.prefix),
+        }
     }
 }
 

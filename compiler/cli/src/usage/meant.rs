@@ -176,6 +176,10 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
     match line.verb {
         "sign" => Some(signing(words)),
         "verify" => Some(verifying(words)),
+        "explain" if words.iter().any(|word| is_code(word)) => {
+            let code = words.iter().find(|word| is_code(word)).copied().unwrap_or_default();
+            Some(format!("`relay rules {code}` explains an error or a warning"))
+        }
         "explain" if missing.iter().any(|name| name.contains("PROJECT")) => {
             // `--tags` takes every word after it.
             let subject = words.iter().rev().find(|word| Path::new(word).exists())?;
@@ -202,12 +206,27 @@ pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
             Some(format!("write `relay {} {subject}`", line.verb))
         }
         "explain" => {
+            let named = words.first().copied().filter(|word| !Path::new(word).exists());
+            if let Some(name) = named.filter(|_| Path::new("project.kdl").exists()) {
+                let name = shell_word(name);
+                return Some(format!(
+                    "the project comes first: `relay explain . --prompt {name}` prints a prompt"
+                ));
+            }
             let subject = shell_word(words.first().copied().unwrap_or("PROJECT"));
             Some(format!(
                 "ask for one thing: `relay explain {subject} --prompt NAME`, or --uri, --tags, --call, --command, --index, --tool"
             ))
         }
-        "trust add" => Some("write `relay trust add trust.toml --key FILE.pub`".to_owned()),
+        "trust add" => {
+            let key = words.iter().find(|word| is_key(word)).copied().unwrap_or("FILE.pub");
+            let trust = words.iter().find(|word| !is_key(word)).copied().unwrap_or("trust.toml");
+            Some(format!(
+                "write `relay trust add {} --key {}`",
+                shell_word(trust),
+                shell_word(key)
+            ))
+        }
         "trust revoke" => {
             Some("write `relay trust revoke trust.toml NAME`, with the name of a key".to_owned())
         }
@@ -292,6 +311,11 @@ fn verifying(words: &[&str]) -> String {
             format!("{written}; `relay trust add trust.toml --key FILE.pub` makes a trust file")
         }
     }
+}
+
+/// Returns whether a word has the form of a code of errors: `node::unknown`.
+fn is_code(word: &str) -> bool {
+    word.split_once("::").is_some_and(|(area, what)| !area.is_empty() && !what.is_empty())
 }
 
 fn is_key(word: &str) -> bool {

@@ -47,8 +47,9 @@ impl InvisibleText {
             Some(spelled) => format!("they spell `{spelled}`: {remove}"),
             None => remove.to_owned(),
         };
-        if owner.is_some_and(|owner| owner.may_allow) {
-            help.push_str(&format!("{if_needed}, write `allow-invisible {rule} because=\"…\"`"));
+        if let Some(node) = owner.and_then(|owner| owner.allows.as_ref()) {
+            let allowed = format!("`allow-invisible {rule} because=\"…\"`");
+            help.push_str(&format!("{if_needed}, write {allowed} in the braces of {node}"));
         }
         Self { found: format!("{characters} ({rule}): {named}"), help, at }
     }

@@ -15,8 +15,8 @@ pub(super) struct Owner {
     pub(super) at: Span,
     /// The files of its texts.
     files: Vec<FileId>,
-    /// Whether its node may hold `allow-secret` and `allow-invisible`.
-    pub(super) may_allow: bool,
+    /// The node that may hold `allow-secret` and `allow-invisible` for it, in words.
+    pub(super) allows: Option<String>,
     pub(super) allowed: Vec<Allowed>,
     /// Texts that were searched as written, and are clean.
     clean: Vec<Arc<str>>,
@@ -27,24 +27,31 @@ impl Owner {
     pub(super) fn of_project(at: Span) -> Self {
         let files = vec![at.file];
         let (allowed, clean) = (Vec::new(), Vec::new());
-        Self { at, files, may_allow: false, allowed, clean }
+        Self { at, files, allows: None, allowed, clean }
     }
 
     pub(super) fn of_prompt(prompt: &Prompt) -> Self {
         let bodies = prompt.bodies.iter().chain(&prompt.included);
-        Self::new(&prompt.name, bodies, &prompt.allowed)
+        let owner = Self::new("prompt", &prompt.name, bodies, &prompt.allowed);
+        // A Markdown file is its prompt, which has no node of its own.
+        let is_file = |body: &BodySource| body.inline_at.is_none() && body.file == owner.at.file;
+        match prompt.bodies.iter().any(is_file) {
+            true => Self { allows: Some("the node that names its folder".to_owned()), ..owner },
+            false => owner,
+        }
     }
 
     pub(super) fn of_about(uri: &Spanned<String>, about: &About) -> Self {
         let bodies = [&about.body].into_iter().chain(&about.included);
-        Self::new(uri, bodies, &about.allowed)
+        Self::new("resource", uri, bodies, &about.allowed)
     }
 
     pub(super) fn of_skill(skill: &Skill) -> Self {
-        Self::new(&skill.name, skill.body.iter(), &skill.allowed)
+        Self::new("skill", &skill.name, skill.body.iter(), &skill.allowed)
     }
 
     fn new<'b>(
+        what: &str,
         name: &Spanned<String>,
         bodies: impl Iterator<Item = &'b BodySource>,
         allowed: &[Allowed],
@@ -52,7 +59,8 @@ impl Owner {
         let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
         let allowed = allowed.to_vec();
         let clean = Vec::new();
-        Self { at: name.at, files, may_allow: true, allowed, clean }
+        let allows = Some(format!("the {what} `{}`", name.value));
+        Self { at: name.at, files, allows, allowed, clean }
     }
 
     /// Remembers the texts of clean bodies, if their files hold them unchanged.

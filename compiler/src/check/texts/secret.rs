@@ -21,9 +21,11 @@ pub(super) struct LiteralSecret {
 impl LiteralSecret {
     pub(super) fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
         let mut help = "take it out and revoke it".to_owned();
-        if owner.is_some_and(|owner| owner.may_allow) {
+        if let Some(node) = owner.and_then(|owner| owner.allows.as_ref()) {
             let allowed = format!("`allow-secret {rule} because=\"…\"`");
-            help.push_str(&format!("; if it is only an example, write {allowed}"));
+            help.push_str(&format!(
+                "; if it is only an example, write {allowed} in the braces of {node}"
+            ));
         }
         Self { rule, help, at }
     }

@@ -13,6 +13,7 @@ use kdl::{KdlEntry, KdlValue};
 use super::super::node::Scalar;
 use super::token::{Token, Tokens, is_allowed};
 use crate::source::is_newline;
+use relay_engine::nearest::nearest;
 
 /// Strings from this size on are decoded ahead, in bytes.
 const LONG_BYTES: usize = 512;
@@ -163,7 +164,13 @@ fn keyword(written: &str) -> Option<Invalid> {
 
 /// Reports valid words of KDL whose author meant something else.
 fn misread(written: &str) -> Option<Invalid> {
-    if written.starts_with(['"', '#']) {
+    if written.starts_with('"') {
+        return None;
+    }
+    if is_unknown_keyword(written) {
+        return Some(unknown_keyword(written));
+    }
+    if written.starts_with('#') {
         return None;
     }
     if written.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
@@ -194,15 +201,50 @@ fn misread(written: &str) -> Option<Invalid> {
     })
 }
 
+/// Returns whether a word begins with a `#` and is not a keyword.
+pub(super) fn is_unknown_keyword(written: &str) -> bool {
+    let word = written.strip_prefix('#').unwrap_or_default();
+    let is_keyword = matches!(word, "true" | "false" | "null" | "nan" | "inf" | "-inf");
+    !is_keyword && !word.is_empty() && !word.trim_start_matches('#').starts_with('"')
+}
+
+/// Reports a `#` before a word that is not a keyword: another spelling of one, or a comment of other languages.
+fn unknown_keyword(written: &str) -> Invalid {
+    let word = written.trim_start_matches('#').to_ascii_lowercase();
+    let keyword = match word.as_str() {
+        "yes" | "on" | "t" => Some("true"),
+        "no" | "off" | "f" => Some("false"),
+        _ if written.contains(',') => return comma(written),
+        _ => nearest(&word, ["true", "false", "null"]),
+    };
+    let help = match keyword {
+        Some(keyword) => format!("write `#{keyword}`"),
+        None => "comments begin with `//`; keywords are #true, #false and #null".to_owned(),
+    };
+    Invalid::new(format!("unknown keyword `{}`", start_of(written)), help)
+}
+
 /// Reports a comma outside of quotes. KDL takes it as a part of the word, so `a, b` would be the
 /// words `a,` and `b`.
 pub(super) fn comma(written: &str) -> Invalid {
-    let apart: Vec<&str> = written.split(',').filter(|part| !part.is_empty()).collect();
+    let keyword = |part| match part {
+        "true" => "#true",
+        "false" => "#false",
+        _ => part,
+    };
+    let parts = written.split(',').filter(|part| !part.is_empty());
+    let apart: Vec<&str> = parts.map(keyword).collect();
     let start = start_of(written);
     let instead = match apart.as_slice() {
         [] => "remove the comma".to_owned(),
         parts => format!("write `{}`", start_of(&parts.join(" "))),
     };
+    if let [keyword @ ("#true" | "#false" | "#null")] = apart.as_slice() {
+        return Invalid::new(
+            "no comma separates values or properties",
+            format!("write `{keyword}`, without a comma: spaces separate them"),
+        );
+    }
     Invalid::new(
         "no comma separates values or properties",
         format!("{instead}: spaces separate them; a text with a comma is in quotes, `\"{start}\"`"),

@@ -10,11 +10,11 @@ use super::super::node::{Node, Property, Scalar, Value};
 use super::scalar::{Invalid, LongStrings};
 use super::token::Token;
 use crate::diagnostic::{Diagnostics, Edit};
-use crate::grammar::Kind;
+use crate::grammar::{Kind, Rule};
 use crate::language::{self, Top};
 use crate::source::{FileId, Span, Spanned};
 
-use self::correction::{Correction, Role};
+use self::correction::{Correction, Role, Slot};
 use self::cursor::{Cursor, Line};
 use self::report::{DEPTH_MAX, FAULTS_MAX, NODES_MAX};
 use self::report::{NestedTooDeep, Syntax, TooManyFaults, TooManyNodes, WrongVersion};
@@ -55,6 +55,8 @@ struct TreeReader<'t, 'o> {
 struct Brace {
     at: usize,
     line: Line,
+    /// The name of its node; `None` if the node is unreadable.
+    name: Option<Span>,
 }
 
 /// The part of a document that a fault makes unreadable.
@@ -131,7 +133,7 @@ impl<'t> TreeReader<'t, '_> {
     fn block(&mut self) -> Result<Vec<Node>, Skipped> {
         let mut nodes = Vec::new();
         loop {
-            match self.statement() {
+            match self.late_block(nodes.last_mut()).and_then(|()| self.statement()) {
                 Ok(Some(Statement::Node(node))) => nodes.push(node),
                 Ok(Some(Statement::Comment)) => {}
                 Ok(None) => return Ok(nodes),
@@ -144,6 +146,24 @@ impl<'t> TreeReader<'t, '_> {
                 return Err(Skipped::Document);
             }
         }
+    }
+
+    /// Reports braces that begin on the line after their node, and gives them to it.
+    fn late_block(&mut self, before: Option<&mut Node>) -> Result<(), Skipped> {
+        self.line_space()?;
+        let Some(node) = before.filter(|node| node.children.is_none()) else { return Ok(()) };
+        if self.cursor.peek() == Some(Token::Open) {
+            let values = node.arguments.iter().map(|value| value.at);
+            let values = values.chain(node.properties.iter().map(|property| property.value.at));
+            let end = values.map(|at| at.end).fold(node.name.at.end, u32::max);
+            let written = self.cursor.slice(node.name.at.start as usize, end as usize);
+            let message = format!("the `{{` of `{}` begins a line", node.name.value);
+            let written = super::scalar::start_of(written);
+            let help = format!("write `{written} {{` in one line: a node ends with its line");
+            self.fault(self.cursor.next_span(), &message, Some(&help));
+            node.children = Some(self.children(Some(node.name.at))?);
+        }
+        Ok(())
     }
 
     /// Reads the next node of a block; `None` at the end of the block.
@@ -245,7 +265,7 @@ impl<'t> TreeReader<'t, '_> {
             Some(Token::Equals) if node.arguments.is_empty() && node.properties.is_empty() => {
                 let name = &node.name.value;
                 let after = self.cursor.rest().get(1..).unwrap_or_default();
-                let help = meant::of_pair(name, after, Role::Name).unwrap_or_else(|| {
+                let help = meant::of_pair(name, after, Role::Name, self.rule()).unwrap_or_else(|| {
                     format!(
                         "a node is written `{name} VALUE`, without `=`; a property `{name}=VALUE`, without blanks, on the line of its node"
                     )
@@ -258,7 +278,7 @@ impl<'t> TreeReader<'t, '_> {
             }
             Some(Token::Open) => {
                 *block = true;
-                node.children = Some(self.children()?);
+                node.children = Some(self.children(Some(node.name.at))?);
                 self.node_space()?
             }
             Some(Token::Slashdash) if !apart => {
@@ -270,7 +290,7 @@ impl<'t> TreeReader<'t, '_> {
                 self.line_space()?;
                 if self.cursor.peek() == Some(Token::Open) {
                     *block = true;
-                    self.children()?;
+                    self.children(Some(node.name.at))?;
                     self.node_space()?
                 } else {
                     let (arguments, properties) = (node.arguments.len(), node.properties.len());
@@ -285,8 +305,9 @@ impl<'t> TreeReader<'t, '_> {
         Ok(Part::More { apart })
     }
 
-    fn children(&mut self) -> Result<Vec<Node>, Skipped> {
-        let brace = Brace { at: self.cursor.at(), line: self.cursor.line };
+    /// Reads the children of the node whose name is at `name`.
+    fn children(&mut self, name: Option<Span>) -> Result<Vec<Node>, Skipped> {
+        let brace = Brace { at: self.cursor.at(), line: self.cursor.line, name };
         if self.open.len() == DEPTH_MAX {
             let at = self.cursor.next_span();
             self.faults += 1;
@@ -325,7 +346,7 @@ impl<'t> TreeReader<'t, '_> {
         }
         if node.properties.is_empty()
             && language::takes_text(&node.name.value, node.arguments.len())
-            && let Some(unquoted) = unquoted::text(&self.cursor)
+            && let Some(unquoted) = unquoted::text(&self.cursor, || self.rule())
         {
             return self.not_quoted(node.name.at.start as usize, &unquoted);
         }
@@ -333,7 +354,9 @@ impl<'t> TreeReader<'t, '_> {
             return self.fail(&format!("a node takes at most {VALUES_MAX} values"), None);
         }
         let annotation = self.annotation()?;
-        let (scalar, at) = self.scalar("a value is expected here", Role::Value)?;
+        let (name, taken) = (node.name.value.as_str(), node.arguments.len());
+        let slot = Slot { role: Role::Value, node: Some(name), property: None, taken };
+        let (scalar, at) = self.scalar("a value is expected here", slot)?;
         let apart = self.node_space()?;
         if self.cursor.take(Token::Equals).is_none() {
             let follows_argument = node.arguments.last().is_some_and(|before| {
@@ -350,16 +373,16 @@ impl<'t> TreeReader<'t, '_> {
             return Err(Skipped::Node);
         };
         let annotation = self.annotation()?;
-        let (scalar, value_at) = self.value_of(&key, at)?;
+        let (scalar, value_at) = self.value_of(&node.name.value, &key, at)?;
         let value = Value { scalar, annotation, at: value_at, follows_argument: false };
         node.properties.push(Property { name: Spanned { value: key, at }, value });
         self.node_space()
     }
 
-    /// Reads the value of the property `key`, whose name is at `key_at`.
-    fn value_of(&mut self, key: &str, key_at: Span) -> Result<(Scalar, Span), Skipped> {
+    /// Reads the value of the property `key` of `node`; the name of the property is at `key_at`.
+    fn value_of(&mut self, node: &str, key: &str, key_at: Span) -> Result<(Scalar, Span), Skipped> {
         if language::is_text_property(key)
-            && let Some(unquoted) = unquoted::text(&self.cursor)
+            && let Some(unquoted) = unquoted::text(&self.cursor, || self.rule())
         {
             return self.not_quoted(key_at.start as usize, &unquoted);
         }
@@ -368,17 +391,22 @@ impl<'t> TreeReader<'t, '_> {
             None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
                 self.fail(&missing, Some("write one after the `=`, or remove the property"))
             }
-            _ => self.scalar(&missing, Role::Property),
+            _ => {
+                let slot =
+                    Slot { role: Role::Property, node: Some(node), property: Some(key), taken: 0 };
+                self.scalar(&missing, slot)
+            }
         }
     }
 
     /// Reports an unquoted text; the node or property that it belongs to begins at `start`.
     fn not_quoted<T>(&mut self, start: usize, unquoted: &Unquoted<'_>) -> Result<T, Skipped> {
-        let Unquoted { text, from, fault } = unquoted;
+        let Unquoted { text, from, fault, to } = unquoted;
         let before = self.cursor.slice(start, *from);
         let help = format!("write `{before}{:?}`", super::scalar::start_of(text));
         let at = self.cursor.file.span(fault.start, fault.end);
         self.fault(at, "a text of several words or with marks needs quotes", Some(&help));
+        self.skip_to(*to);
         Err(Skipped::Node)
     }
 
@@ -394,6 +422,21 @@ impl<'t> TreeReader<'t, '_> {
         let words = matches!(field.kind, Kind::Words(["on", "off"]));
         let word = if written.ends_with("true") { "on" } else { "off" };
         words.then_some((written, word))
+    }
+
+    /// Takes the tokens before an offset.
+    fn skip_to(&mut self, end: usize) {
+        while self.cursor.peek().is_some() && self.cursor.at() < end {
+            self.cursor.advance();
+        }
+    }
+
+    /// Returns the rule of the node around the next token, if it is known.
+    fn rule(&self) -> Option<&'static Rule> {
+        let name = |brace: &Brace| {
+            brace.name.map(|at| self.cursor.slice(at.start as usize, at.end as usize))
+        };
+        language::rule_at(self.open.iter().map(name))
     }
 
     /// Reads an optional `(name)`.
@@ -413,7 +456,8 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reads a text; `missing` is the fault if another value or token is there.
     fn string(&mut self, missing: &str) -> Result<Spanned<String>, Skipped> {
-        let (scalar, at) = self.scalar(missing, Role::Name)?;
+        let slot = Slot { role: Role::Name, node: None, property: None, taken: 0 };
+        let (scalar, at) = self.scalar(missing, slot)?;
         match scalar {
             Scalar::Text(value) => Ok(Spanned { value, at }),
             _ => {
@@ -424,7 +468,7 @@ impl<'t> TreeReader<'t, '_> {
         }
     }
 
-    fn scalar(&mut self, missing: &str, role: Role) -> Result<(Scalar, Span), Skipped> {
+    fn scalar(&mut self, missing: &str, slot: Slot<'_>) -> Result<(Scalar, Span), Skipped> {
         let at = self.cursor.next_span();
         let Some((token @ (Token::Word | Token::Text), start, written)) = self.cursor.next else {
             return self.no_value(missing);
@@ -441,9 +485,17 @@ impl<'t> TreeReader<'t, '_> {
             Err(Invalid { message, help, part }) => {
                 let part = part.map(|(from, to)| self.cursor.file.span(start + from, start + to));
                 let rest = self.cursor.rest();
-                let fix = correction::of_value(written, rest, role);
-                let help = meant::of_word(written, rest, role, fix.as_ref()).or(help);
+                let (around, kind) = (self.rule(), slot.kind(self.rule()));
+                let fix = correction::of_value(written, rest, slot.role, kind);
+                let help = meant::of_word(written, rest, &slot, around, fix.as_ref()).or(help);
+                // A text in other quotes is underlined whole.
+                let quoted = fix.as_ref().filter(|fix| fix.text.starts_with('"'));
+                let length = quoted.map_or(written.len(), |fix| fix.to);
+                let at = self.cursor.file.span(start, start + length.max(written.len()));
                 self.fault_fixed(part.unwrap_or(at), &message, help.as_deref(), fix);
+                if let Some(length) = correction::lines_in_quotes(rest) {
+                    self.skip_to(start + length);
+                }
                 Err(Skipped::Node)
             }
         }
@@ -536,7 +588,7 @@ impl<'t> TreeReader<'t, '_> {
                     self.cursor.advance();
                     return Ok(());
                 }
-                Some(Token::Open) => _ = self.children()?,
+                Some(Token::Open) => _ = self.children(None)?,
                 Some(_) => _ = self.cursor.advance(),
             }
         }

@@ -46,6 +46,12 @@ pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'stati
         if let Some(help) = rule.and_then(|rule| as_name(child, rule)) {
             return help;
         }
+        if let Some(word) = rule.and_then(declared) {
+            return format!(
+                "write its node before the name, as in `{word} {name}`; known nodes: {}",
+                known.join(", ")
+            );
+        }
     }
     suggestion(name, known, "nodes")
 }
@@ -77,6 +83,24 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
     suggestion(name, &known, "properties")
 }
 
+/// Returns the help for a property that holds the argument of its node: `prompt name=a`, `gate enabled=#true`.
+pub(super) fn of_named(node: &str, name: &str, value: &Value) -> String {
+    match &value.scalar {
+        Scalar::Boolean(yes) => format!("write `{node} {}`", if *yes { "on" } else { "off" }),
+        _ => {
+            let value = written(value).unwrap_or_else(|| "NAME".to_owned());
+            format!("write the value alone, without `{name}=`: `{node} {value}`")
+        }
+    }
+}
+
+/// Returns whether a child that is not `known` is a name without its node.
+pub(super) fn is_bare_name(child: &Written<'_>, known: &[&'static str]) -> bool {
+    !child.has_properties
+        && nearest(child.name, known.iter().copied()).is_none()
+        && home(child.name).is_none()
+}
+
 /// Collects the nodes that have a property.
 fn collect_owners(name: &str, rules: &[&'static Rule], owners: &mut Vec<&'static str>) {
     for rule in rules {
@@ -105,7 +129,17 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
         let value = value.map(|value| format!(" {value}")).unwrap_or_default();
         return format!("`{text}` is a node of its own: write it in braces, `{{ {text}{value} }}`");
     }
-    if text == word || home(text).is_some() {
+    let is_name = taken == 1 && rule.property(NEW.name).is_some();
+    if let ([Value { scalar: Scalar::Text(name), .. }], [_], true) = (kept, extra, is_name)
+        && (text == word || home(text).is_some())
+    {
+        return format!("a name has no spaces: write `{word} {name}-{text}`");
+    }
+    if text == word {
+        let nodes = separate(node);
+        return format!("begin each `{word}` on a line of its own, or after a `;`: `{nodes}`");
+    }
+    if home(text).is_some() {
         let before = kept.iter().filter_map(written).collect::<Vec<_>>().join(" ");
         let after = extra.iter().filter_map(written).collect::<Vec<_>>().join(" ");
         return format!(
@@ -155,6 +189,17 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
     }
 }
 
+/// Returns the nodes of one word that were written as one node, apart.
+fn separate(node: &Written<'_>) -> String {
+    let mut nodes = node.name.to_owned();
+    for value in node.arguments.iter().filter_map(written) {
+        let apart = if value == node.name { "; " } else { " " };
+        nodes.push_str(apart);
+        nodes.push_str(&value);
+    }
+    nodes
+}
+
 /// Returns the help for a text after the name of a node whose text is in its braces.
 fn as_text(node: &Written<'_>, rule: &Rule, extra: &[Value]) -> Option<String> {
     let [Value { scalar: Scalar::Text(text), .. }] = extra else { return None };
@@ -191,10 +236,17 @@ pub(super) fn edits_of_values(
     let Scalar::Text(text) = &first.scalar else { return Vec::new() };
     let is_name = rule.property(text).is_some() || rule.child_names().contains(&text.as_str());
     if !is_name && text == node.name {
-        // The properties between belong to the first node.
-        let ends = properties.iter().map(|at| at.end).filter(|end| *end <= first.at.start);
-        let end = ends.fold(before.at.end, u32::max);
-        return vec![Edit { at: Span { start: end, end, ..first.at }, text: ";".into() }];
+        if extra.len() == 1 {
+            return Vec::new();
+        }
+        // Each begins a node; what lies before it belongs to the node before.
+        let values = node.arguments.iter().map(|value| value.at).chain(properties.iter().copied());
+        let is_word = |value: &&Value| words_of(value) == Some(node.name);
+        let begins = extra.iter().filter(is_word).map(|value| value.at.start);
+        let ends = begins
+            .filter_map(|begin| values.clone().map(|at| at.end).filter(|end| *end <= begin).max());
+        let edit = |end| Edit { at: Span { start: end, end, ..first.at }, text: ";".into() };
+        return ends.map(edit).collect();
     }
     let at = Span { start: before.at.start, ..last.at };
     // One text in place of them would lose a comment between them, or a property.
@@ -255,6 +307,18 @@ fn as_name(child: &Written<'_>, rule: &Rule) -> Option<String> {
 fn named(rule: &Rule) -> Option<&'static str> {
     let [child] = rule.children else { return None };
     child.argument(0).is_some_and(|field| field.form == Form::Argument).then_some(child.name)
+}
+
+/// Returns the word of the first kind of node in `rule` that declares a name, if `rule` is a block of such nodes.
+fn declared(rule: &Rule) -> Option<&'static str> {
+    if rule.argument(0).is_some() {
+        return None;
+    }
+    let declares = |child: &&&Rule| {
+        let named = child.argument(0).is_some_and(|field| field.form == Form::Argument);
+        named && child.property(NEW.name).is_some()
+    };
+    rule.children.iter().find(declares).map(|child| child.name)
 }
 
 /// Returns a node of `rule` with a node for each of the names.

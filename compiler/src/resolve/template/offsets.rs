@@ -120,7 +120,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads an escape after its `\`; `Some(None)` for one that stands for nothing, `None` for one that is none.
+/// Reads an escape after its `\`: `Some(None)` if it stands for nothing, `None` if it is malformed.
 fn escape(letters: &mut Peekable<CharIndices<'_>>) -> Option<Option<char>> {
     let (_, letter) = letters.next()?;
     Some(Some(match letter {

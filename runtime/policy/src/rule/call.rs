@@ -153,6 +153,19 @@ impl<'c> Called<'c> {
         }
     }
 
+    /// Returns the options of the call that are of the row of this one, itself included.
+    pub(super) fn options_like(self, name: NameId) -> impl Iterator<Item = NameId> {
+        let given = self.arguments().iter().filter_map(|argument| match argument.kind {
+            ArgumentKind::Option(given) => Some(given),
+            _ => None,
+        });
+        let is_like = move |given: &NameId| {
+            let node = self.call.node;
+            node.is_some_and(|node| self.facts.kinship(node, name, *given) != Kinship::Apart)
+        };
+        given.filter(is_like).chain([name])
+    }
+
     fn operand_words(self) -> Vec<&'c Argument> {
         let words = self.arguments().iter();
         words.filter(|word| matches!(word.kind, ArgumentKind::Operand(_))).collect()

@@ -8,6 +8,7 @@ use super::effect::{effect_fit, unknown_fit};
 use super::fit::Fit;
 use super::request::Request;
 use crate::effect::{Call, CallId, Effect, Fact, Hidden, What};
+use crate::facts::NameId;
 use crate::span::Span;
 use crate::tier::Floor;
 
@@ -343,6 +344,16 @@ impl Group<'_> {
         self.request.iter().any(|condition| condition.selector == Selector::Tool)
     }
 
+    /// Returns whether a condition gives an option by its own name.
+    fn names_option(&self, called: Called<'_>, given: NameId) -> bool {
+        let names = |flag: &str| {
+            let flag = flag.split_once('=').map_or(flag, |(flag, _)| flag);
+            called.named(given, flag) == Fit::Surely
+        };
+        let mut flags = self.call.iter().filter(|it| it.selector == Selector::Flags);
+        flags.any(|condition| condition.values.iter().any(|flag| names(flag)))
+    }
+
     fn has(&self, selector: Selector) -> bool {
         self.call.iter().any(|condition| condition.selector == selector)
     }
@@ -354,14 +365,10 @@ impl Group<'_> {
         let gives_word = || self.call.iter().any(|it| called.is_fixed(it, effect.span));
         match effect.what {
             What::Declared(Fact::Program(_) | Fact::Form(..)) => true,
-            What::Declared(Fact::Flag(_, _, name)) => self.call.iter().any(|condition| {
-                let is_it = |flag: &str| {
-                    let flag = flag.split_once('=').map_or(flag, |(flag, _)| flag);
-                    called.named(name, flag) == Fit::Surely
-                };
-                condition.selector == Selector::Flags
-                    && condition.values.iter().any(|flag| is_it(flag))
-            }),
+            // Options of one row have one effect, whichever of them are given.
+            What::Declared(Fact::Flag(_, _, name)) => {
+                called.options_like(name).all(|given| self.names_option(called, given))
+            }
             What::Declared(Fact::Value(..)) => self.has(Selector::Operands) || gives_word(),
             What::Doubt(Floor::UnknownProgram, _) => {
                 call.node.is_none() && self.call.iter().any(|it| names_literally(it))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::Digest;
@@ -21,7 +22,8 @@ use crate::caller::principal::{GroupsError, check_groups};
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Auth {
     /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`; read again on SIGHUP.
-    #[serde(default)]
+    #[schemars(with = "Vec<ApiKey>")]
+    #[serde(default, deserialize_with = "api_keys")]
     pub(crate) api_keys: Vec<ApiKey>,
     /// Tokens (JWT) of authorization servers, each with a table of its own. Equal callers of two
     /// issuers are two callers. Read again on SIGHUP.
@@ -422,15 +424,28 @@ impl<'u> UrlParts<'u> {
     }
 }
 
+/// Reads the tables of API keys.
+fn api_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ApiKey>, D::Error> {
+    tables("[[auth.api-keys]]", deserializer)
+}
+
 /// Reads the tables of issuers.
 fn issuers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Jwt>, D::Error> {
-    struct Tables;
+    tables("[[auth.jwt]]", deserializer)
+}
 
-    impl<'de> Visitor<'de> for Tables {
-        type Value = Vec<Jwt>;
+/// Reads a list of tables, which messages call `name`.
+pub(super) fn tables<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    name: &'static str,
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct Tables<T>(&'static str, PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Tables<T> {
+        type Value = Vec<T>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("[[auth.jwt]] in double brackets, a table for each issuer")
+            f.write_str(self.0)
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, tables: A) -> Result<Self::Value, A::Error> {
@@ -438,5 +453,5 @@ fn issuers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Jwt>, D::Er
         }
     }
 
-    deserializer.deserialize_seq(Tables)
+    deserializer.deserialize_seq(Tables(name, PhantomData))
 }

@@ -30,6 +30,13 @@ pub(crate) enum LoadError {
     Read { path: PathBuf, source: io::Error },
     #[error("cannot read the trust file `{}`: {}{}", path.display(), system_error::reason(source), remedy(source, &format!("`relay trust add {} --key FILE.pub` makes it", path.display())))]
     ReadTrust { path: PathBuf, source: io::Error },
+    #[error(
+        "`{}` is a {} key, and --trust takes a trust file: `relay trust add trust.toml --key {}` makes one, or adds the key to it",
+        path.display(),
+        if *is_private { "private" } else { "public" },
+        path.with_extension("pub").display()
+    )]
+    KeyForTrust { path: PathBuf, is_private: bool },
     #[error("the trust file `{}` is not valid: {reason}", path.display())]
     ParseTrust { path: PathBuf, reason: String },
     #[error("the trust file `{}` is not valid: {}:{fault}", path.display(), path.display())]
@@ -58,8 +65,15 @@ pub(crate) enum LoadError {
     Policy { path: PathBuf, reason: AuthorityError },
     #[error("refused `{}`: {reason}", path.display())]
     Offer { path: PathBuf, reason: UnknownTool },
-    #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
-    NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
+    #[error("refused `{}`: {}", path.display(), reason.in_files(&path.display(), &trust.display()))]
+    NotTrusted { path: PathBuf, reason: Box<TrustError>, trust: PathBuf },
+    #[error(
+        "refused `{}`: {}, and without --trust only this user's dev key counts: write `relay-serve {} --trust trust.toml` (`relay trust add trust.toml --key FILE.pub` makes that file)",
+        path.display(),
+        signed_by(reason),
+        path.display()
+    )]
+    NotByDevKey { path: PathBuf, reason: Box<TrustError> },
     #[error(
         "refused `{}`: no trust file says whose signatures count; name one with --trust (`relay keygen` prints the lines for it)",
         path.display()
@@ -80,6 +94,7 @@ impl LoadError {
             Self::NotBuilt { .. }
             | Self::Read { .. }
             | Self::ReadTrust { .. }
+            | Self::KeyForTrust { .. }
             | Self::ParseTrust { .. }
             | Self::TrustSyntax { .. } => false,
             Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
@@ -92,6 +107,7 @@ impl LoadError {
             | Self::Offer { .. }
             | Self::Policy { .. }
             | Self::NotTrusted { .. }
+            | Self::NotByDevKey { .. }
             | Self::NoTrust { .. }
             | Self::NoDevKey { .. } => true,
         }
@@ -115,6 +131,16 @@ fn remedy(error: &io::Error, help: &str) -> String {
     }
 }
 
-fn dev_key_hint(dev_key: bool) -> &'static str {
-    if dev_key { "; no trust file is given, so only this user's dev key counts" } else { "" }
+/// Returns who signed a bundle that the dev key did not.
+fn signed_by(reason: &TrustError) -> String {
+    match reason {
+        TrustError::BelowThreshold { signatures, .. } => {
+            let ids: Vec<&str> = signatures.iter().map(|it| it.keyid.as_str()).collect();
+            match ids.as_slice() {
+                [] => "it is not signed".to_owned(),
+                ids => format!("it is signed by {}", ids.join(" and ")),
+            }
+        }
+        reason => reason.to_string(),
+    }
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::judge::{self, authority};
 use crate::output::{Output, dim};
 
-/// A command with one effect: the effect, what it concerns, and the command.
+/// A command with one effect: the effect, its object, and the command.
 type Probe = (Selector, &'static str, &'static str);
 
 /// The commands that are decided when the question names no value.
@@ -65,12 +65,12 @@ pub(crate) struct MatrixExplained {
     rows: Vec<MatrixRow>,
 }
 
-/// A command, and what is decided on it.
+/// A command, and the decisions on it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct MatrixRow {
     /// The effect, by the word of its selector; for the example of a rule of the project, `rule`.
     effect: &'static str,
-    /// What it concerns: a value, a class, a program; the name of the rule.
+    /// The object of the effect: a value, a class, a program; the name of the rule.
     value: String,
     /// The command.
     command: String,

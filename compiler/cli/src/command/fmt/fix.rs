@@ -5,34 +5,38 @@
 //! nothing to do. After many rounds it says how many are left.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use relay_compiler::{Diagnostics, Edit, FileId, Report, Sources};
 
 use crate::answer::size::counted;
+use crate::args::FmtArgs;
 use crate::failure::Failure;
 use crate::files::Patched;
 use crate::output::{Output, bold, dim};
 use crate::project::{Project, Request};
 use crate::report::{self, Origin};
+use crate::shell;
 use crate::text::printable;
 
 /// The most rounds in which corrections are written. Each needs a correction that an earlier one made possible.
 const ROUNDS_MAX: usize = 20;
 
-/// Applies every correction to `files`, which `project` reads; prints each with `verb`, its place and its reason.
+/// Applies every correction to `files`, which `project` reads; prints each with its place and its reason.
 pub(super) fn apply(
     project: &Project,
     files: &Patched,
-    verb: &str,
+    arguments: &FmtArgs,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let verb = if arguments.check { "would fix" } else { "fixed" };
     for round in 0..=ROUNDS_MAX {
         let sources = project.sources();
         let compiled = project.check(&sources, Request::default(), output)?;
         let origin = project.origin(&sources);
         let chosen = chosen(&compiled.diagnostics, &sources);
         if chosen.is_empty() {
-            say_what_remains(&compiled.diagnostics, output);
+            say_what_remains(&compiled.diagnostics, &arguments.project, output);
             return Ok(());
         }
         if round == ROUNDS_MAX {
@@ -102,10 +106,14 @@ fn line(report: &Report, sources: &Sources<'_>, origin: &Origin<'_>) -> String {
     format!("{file}:{}:{}: {message} {code}", place.line, place.column)
 }
 
-fn say_what_remains(diagnostics: &Diagnostics, output: &mut Output) {
+fn say_what_remains(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
     let (errors, warnings) = (diagnostics.error_count(), diagnostics.warning_count());
     if errors + warnings > 0 {
         let counted = report::counted(errors, warnings);
-        output.message(format_args!("{counted} left for you: `relay check` prints them\n"));
+        let path = match path == Path::new(".") {
+            true => String::new(),
+            false => format!(" {}", shell::word(&path.to_string_lossy())),
+        };
+        output.message(format_args!("{counted} left for you: `relay check{path}` prints them\n"));
     }
 }
