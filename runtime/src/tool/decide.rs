@@ -52,6 +52,8 @@ pub(super) struct Decided<'c> {
     pub(super) offered: &'c Offered,
     /// The permission to run it, or the denial.
     pub(super) permit: Result<Permit, CallError>,
+    /// The rules that would deny it if they were not only observed, with their places.
+    pub(super) observed: Vec<String>,
 }
 
 /// Decides by `relay-engine` whether a call may run. A tool hidden from the caller is rejected like
@@ -96,7 +98,11 @@ pub(super) fn decide<'c>(
             Ok(Permit { spec: offered.spec, tier, principal, at })
         }
     };
-    Ok(Decided { offered, permit })
+    let observed = decision
+        .observed
+        .iter()
+        .map(|named| format!("policy.{} ({}:{})", named.name, named.at.file, named.at.line));
+    Ok(Decided { offered, permit, observed: observed.collect() })
 }
 
 /// Returns the tool of a name, visible to the caller or hidden.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Argument, ArgumentKind, Call, CallId, Cap, Effect, Value, What};
 use crate::facts::{NodeId, program_name};
 use crate::span::Span;
-use crate::value::{display, is_exact};
+use crate::value::{display, is_exact, is_hole};
 
 /// The calls and effects of a text, in order. The steps of a text limit its size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,6 +102,12 @@ impl Effects {
     #[must_use]
     pub fn is_exact(&self, value: Value) -> bool {
         is_exact(self.bytes_of(value))
+    }
+
+    /// Returns whether a part of a value may be any text, slashes included.
+    #[must_use]
+    pub fn is_open(&self, value: Value) -> bool {
+        self.bytes_of(value).iter().any(|byte| is_hole(*byte))
     }
 
     /// Returns the user that a call runs as, if the text names one.

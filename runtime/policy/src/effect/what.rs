@@ -16,7 +16,7 @@ pub struct Effect {
     /// The call that does it; of an effect of the shell itself, the call that runs this shell.
     pub by: Option<CallId>,
     /// Whether the call itself causes it; otherwise the shell does, before the call or beside it.
-    pub(crate) is_own: bool,
+    pub is_own: bool,
     /// Whether the dry run or check of its call covers it.
     pub(crate) is_capped: bool,
     /// The node and line of the fact that declares it.

@@ -1,5 +1,6 @@
 //! The rules of a project that raise the tier of a text, or lower that of its effects.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use relay_bundle::{Rule, RuleKind};
@@ -9,9 +10,12 @@ use crate::effect::{CallId, Effect, Effects, Touch, What};
 use crate::facts::Facts;
 use crate::location::Location;
 use crate::paths::is_agent_config;
-use crate::rule::{Meaning, Request};
+use crate::rule::{Meaning, Part, Request};
 use crate::span::Span;
 use crate::tier::Tier;
+
+/// The most calls of a text that one rule raises apart.
+const RAISED_MAX: usize = 256;
 
 /// The facts, rules and location that judge a text.
 #[derive(Clone, Copy)]
@@ -39,19 +43,29 @@ impl<'g> Ground<'g> {
         }
     }
 
-    /// Adds an effect for each rule that may raise the text.
+    /// Adds an effect for each part of the text that a rule may raise, so that a rule that lowers one
+    /// part leaves the others raised.
     pub(super) fn raise(self, effects: &mut Effects) {
         let raised: Vec<(u16, Span, Option<CallId>)> = {
             let request = self.request(effects);
             let rules = self.rules.adjust.iter().enumerate();
             let raising = rules.filter(|(_, rule)| rule.kind == RuleKind::Tier);
-            let part = |(number, rule): (usize, &Arc<Rule>)| {
+            let parts = |(number, rule): (usize, &Arc<Rule>)| {
                 // INVARIANT: such a rule has no regex, the only condition that reads the bundle.
-                let part = Meaning::of_rule(rule).fires(&request).ok()??;
-                let span = part.span.unwrap_or_else(|| Span::new(0, 0));
-                Some((u16::try_from(number).unwrap_or(u16::MAX), span, part.call))
+                let mut parts = Meaning::of_rule(rule).parts(&request).unwrap_or_default();
+                let mut seen = BTreeSet::new();
+                parts.retain(|part| seen.insert(part.call));
+                if parts.len() > RAISED_MAX {
+                    // No rule lowers what belongs to no call.
+                    parts.truncate(RAISED_MAX);
+                    parts.extend(parts.first().map(|part| Part { call: None, ..*part }));
+                }
+                let number = u16::try_from(number).unwrap_or(u16::MAX);
+                let raised =
+                    |part: Part| (number, part.span.unwrap_or_else(|| Span::new(0, 0)), part.call);
+                parts.into_iter().map(raised).collect::<Vec<_>>()
             };
-            raising.filter_map(part).collect()
+            raising.flat_map(parts).collect()
         };
         for (number, span, call) in raised {
             effects.raised(What::Raised(number), span, call);

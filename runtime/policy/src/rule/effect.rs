@@ -73,17 +73,34 @@ const fn hidden_word(hidden: Hidden) -> &'static str {
     }
 }
 
-/// Returns whether something of this kind happens to the path of an effect.
-fn touch_fit(request: &Request<'_>, selector: Selector, touch: Touch, effect: &Effect) -> Fit {
-    let is_it = match touch {
+/// Returns whether an effect is of the kind that a selector names, whatever its value.
+pub(super) fn is_of_kind(selector: Selector, effect: &Effect) -> bool {
+    match effect.what {
+        What::Path { touch, .. } => is_touch(selector, touch),
+        What::Connects(_) => selector == Selector::Connects,
+        What::Listens(_) => selector == Selector::Listens,
+        What::Escalates(_) => selector == Selector::Escalates,
+        What::Sends(_) => selector == Selector::Sends,
+        What::Runs(..) => selector == Selector::Runs,
+        _ => false,
+    }
+}
+
+fn is_touch(selector: Selector, touch: Touch) -> bool {
+    match touch {
+        _ if selector == Selector::Touches => true,
         Touch::Read => selector == Selector::Reads,
         Touch::Write | Touch::Append => selector == Selector::Writes,
         Touch::Remove | Touch::Empty => selector == Selector::Removes,
         // A moved file is read, and then lies elsewhere.
         Touch::Take => matches!(selector, Selector::Removes | Selector::Reads),
         Touch::Change | Touch::ChangeTree => selector == Selector::Changes,
-    };
-    if is_it || selector == Selector::Touches {
+    }
+}
+
+/// Returns whether something of this kind happens to the path of an effect.
+fn touch_fit(request: &Request<'_>, selector: Selector, touch: Touch, effect: &Effect) -> Fit {
+    if is_touch(selector, touch) {
         return Fit::Surely;
     }
     // `find PATH -delete` reads its path, and by a fact does more.

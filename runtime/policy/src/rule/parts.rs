@@ -4,7 +4,7 @@ use relay_bundle::{Corrupt, Rule, RuleView, Selector, Subject};
 
 use super::call::Called;
 use super::condition::Condition;
-use super::effect::{effect_fit, unknown_fit};
+use super::effect::{effect_fit, is_of_kind, unknown_fit};
 use super::fit::Fit;
 use super::request::Request;
 use crate::effect::{Call, CallId, Effect, Fact, Hidden, What};
@@ -87,15 +87,30 @@ impl<'r> Meaning<'r> {
     ///
     /// The bundle is corrupt.
     pub fn fires(&self, request: &Request<'_>) -> Result<Option<Part>, Corrupt> {
+        let mut best: Option<Part> = None;
+        for part in self.parts(request)? {
+            if best.is_none_or(|best| best.fit < part.fit) {
+                best = Some(part);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Returns all parts of the request that the rule may mean.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn parts(&self, request: &Request<'_>) -> Result<Vec<Part>, Corrupt> {
+        let mut parts = Vec::new();
         let whole = self.own.request_fit(request, false)?;
         if whole == Fit::No {
-            return Ok(None);
+            return Ok(parts);
         }
-        let mut best: Option<Part> = None;
         let mut found = |fit: Fit, span: Option<Span>, call: Option<CallId>| {
             let fit = fit.min(whole);
-            if fit != Fit::No && best.is_none_or(|part| part.fit < fit) {
-                best = Some(Part { fit, span, call });
+            if fit != Fit::No {
+                parts.push(Part { fit, span, call });
             }
         };
         let effects = request.effects;
@@ -121,11 +136,16 @@ impl<'r> Meaning<'r> {
             let mut fit = Fit::Surely;
             let mut span = None;
             let mut by = None;
+            let mut others = Vec::new();
             for condition in &self.own.effect {
                 let mut most = Fit::No;
                 for effect in effects.all() {
                     let one = effect_fit(request, condition, effect);
-                    if one > most && !self.excepts_effect(request, effect)? {
+                    if one == Fit::No || self.excepts_effect(request, effect)? {
+                        continue;
+                    }
+                    others.push((Some(effect.span), effect.by));
+                    if one > most {
                         most = one;
                         span = Some(effect.span);
                         by = effect.by;
@@ -133,7 +153,11 @@ impl<'r> Meaning<'r> {
                 }
                 for (number, call) in effects.calls().iter().enumerate() {
                     let one = unknown_fit(request, condition, call);
-                    if one > most && !self.excepts_call(request, number, call)? {
+                    if one == Fit::No || self.excepts_call(request, number, call)? {
+                        continue;
+                    }
+                    others.push((Some(call.span), effects.call_id(number)));
+                    if one > most {
                         most = one;
                         span = Some(call.span);
                         by = effects.call_id(number);
@@ -141,11 +165,13 @@ impl<'r> Meaning<'r> {
                 }
                 fit = fit.min(most);
             }
+            // The surest comes first.
             found(fit, span, by);
+            others.into_iter().for_each(|(span, by)| found(fit, span, by));
         } else if !self.excepts_all(request)? {
             found(Fit::Surely, None, None);
         }
-        Ok(best)
+        Ok(parts)
     }
 
     /// Returns whether the rule certainly means an effect, and names or fixes it.
@@ -164,6 +190,7 @@ impl<'r> Meaning<'r> {
         let is_covered = match (call, self.own.call.is_empty()) {
             (Some(call), false) => {
                 self.own.call_fit(request, call, true) == Fit::Surely
+                    && self.own.has_effects(request, effect.by)
                     && (is_named || self.own.fixes(request, call, effect))
             }
             (None, false) => false,
@@ -209,6 +236,9 @@ impl<'r> Meaning<'r> {
             if called.is_none_or(|called| called.fit(condition, true) != Fit::Surely) {
                 fails.push(condition.selector.word().to_owned());
             }
+        }
+        if !self.own.call.is_empty() && !self.own.has_effects(request, effect.by) {
+            fails.extend(self.own.effect.iter().map(|it| it.selector.word().to_owned()));
         }
         if fails.is_empty() {
             let lacks = match effect.what {
@@ -338,6 +368,22 @@ impl Group<'_> {
     fn call_fit(&self, request: &Request<'_>, call: &Call, is_permit: bool) -> Fit {
         let called = Called { call, effects: request.effects, facts: request.facts };
         Fit::all(self.call.iter().map(|condition| called.fit(condition, is_permit)))
+    }
+
+    /// Returns whether the effects of a call, of the kinds that these conditions select, are all
+    /// certainly meant, and there is one.
+    fn has_effects(&self, request: &Request<'_>, by: Option<CallId>) -> bool {
+        let own = || request.effects.all().iter().filter(|effect| effect.by == by);
+        let mut count = 0;
+        for condition in &self.effect {
+            for effect in own().filter(|effect| is_of_kind(condition.selector, effect)) {
+                count += 1;
+                if effect_fit(request, condition, effect) != Fit::Surely {
+                    return false;
+                }
+            }
+        }
+        self.effect.is_empty() || count > 0
     }
 
     fn names_tool(&self) -> bool {
