@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, RuleView, Selector, Tier};
+use relay_policy::facts::Facts;
 use relay_policy::location::Location;
 use relay_policy::rule::Meaning;
 use serde_json::{Map, Value};
@@ -32,8 +33,9 @@ pub fn means(
 ) -> Result<Option<Result<(), String>>, Corrupt> {
     let Some(rule) = find(bundle, rule)? else { return Ok(None) };
     let rule = rule.to_owned()?;
-    let tried = Tried::of(bundle, authority, &rule, text)?;
-    tried.map(|tried| tried.means(bundle, authority, &rule)).transpose()
+    let Some(tried) = Tried::of(bundle, authority, &rule, text)? else { return Ok(None) };
+    let facts = authority.facts(bundle)?;
+    tried.means(bundle, (authority, &facts), &rule).map(Some)
 }
 
 /// A text with its effects, on which a rule is tried.
@@ -85,14 +87,13 @@ impl Tried {
     pub fn means(
         &self,
         bundle: &Bundle,
-        authority: &Authority,
+        (authority, facts): (&Authority, &Facts<'_>),
         rule: &Rule,
     ) -> Result<Result<(), String>, Corrupt> {
         let Self { tool, asked } = self;
         let Some(judging) = authority.rules() else { return Ok(Ok(())) };
-        let facts = authority.facts(bundle)?;
         let given = asked.given();
-        let request = asked.request((tool, None), (&facts, judging), (&given, &[]));
+        let request = asked.request((tool, None), (facts, judging), (&given, &[]));
         let meaning = Meaning::of_changed(bundle, rule)?;
         let effects = || asked.verdict.effects.all().iter().zip(&asked.verdict.tiers);
         Ok(match rule.kind {
@@ -120,7 +121,9 @@ impl Tried {
                     }
                 }
                 match missed {
-                    Some(fails) => Err(format!("a part of it is not covered: {}", fails.join(", "))),
+                    Some(fails) => {
+                        Err(format!("a part of it is not covered: {}", fails.join(", ")))
+                    }
                     None if count == 0 => {
                         Err(format!("it is tier {}, which needs no rule", asked.tier.number()))
                     }
@@ -130,7 +133,7 @@ impl Tried {
         })
     }
 
-    /// Returns the answer of a rule to it, with the effects of which it is asked.
+    /// Returns the answer of a rule to it.
     ///
     /// # Errors
     ///
@@ -138,24 +141,16 @@ impl Tried {
     pub fn answer(
         &self,
         bundle: &Bundle,
-        authority: &Authority,
+        judging: (&Authority, &Facts<'_>),
         rule: &Rule,
     ) -> Result<Option<Answer>, Corrupt> {
-        Answer::of(bundle, authority, rule, (&self.tool, None), &self.asked)
+        Answer::of(bundle, judging, rule, (&self.tool, None), &self.asked)
     }
 
     /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
-    ///
-    /// # Errors
-    ///
-    /// The bundle is corrupt.
-    pub fn keys(
-        &self,
-        bundle: &Bundle,
-        authority: &Authority,
-    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
-        let facts = authority.facts(bundle)?;
-        Ok(keys_of_request(&self.tool, &self.asked.verdict, &facts))
+    #[must_use]
+    pub fn keys(&self, facts: &Facts<'_>) -> Option<BTreeSet<String>> {
+        keys_of_request(&self.tool, &self.asked.verdict, facts)
     }
 }
 

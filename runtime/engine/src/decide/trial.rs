@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, Rule, RuleKind};
+use relay_policy::facts::Facts;
 use relay_policy::rule::{Fit, Meaning};
 
 use super::asked::Asked;
@@ -46,11 +47,7 @@ impl<'t> Trial<'t> {
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub fn of(
-        view: &'t View<'t>,
-        authority: &Authority,
-        call: Call<'t>,
-    ) -> Result<Self, Corrupt> {
+    pub fn of(view: &'t View<'t>, authority: &Authority, call: Call<'t>) -> Result<Self, Corrupt> {
         Ok(Self { view, call, placed: placed(view, authority, &call)? })
     }
 
@@ -77,37 +74,36 @@ impl<'t> Trial<'t> {
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub fn answer(&self, authority: &Authority, rule: &Rule) -> Result<Option<Answer>, Corrupt> {
+    pub fn answer(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+        rule: &Rule,
+    ) -> Result<Option<Answer>, Corrupt> {
         let Placed::Asked(asked, _) = &self.placed else { return Ok(None) };
         let asks = (self.call.tool, self.call.client);
-        Answer::of(self.view.bundle(), authority, rule, asks, asked)
+        Answer::of(self.view.bundle(), (authority, facts), rule, asks, asked)
     }
 
     /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
-    ///
-    /// # Errors
-    ///
-    /// The bundle is corrupt.
-    pub fn keys(&self, authority: &Authority) -> Result<Option<BTreeSet<String>>, Corrupt> {
-        let Placed::Asked(asked, _) = &self.placed else { return Ok(Some(BTreeSet::new())) };
-        let facts = authority.facts(self.view.bundle())?;
-        Ok(keys_of_request(self.call.tool, &asked.verdict, &facts))
+    #[must_use]
+    pub fn keys(&self, facts: &Facts<'_>) -> Option<BTreeSet<String>> {
+        let Placed::Asked(asked, _) = &self.placed else { return Some(BTreeSet::new()) };
+        keys_of_request(self.call.tool, &asked.verdict, facts)
     }
 }
 
 impl Answer {
     pub(super) fn of(
         bundle: &Bundle,
-        authority: &Authority,
+        (authority, facts): (&Authority, &Facts<'_>),
         rule: &Rule,
         asks: (&str, Option<&str>),
         asked: &Asked,
     ) -> Result<Option<Self>, Corrupt> {
         let Some(judging) = authority.rules() else { return Ok(None) };
-        let facts = authority.facts(bundle)?;
         let (given, hosts) = (asked.given(), asked.hosts.iter());
         let hosts: Vec<&str> = hosts.map(String::as_str).collect();
-        let request = asked.request(asks, (&facts, judging), (&given, &hosts));
+        let request = asked.request(asks, (facts, judging), (&given, &hosts));
         let meaning = Meaning::of_changed(bundle, rule)?;
         let is_permit = matches!(rule.kind, RuleKind::Allow | RuleKind::Lower);
         if !is_permit {
