@@ -3,7 +3,7 @@
 //! `resolve` looks up names and joins documents. A missing value is `None`, or a
 //! [`Setting`](crate::setting::Setting) of its default, which has no place.
 
-use relay_bundle::{Selector, Suppressed};
+use relay_bundle::{Selector, Suppressed, Tier};
 
 use crate::source::{FileId, Span, Spanned};
 
@@ -330,6 +330,14 @@ pub(crate) struct Expect {
     pub(crate) groups: Vec<Spanned<String>>,
     /// The tool of a call.
     pub(crate) tool: Option<Spanned<String>>,
+    /// The host of a call.
+    pub(crate) host: Option<Spanned<String>>,
+    /// The client of the caller.
+    pub(crate) client: Option<Spanned<String>>,
+    /// The rule that decides.
+    pub(crate) rule: Option<Spanned<String>>,
+    /// The tier of the decision.
+    pub(crate) tier: Option<Spanned<Tier>>,
     /// The tags of a briefing.
     pub(crate) tags: Vec<Spanned<String>>,
     /// The claims, each with its text or name.
@@ -339,9 +347,24 @@ pub(crate) struct Expect {
 impl Expect {
     /// Returns its question as written.
     pub(crate) fn asked(&self) -> String {
-        let Self { at: _, question, tenant, role, user, groups, tool, tags, claims: _ } = self;
+        let Self {
+            at: _,
+            question,
+            tenant,
+            role,
+            user,
+            groups,
+            tool,
+            host,
+            client,
+            rule: _,
+            tier: _,
+            tags,
+            claims: _,
+        } = self;
         let mut text = question.word().to_owned();
-        let named = [("tenant", tenant), ("role", role), ("user", user), ("tool", tool)];
+        let callers = [("tenant", tenant), ("role", role), ("user", user)];
+        let named = callers.into_iter().chain([("tool", tool), ("host", host), ("client", client)]);
         for (name, value) in named {
             if let Some(value) = value {
                 text.push_str(&format!(" {name}={}", value.value));
@@ -353,6 +376,18 @@ impl Expect {
         if !tags.is_empty() {
             let tags: Vec<&str> = tags.iter().map(|tag| tag.value.as_str()).collect();
             text.push_str(&format!(" tags {}", tags.join(" ")));
+        }
+        text
+    }
+
+    /// Returns a claim as written, with the rule and the tier that hold for it.
+    pub(crate) fn claimed(&self, claim: Claim, about: &str) -> String {
+        let mut text = format!("{} {about}", claim.word());
+        if let Some(rule) = &self.rule {
+            text.push_str(&format!(" rule={}", rule.value));
+        }
+        if let Some(tier) = &self.tier {
+            text.push_str(&format!(" tier={}", tier.value.number()));
         }
         text
     }

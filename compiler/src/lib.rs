@@ -42,7 +42,7 @@ pub use derived::mismatches;
 pub use diagnostic::{Diagnostics, Edit, Report, Severity};
 pub use options::{Git, Options, VERSION};
 pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
-pub use prove::{Coverage, Kind, Proof, Proven};
+pub use prove::{Coverage, Cut, Kind, Mutant, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use resolve::{Mark, MarkKind, marks};
@@ -160,7 +160,8 @@ impl<'s> Parsed<'s> {
             texts.check_contents(sources, &contents, &mut out);
             bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
             if let Some(bytes) = bundle.take() {
-                let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
+                let (bytes, shown) =
+                    prove::run(sources, bytes, (&declared, options.mutants), named_at, &mut out);
                 proven = Proven { environment: proven.environment, ..shown };
                 bundle = Some(bytes).filter(|_| !out.has_errors());
             }

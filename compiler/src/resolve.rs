@@ -87,7 +87,7 @@ pub(crate) fn project(
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
-    known.add(&prompts, &disabled_prompts, &other_tools);
+    known.add(&prompts, &disabled_prompts, &other_tools, policy.as_ref());
     let expects = expect::expects(nodes.expects, &known, &access, out);
     let project = project?;
     let audiences = {

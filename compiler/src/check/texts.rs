@@ -90,8 +90,22 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.policy(policy, facts);
     }
     for expect in expects {
-        let Expect { at: _, question: _, tenant, role, user, groups, tool, tags, claims } = expect;
-        let named = [tenant, role, user, tool].into_iter().flatten();
+        let Expect {
+            at: _,
+            question: _,
+            tenant,
+            role,
+            user,
+            groups,
+            tool,
+            host,
+            client,
+            rule,
+            tier: _,
+            tags,
+            claims,
+        } = expect;
+        let named = [tenant, role, user, tool, host, client, rule].into_iter().flatten();
         let claimed = claims.iter().map(|(_, about)| about);
         for written in named.chain(groups).chain(tags).chain(claimed) {
             pass.value(&written.value, written.at);

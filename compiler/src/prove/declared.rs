@@ -25,6 +25,8 @@ pub(crate) struct Declared {
     pub(super) templates: Vec<Row>,
     /// The texts on which rules are tried.
     pub(super) examples: Vec<Tried>,
+    /// The project's own rules.
+    pub(super) rules: Vec<PolicyRule>,
 }
 
 /// A text on which a rule is tried.
@@ -94,6 +96,7 @@ impl Declared {
             resources: resources.map(|it| row(&it.uri, &it.about.readers)).collect(),
             templates: templates.map(|it| row(&it.uri_template, &it.about.readers)).collect(),
             examples: examples(model),
+            rules: own_rules(model),
         }
     }
 
@@ -126,6 +129,12 @@ fn examples(model: &Model) -> Vec<Tried> {
         matches.into_iter().chain(rule.no_matches.iter().map(tried(false))).collect::<Vec<_>>()
     };
     rules.flat_map(of_rule).collect()
+}
+
+/// Returns the rules of a model that are the project's own.
+fn own_rules(model: &Model) -> Vec<PolicyRule> {
+    let rules = model.policy.iter().flat_map(|(policy, _)| &policy.rules);
+    rules.filter(|rule| rule.origin.is_none()).cloned().collect()
 }
 
 /// Returns the row with this name.

@@ -104,7 +104,7 @@ expect context tool=audit_tail { skill dates }
         let mut tools = contents.tools.iter_mut();
         tools.find(|tool| tool.name == "audit_tail").expect("it is offered").tier = Tier::Stateful;
         let bytes = crate::encode::bundle(&contents, at, &mut out).expect("it can be encoded");
-        let (_, proven) = run(&sources, bytes, &declared, at, &mut out);
+        let (_, proven) = run(&sources, bytes, (&declared, false), at, &mut out);
         let failed: Vec<usize> = proven.expects.iter().map(|it| it.failures.len()).collect();
         // The role of the first is too low, and no policy allows the second. The last belongs to no
         // particular caller.

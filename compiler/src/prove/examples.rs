@@ -10,24 +10,26 @@ use super::declared::{Declared, Tried};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// Tries every rule on its texts.
+/// Tries every rule on its texts; returns whether each does what its line says.
 pub(super) fn prove(
     bundle: &Bundle,
     authority: &Authority,
     declared: &Declared,
     out: &mut Diagnostics,
-) -> Result<(), Corrupt> {
+) -> Result<bool, Corrupt> {
+    let mut all_hold = true;
     for tried in &declared.examples {
         let Tried { rule, text, matches, at, rule_at } = tried;
         let Some(reason) = means(bundle, authority, rule, text)? else { continue };
         let (rule, at, rule_at) = (rule.clone(), *at, *rule_at);
         match (matches, reason) {
-            (true, Ok(())) | (false, Err(_)) => {}
+            (true, Ok(())) | (false, Err(_)) => continue,
             (true, Err(reason)) => out.report(at, NotMeant { rule, reason, at, rule_at }),
             (false, Ok(())) => out.report(at, Meant { rule, at, rule_at }),
         }
+        all_hold = false;
     }
-    Ok(())
+    Ok(all_hold)
 }
 
 /// The rule does not do what its author wrote it for.

@@ -255,6 +255,15 @@ impl Bundle {
         Ok(RuleView { reader: &self.reader, index, row: self.reader.row(index)? })
     }
 
+    /// Returns the automaton with this number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn automaton(&self, number: u32) -> Result<Automaton<'_>, Corrupt> {
+        automaton(&self.reader, number)
+    }
+
     /// Returns all rules, in order.
     pub fn rules(&self) -> impl Iterator<Item = Result<RuleView<'_>, Corrupt>> {
         (0..self.rule_count()).map(|index| self.rule(index))
@@ -395,8 +404,7 @@ impl<'b> ConditionView<'b> {
 
     /// Returns the automaton of its regex.
     pub fn automaton(&self) -> Result<Option<Automaton<'b>>, Corrupt> {
-        let Some(number) = present(self.row.automaton) else { return Ok(None) };
-        Automata::split(self.reader.section(Kind::Automata)?)?.automaton(number).map(Some)
+        present(self.row.automaton).map(|number| automaton(self.reader, number)).transpose()
     }
 
     pub fn at(&self) -> Result<Place<&'b str>, Corrupt> {
@@ -429,6 +437,10 @@ fn texts<'b>(
 ) -> Result<impl ExactSizeIterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {
     let text = move |row: Result<&ValueRow, Corrupt>| reader.string(row?.value.text);
     Ok(reader.rows(range)?.map(text))
+}
+
+fn automaton(reader: &Reader, number: u32) -> Result<Automaton<'_>, Corrupt> {
+    Automata::split(reader.section(Kind::Automata)?)?.automaton(number)
 }
 
 fn present(number: U32) -> Option<u32> {

@@ -1,14 +1,14 @@
 //! The floors, paths and facts of a bundle, read once for all decisions.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use relay_bundle::{Bundle, Corrupt};
+use relay_bundle::{Bundle, Corrupt, Rule};
 use relay_policy::classify::{Rules, RulesError};
 use relay_policy::facts::Facts;
 use thiserror::Error;
 
 /// The parts of a policy that decisions read again and again.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Authority {
     /// Absent without a policy.
     rules: Option<Rules>,
@@ -38,6 +38,24 @@ impl Authority {
     #[must_use]
     pub fn rules(&self) -> Option<&Rules> {
         self.rules.as_ref()
+    }
+
+    /// Returns the same with another rule in place of the one of this name that raises or lowers;
+    /// `None` without it.
+    #[must_use]
+    pub fn adjusted(&self, name: &str, rule: Option<&Rule>) -> Self {
+        let mut changed = self.clone();
+        if let Some(rules) = &mut changed.rules {
+            let place = rules.adjust.iter().position(|rule| rule.name == name);
+            match (place, rule) {
+                (Some(place), None) => _ = rules.adjust.remove(place),
+                (Some(place), Some(rule)) => {
+                    rules.adjust.splice(place..=place, [Arc::new(rule.clone())]);
+                }
+                (None, _) => {}
+            }
+        }
+        changed
     }
 
     /// Returns the facts of the bundle that this was made for.

@@ -12,9 +12,9 @@ mod decision;
 mod means;
 mod rules;
 mod scope;
+mod trial;
 
 use relay_bundle::{CallerRole, Corrupt, List, Mode, Place, RuleKind, Tier};
-use relay_policy::rule::{Argument, Request};
 
 use self::asked::Asked;
 use self::rules::Rules;
@@ -25,7 +25,8 @@ use crate::view::View;
 
 pub use self::call::{Call, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
-pub use self::means::means;
+pub use self::means::{Tried, means};
+pub use self::trial::{Answer, Change, Trial};
 
 /// The highest tier of a call without a policy: it only reads.
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
@@ -80,59 +81,82 @@ pub fn decide(
     authority: &Authority,
     call: &Call<'_>,
 ) -> Result<Decision, Corrupt> {
+    Ok(match placed(view, authority, call)? {
+        Placed::Decided(decision) => *decision,
+        Placed::Asked(asked, offered) => {
+            let decision = by_policy(view, authority, call, (&asked, offered), None)?;
+            let Asked { verdict, text, .. } = *asked;
+            Decision { verdict: Some(Box::new(verdict)), text, ..decision }
+        }
+    })
+}
+
+/// A call before rules are asked.
+enum Placed<'b> {
+    /// It is decided without a policy.
+    Decided(Box<Decision>),
+    /// Its effects, and the place of its tool if the project offers it.
+    Asked(Box<Asked>, Option<&'b Place>),
+}
+
+fn placed<'b>(
+    view: &View<'b>,
+    authority: &Authority,
+    call: &Call<'_>,
+) -> Result<Placed<'b>, Corrupt> {
+    let decided = |decision| Ok(Placed::Decided(Box::new(decision)));
     let offered = match visible(view, call.tool)? {
-        Visible::NotSeen(at, tier) => return Ok(Decision::by(Rule::NotSeen, tier, Some(at))),
+        Visible::NotSeen(at, tier) => return decided(Decision::by(Rule::NotSeen, tier, Some(at))),
         Visible::NotOffered if call.door == Door::Server => {
-            return Ok(Decision::by(Rule::NotOffered, Tier::ReadOnly, None));
+            return decided(Decision::by(Rule::NotOffered, Tier::ReadOnly, None));
         }
         Visible::NotOffered => None,
         Visible::Offered(tool) => Some(tool),
     };
     let bundle = view.bundle();
-    let at = offered.map(|tool| &tool.at);
-    let (Some(policy), Some(judging)) = (bundle.policy(), authority.rules()) else {
-        return Ok(without_policy(view, offered.map(|tool| tool.tier), at));
+    let (at, tier) = (offered.map(|tool| &tool.at), offered.map(|tool| tool.tier));
+    let (Some(_), Some(judging)) = (bundle.policy(), authority.rules()) else {
+        return decided(without_policy(view, tier, at));
     };
     let facts = authority.facts(bundle)?;
-    let asked = Asked::of(bundle, call, offered.map(|tool| tool.tier), &facts, judging)?;
-    let arguments: Vec<Argument<'_>> =
-        asked.arguments.iter().map(|(name, value)| Argument { name, value }).collect();
-    let hosts: Vec<&str> = asked.hosts.iter().map(String::as_str).collect();
-    let request = Request {
-        effects: &asked.verdict.effects,
-        facts: &facts,
-        paths: &judging.paths,
-        classes: &judging.classes,
-        location: &asked.location,
-        tool: call.tool,
-        arguments: &arguments,
-        hosts: &hosts,
-        client: call.client,
-        tier: asked.tier,
-        text: &asked.text,
+    let asked = Asked::of(bundle, call, tier, &facts, judging)?;
+    Ok(Placed::Asked(Box::new(asked), at))
+}
+
+/// Decides a call by the rules of the policy, one of which may be changed.
+fn by_policy(
+    view: &View<'_>,
+    authority: &Authority,
+    call: &Call<'_>,
+    (asked, at): (&Asked, Option<&Place>),
+    change: Option<Change<'_>>,
+) -> Result<Decision, Corrupt> {
+    let bundle = view.bundle();
+    let (Some(policy), Some(judging)) = (bundle.policy(), authority.rules()) else {
+        return Ok(without_policy(view, Some(asked.tier), at));
     };
+    let facts = authority.facts(bundle)?;
+    let arguments = asked.given();
+    let hosts: Vec<&str> = asked.hosts.iter().map(String::as_str).collect();
+    let asks = (call.tool, call.client);
+    let request = asked.request(asks, (&facts, judging), (&arguments, &hosts));
     let caller =
         Caller { tenant: view.tenant_name()?, role: view.role().map(|it| it.name.as_str()) };
     let in_force = InForce::of(policy, caller, &request);
     let (mode, mode_scope) = in_force.mode(policy);
-    let rules = Rules::of(bundle, &request, &asked.verdict, &in_force)?;
+    let rules = Rules::of(bundle, &request, &asked.verdict, &in_force, change)?;
     let mut decision = Decision::by(Rule::ReadOnly, asked.tier, at);
     decision.mode = Some(mode);
     decision.observed = rules.observed()?;
-    let decided = |decision: Decision, asked: Asked| Decision {
-        verdict: Some(Box::new(asked.verdict)),
-        text: asked.text,
-        ..decision
-    };
 
     if let Some(named) = rules.first(RuleKind::Deny)? {
-        return Ok(decided(decision.named(Rule::Deny, named), asked));
+        return Ok(decision.named(Rule::Deny, named));
     }
     if asked.tier > view.tier_max() {
         let role = view.role();
         let written = role.and_then(|role| role.tier.at.as_ref());
         let at = written.or(role.map(|role| &role.at)).or(at);
-        return Ok(decided(decision.ruled(Rule::RoleTier, at), asked));
+        return Ok(decision.ruled(Rule::RoleTier, at));
     }
     let scope_at = |scope: Option<u32>| {
         let scope = scope.and_then(|number| policy.scopes.get(number as usize));
@@ -141,24 +165,24 @@ pub fn decide(
     };
     if mode == Mode::Readonly && asked.tier > Tier::ReadOnly {
         let ruled = decision.ruled(Rule::ModeReadonly, scope_at(mode_scope));
-        return Ok(decided(ruled, asked));
+        return Ok(ruled);
     }
     if let Some(named) = rules.first(RuleKind::Approve)? {
-        return Ok(decided(decision.named(Rule::Approve, named), asked));
+        return Ok(decision.named(Rule::Approve, named));
     }
     if let Some(span) = rules.agent_config() {
         let mut ruled = decision.ruled(Rule::AgentConfig, Some(&policy.at));
         ruled.span = Some(span);
-        return Ok(decided(ruled, asked));
+        return Ok(ruled);
     }
     let approves = view.role().filter(|role| role.approve.as_ref().is_some_and(|it| it.value));
     if let Some(role) = approves.filter(|_| asked.tier >= ROLE_APPROVES_TIER_MIN) {
         let at = role.approve.as_ref().and_then(|it| it.at.as_ref()).or(Some(&role.at));
-        return Ok(decided(decision.ruled(Rule::RoleApproves, at), asked));
+        return Ok(decision.ruled(Rule::RoleApproves, at));
     }
     if mode == Mode::Open || asked.tier < Tier::Stateful {
         let rule = if asked.tier == Tier::ReadOnly { Rule::ReadOnly } else { Rule::Mode };
-        return Ok(decided(decision.ruled(rule, scope_at(mode_scope)), asked));
+        return Ok(decision.ruled(rule, scope_at(mode_scope)));
     }
     let covered = rules.covered(&asked.verdict, asked.own_tier)?;
     let ruled = match covered {
@@ -172,7 +196,7 @@ pub fn decide(
             ruled
         }
     };
-    Ok(decided(ruled, asked))
+    Ok(ruled)
 }
 
 /// Returns the mode of the policy for the caller of a view, on the own host; `None` without a policy.

@@ -26,6 +26,13 @@ pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
     if matches!(rule.kind, RuleKind::Tier | RuleKind::Lower) {
         return vec![ADJUST_KEY.to_owned()];
     }
+    meant_keys(rule, facts)
+}
+
+/// Returns keys that occur in every request that a rule means, also those of one that raises or
+/// lowers, sorted.
+#[must_use]
+pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
     let own = || rule.conditions.iter().filter(|condition| condition.group == 0);
     let of = |selector| own().find(|condition| condition.selector == selector);
     let keys: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
@@ -81,31 +88,67 @@ pub(crate) fn candidates(
     verdict: &Verdict,
     facts: &Facts<'_>,
 ) -> Result<Vec<u32>, Corrupt> {
-    let effects = &verdict.effects;
-    let is_open = effects.calls().iter().any(|call| !effects.is_exact(call.program));
-    if is_open {
-        // The program may be any.
-        return Ok((0..bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect());
-    }
     let index = bundle.rule_index();
     let mut found = Vec::new();
-    let mut add = |kind: &str, rest: &str| -> Result<(), Corrupt> {
+    let is_any = each_key(tool, verdict, facts, |kind, rest| {
         found.extend(index.of(kind, rest)?.iter());
         Ok(())
-    };
-    add(ALWAYS, "")?;
-    add(TOOL, tool)?;
+    })?;
+    if is_any == Concerns::Any {
+        return Ok((0..bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect());
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the keys of the rules that a request may concern; `None` if it may concern any rule.
+pub(crate) fn keys_of_request(
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+) -> Option<BTreeSet<String>> {
+    let mut keys = BTreeSet::new();
+    let concerns = each_key(tool, verdict, facts, |kind, rest| {
+        keys.insert(format!("{kind}{rest}"));
+        Ok(())
+    });
+    (concerns == Ok(Concerns::Some)).then_some(keys)
+}
+
+/// Whether the keys of a request say which rules it concerns.
+#[derive(PartialEq, Eq)]
+enum Concerns {
+    /// Those of its keys.
+    Some,
+    /// Any rule, since a program is not known.
+    Any,
+}
+
+/// Visits the keys of a request: each its kind, and the name that follows.
+fn each_key(
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+    mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
+) -> Result<Concerns, Corrupt> {
+    let effects = &verdict.effects;
+    if effects.calls().iter().any(|call| !effects.is_exact(call.program)) {
+        return Ok(Concerns::Any);
+    }
+    visit(ALWAYS, "")?;
+    visit(TOOL, tool)?;
     if !effects.calls().is_empty() {
-        add(ANY_PROGRAM, "")?;
+        visit(ANY_PROGRAM, "")?;
     }
     let mut last = String::new();
     for program in effects.programs() {
         if *program == *last {
             continue;
         }
-        add(PROGRAM, &known_name(&program, facts))?;
+        visit(PROGRAM, &known_name(&program, facts))?;
         if program.contains('/') {
-            add(PROGRAM, &known_name(file(&program), facts))?;
+            visit(PROGRAM, &known_name(file(&program), facts))?;
         }
         last = program.into_owned();
     }
@@ -120,10 +163,8 @@ pub(crate) fn candidates(
         if has_unknown && may_be_unknown
             || effects.all().iter().any(|effect| is_about(effect.name()))
         {
-            add(EFFECT, selector.word())?;
+            visit(EFFECT, selector.word())?;
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
+    Ok(Concerns::Some)
 }

@@ -4,6 +4,7 @@ use relay_bundle::{Bundle, Corrupt, Selector, Tier};
 use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
 use relay_policy::facts::Facts;
 use relay_policy::location::Location;
+use relay_policy::rule::{Argument, Request};
 use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
@@ -105,6 +106,35 @@ impl Asked {
             tier,
             own_tier: own,
         })
+    }
+}
+
+impl Asked {
+    /// Returns its arguments as rules see them.
+    pub(super) fn given(&self) -> Vec<Argument<'_>> {
+        self.arguments.iter().map(|(name, value)| Argument { name, value }).collect()
+    }
+
+    /// Returns the request that rules are asked about.
+    pub(super) fn request<'r>(
+        &'r self,
+        (tool, client): (&'r str, Option<&'r str>),
+        (facts, rules): (&'r Facts<'r>, &'r Rules),
+        (arguments, hosts): (&'r [Argument<'r>], &'r [&'r str]),
+    ) -> Request<'r> {
+        Request {
+            effects: &self.verdict.effects,
+            facts,
+            paths: &rules.paths,
+            classes: &rules.classes,
+            location: &self.location,
+            tool,
+            arguments,
+            hosts,
+            client,
+            tier: self.tier,
+            text: &self.text,
+        }
     }
 }
 

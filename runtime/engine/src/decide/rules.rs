@@ -7,6 +7,7 @@ use relay_policy::span::Span;
 
 use super::decision::{Missed, Named};
 use super::scope::InForce;
+use super::trial::Change;
 use crate::rule_keys::candidates;
 
 /// The rules that a request may concern and whose scope is in force.
@@ -29,14 +30,27 @@ impl<'r> Rules<'r> {
         request: &'r Request<'r>,
         verdict: &Verdict,
         in_force: &InForce,
+        change: Option<Change<'r>>,
     ) -> Result<Self, Corrupt> {
+        let mut numbers = candidates(bundle, request.tool, verdict, request.facts)?;
+        if let Some(change) = change
+            && let Err(place) = numbers.binary_search(&change.number)
+        {
+            numbers.insert(place, change.number);
+        }
         let mut rules = Vec::new();
-        for number in candidates(bundle, request.tool, verdict, request.facts)? {
+        for number in numbers {
             let rule = bundle.rule(number as usize)?;
             let kind = rule.kind()?;
-            if in_force.holds(rule.scope(), kind == RuleKind::Allow) {
-                rules.push((kind, rule, Meaning::of(rule)?));
+            if !in_force.holds(rule.scope(), kind == RuleKind::Allow) {
+                continue;
             }
+            let meaning = match change.filter(|change| change.number == number) {
+                None => Meaning::of(rule)?,
+                Some(Change { rule: Some(changed), .. }) => Meaning::of_changed(bundle, changed)?,
+                Some(Change { rule: None, .. }) => continue,
+            };
+            rules.push((kind, rule, meaning));
         }
         Ok(Self { request, rules })
     }

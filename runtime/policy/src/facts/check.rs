@@ -20,6 +20,7 @@ impl<'a> Facts<'a> {
     /// The table was altered or cut, or another version wrote it.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let facts = Self::split(bytes)?;
+        facts.check_names()?;
         check(&facts)?;
         Ok(facts)
     }

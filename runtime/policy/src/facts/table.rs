@@ -92,7 +92,7 @@ pub(crate) enum Kinship {
 }
 
 impl<'a> Facts<'a> {
-    /// Splits a table into its parts, whose rows are read later.
+    /// Splits a table into its parts, whose names and rows are read later.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let (header, rest) =
             Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
@@ -112,8 +112,13 @@ impl<'a> Facts<'a> {
             return Err(Damaged("its length is wrong"));
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
-        let names = Names::open(ids, starts, offsets, name_bytes)?;
+        let names = Names::reopen(ids, starts, offsets, name_bytes);
         Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
+    }
+
+    /// Checks that names can be searched.
+    pub(super) fn check_names(&self) -> Result<(), Damaged> {
+        self.names.checked().map(|_| ())
     }
 
     /// Returns the program with this name.

@@ -1,6 +1,6 @@
 //! A rule, ready to be asked about requests.
 
-use relay_bundle::{Corrupt, Rule, RuleView, Selector, Subject};
+use relay_bundle::{Automaton, Bundle, Corrupt, Rule, RuleView, Selector, Subject};
 
 use super::call::Called;
 use super::condition::Condition;
@@ -60,24 +60,29 @@ impl<'r> Meaning<'r> {
         Ok(groups.meaning())
     }
 
-    /// Takes a rule that is not in a bundle yet, or was read from one.
+    /// Takes a rule that is not in a bundle yet, or was read from one. A regex of it may be found in
+    /// any text.
     #[must_use]
     pub fn of_rule(rule: &'r Rule) -> Self {
         let mut groups = Groups::default();
         for condition in &rule.conditions {
-            let texts = |list: &'r [relay_bundle::Setting<String>]| {
-                list.iter().map(|setting| setting.value.as_str()).collect()
-            };
-            let read = Condition {
-                selector: condition.selector,
-                argument: condition.argument.as_deref(),
-                values: texts(&condition.values),
-                except: texts(&condition.except),
-                regex: None,
-            };
-            groups.add(condition.group, read);
+            groups.add(condition.group, of_condition(condition, None));
         }
         groups.meaning()
+    }
+
+    /// Takes a rule that was read from a bundle and may have lost conditions or values since.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn of_changed(bundle: &'r Bundle, rule: &'r Rule) -> Result<Self, Corrupt> {
+        let mut groups = Groups::default();
+        for condition in &rule.conditions {
+            let regex = condition.automaton.map(|number| bundle.automaton(number)).transpose()?;
+            groups.add(condition.group, of_condition(condition, regex));
+        }
+        Ok(groups.meaning())
     }
 
     /// Returns the first part of the request that the rule may mean, the surest of its kind; `None`
@@ -436,6 +441,22 @@ impl Group<'_> {
             | What::AnyOption(_)
             | What::Doubt(..) => false,
         }
+    }
+}
+
+fn of_condition<'r>(
+    condition: &'r relay_bundle::Condition,
+    regex: Option<Automaton<'r>>,
+) -> Condition<'r> {
+    let texts = |list: &'r [relay_bundle::Setting<String>]| {
+        list.iter().map(|setting| setting.value.as_str()).collect()
+    };
+    Condition {
+        selector: condition.selector,
+        argument: condition.argument.as_deref(),
+        values: texts(&condition.values),
+        except: texts(&condition.except),
+        regex,
     }
 }
 
