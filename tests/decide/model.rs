@@ -449,7 +449,7 @@ impl<'a> Asked<'a> {
                             ("flags", ArgumentKind::Option(given)) => {
                                 wanted.split_once('=').is_some_and(|(name, wanted)| {
                                     let given = self.facts.option_name(given);
-                                    self.is_option(call, &given, name) && is_it(wanted)
+                                    self.option(call, &given, name) == Surely && is_it(wanted)
                                 })
                             }
                             _ => false,
@@ -466,13 +466,26 @@ impl<'a> Asked<'a> {
         };
         match effect.what {
             What::Declared(Fact::Program(_) | Fact::Form(..)) => true,
-            What::Declared(Fact::Flag(_, _, name)) => lines.iter().any(|line| {
-                let given = self.facts.option_name(name);
-                let is_it = |flag: &&str| {
-                    self.is_option(call, &given, flag.split('=').next().unwrap_or_default())
+            // Options that one fact describes have one effect, whichever of them are given.
+            What::Declared(Fact::Flag(_, _, name)) => {
+                let of_row = self.facts.option_name(name);
+                let words = self.effects.arguments(call).iter();
+                let given = words.filter_map(|word| match word.kind {
+                    ArgumentKind::Option(given) => Some(self.facts.option_name(given)),
+                    _ => None,
+                });
+                let mut given = given.filter(|given| self.option(call, &of_row, given) != No);
+                let is_named = |given: &str| {
+                    let is_it = |flag: &&str| {
+                        let flag = flag.split('=').next().unwrap_or_default();
+                        self.option(call, given, flag) == Surely
+                    };
+                    lines.iter().any(|line| {
+                        line.selector == "flags" && line.values.iter().any(|flag| is_it(flag))
+                    })
                 };
-                line.selector == "flags" && line.values.iter().any(is_it)
-            }),
+                given.all(|given| is_named(&given)) && is_named(&of_row)
+            }
             What::Declared(Fact::Value(..)) => {
                 lines.iter().any(|line| line.selector == "operands") || gives_word()
             }
@@ -633,10 +646,10 @@ impl<'a> Asked<'a> {
             known.is_some_and(|known| known.names.iter().any(|it| it == program))
         });
         let file = |path: &str| path.rsplit('/').next().map(str::to_owned);
-        if called == name || written == name || is_alias {
+        if called == name || written == name {
             Surely
-        } else if file(called) == file(name) {
-            // It may be the same file.
+        } else if is_alias || file(called) == file(name) {
+            // It may be the same file, or a program that is only alike.
             Maybe
         } else {
             No
@@ -646,13 +659,20 @@ impl<'a> Asked<'a> {
     fn sub(&self, call: &Call, wanted: &str, operands: &[&Argument]) -> Meant {
         let wanted: Vec<&str> = wanted.split(' ').collect();
         let written: Vec<String> = self.effects.subs(call).map(|sub| sub.into_owned()).collect();
-        let known: Vec<String> = call.node.map_or_else(Vec::new, |node| {
-            self.facts.command_name(node).split(' ').skip(1).map(str::to_owned).collect()
+        if written.len() >= wanted.len() && wanted.iter().zip(&written).all(|(a, b)| a == b) {
+            return Surely;
+        }
+        // One fact may describe several names, and several sub-commands that are alike.
+        let described = self.described(call);
+        let named = described.first().and_then(|program| {
+            let sub = |node: &'a Node, word: &&str| -> Option<&'a Node> {
+                node.subs.iter().find(|sub| sub.names.iter().any(|it| it == word))
+            };
+            wanted.iter().try_fold(*program, |node, word| sub(node, word))
         });
-        for given in [&written, &known] {
-            if given.len() >= wanted.len() && wanted.iter().zip(given).all(|(a, b)| a == b) {
-                return Surely;
-            }
+        let is_it = |node: &&Node| named.is_some_and(|named| std::ptr::eq(named, *node));
+        if described.iter().skip(1).any(|node| is_it(node)) {
+            return Maybe;
         }
         if call.node.is_some() && !call.has_doubt {
             return No;
@@ -678,13 +698,13 @@ impl<'a> Asked<'a> {
         let each = words.iter().map(|argument| match argument.kind {
             ArgumentKind::Option(given) => {
                 let given = self.facts.option_name(given);
-                match (self.is_option(call, &given, name), wanted, argument.value) {
-                    (false, ..) => No,
-                    (true, None, _) => Surely,
-                    (true, Some(_), None) => No,
-                    (true, Some(wanted), Some(value)) => {
+                let named = self.option(call, &given, name);
+                match (wanted, argument.value) {
+                    (None, _) => named,
+                    (Some(_), None) => No,
+                    (Some(wanted), Some(value)) => {
                         let (value, is_exact) = self.value(value);
-                        word(wanted, &value, is_exact)
+                        named.min(word(wanted, &value, is_exact))
                     }
                 }
             }
@@ -709,28 +729,40 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns whether two names are of one option of a call.
-    fn is_option(&self, call: &Call, given: &str, name: &str) -> bool {
-        if given == name {
-            return true;
-        }
-        let Some(node) = call.node else { return false };
+    /// Returns the facts of the program of a call and of its sub-commands.
+    fn described(&self, call: &Call) -> Vec<&'a Node> {
+        let Some(node) = call.node else { return Vec::new() };
         let command = self.facts.command_name(node);
-        let mut words = command.split(' ');
-        let first = words.next().unwrap_or_default();
-        let mut node = self.known.programs.iter().find(|it| it.names.iter().any(|it| it == first));
-        let mut around: Vec<&Node> = Vec::new();
-        for word in words {
-            around.extend(node);
-            node = node
-                .and_then(|it| it.subs.iter().find(|sub| sub.names.iter().any(|it| it == word)));
+        let mut nodes: Vec<&'a Node> = Vec::new();
+        let mut next: &'a [Node] = &self.known.programs;
+        for word in command.split(' ') {
+            let found = next.iter().find(|it| it.names.iter().any(|it| it == word));
+            let Some(found) = found else { break };
+            nodes.push(found);
+            next = &found.subs;
         }
-        let has_both = |names: &[String]| {
+        nodes
+    }
+
+    /// Returns whether two names are of one option of a call.
+    fn option(&self, call: &Call, given: &str, name: &str) -> Meant {
+        if given == name {
+            return Surely;
+        }
+        let described = self.described(call);
+        let has_both = |names: &&Vec<String>| {
             names.iter().any(|it| it == given) && names.iter().any(|it| it == name)
         };
-        let own = node.into_iter().flat_map(|node| &node.flags);
-        let outer = around.into_iter().flat_map(|node| &node.flags).filter(|flag| flag.everywhere);
-        own.chain(outer).any(|flag| has_both(&flag.names))
+        let own = described.last().into_iter().flat_map(|node| &node.flags);
+        let around = described.iter().rev().skip(1).flat_map(|node| &node.flags);
+        let mut rows = own.chain(around.filter(|flag| flag.everywhere)).map(|flag| &flag.names);
+        let is_letter = |name: &str| name.len() == 2;
+        match rows.find(has_both) {
+            // A letter and a word are of one option; more names may be options that are alike.
+            Some(names) if names.len() == 2 && is_letter(given) != is_letter(name) => Surely,
+            Some(_) => Maybe,
+            None => No,
+        }
     }
 
     fn of_effect(&self, line: &Line, effect: &Effect) -> Meant {
@@ -904,7 +936,12 @@ fn is_of(pattern: &str, touched: &Touched) -> Meant {
     };
     let (patterns, except): (Vec<&str>, &[&str]) = match pattern {
         "*" => return Surely,
-        "secret" => return of_class(*is_secret),
+        "secret" => {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let is_unknown = *is_pattern && name.contains(['*', '?']);
+            let may_be = is_unknown && SECRETS.iter().any(|secret| of_names(secret, name) != No);
+            return if may_be && !is_secret { Maybe } else { of_class(*is_secret) };
+        }
         "critical" => return of_class(*class == PathClass::Critical),
         "admits" => return of_class(*class == PathClass::Admits),
         "scratch" => return of_class(*class == PathClass::Scratch),
@@ -959,14 +996,38 @@ fn glob(pattern: &str, path: &str, is_pattern: bool) -> Meant {
             (Some(_), None) => No,
             (Some((part, rest)), Some((name, others))) => {
                 let is_unknown = is_pattern && name.contains(['…', '*', '?']);
-                let meant = if is_unknown { Maybe } else { word(part, name, true) };
+                let meant = match is_unknown {
+                    true => of_names(part, name),
+                    false => word(part, name, true),
+                };
                 if meant == No { No } else { meant.min(each(rest, others, is_pattern)) }
             }
         }
     }
     let ((root, pattern), (of, path)) = (parts(pattern), parts(path));
-    if root != "any" && root != of { No } else { each(&pattern, &path, is_pattern) }
+    match root == "any" || root == of {
+        // It leaves the work tree, and may come back.
+        true if root == "." && path.first() == Some(&"..") => Maybe,
+        true => each(&pattern, &path, is_pattern),
+        false => No,
+    }
 }
+
+/// Returns whether one of the names for which a pattern of the shell stands may match a part of a pattern.
+fn of_names(part: &str, name: &str) -> Meant {
+    // A shell finds no hidden name so.
+    if part.starts_with('.') && name.starts_with(['*', '?']) {
+        return No;
+    }
+    word(part, name, false).min(Maybe)
+}
+
+/// Names and endings of files with secrets, as far as wildcards may mean them.
+const SECRETS: &[&str] = &[
+    ".netrc", ".pgpass", ".env", "shadow", "gshadow", "credentials", ".git-credentials", ".htpasswd", "id_rsa",
+    "id_ed25519", "id_ecdsa", "id_dsa", "kubeconfig", "environ", ".vault-token", ".npmrc", ".pypirc", ".my.cnf",
+    "master.key", "secrets.yaml", "secrets.yml", "secrets.json", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", ".env.*",
+];
 
 /// Returns whether a path of a pattern may lie below a folder.
 fn may_be_below(pattern: &str, folder: &str) -> bool {

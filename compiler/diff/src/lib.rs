@@ -13,11 +13,13 @@ mod audience;
 mod briefing;
 mod callers;
 mod calls;
+mod candidates;
 mod decided;
 mod direction;
 mod expectation;
 pub mod facts;
 mod finding;
+mod flip;
 mod gate;
 mod index;
 mod join;
@@ -50,6 +52,7 @@ pub use direction::Direction;
 pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
+pub use flip::{Decided, Flip};
 pub use rules::{scope_name, selectors};
 pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};

@@ -2,46 +2,181 @@
 //!
 //! A rule is compared as a whole. What cannot be shown to be narrower loosens.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{
     Bundle, Condition, Corrupt, Example, Mode, Place, Policy, Rule, RuleKind, Scope, Setting,
     meaning_of,
 };
 
+use relay_engine::decide::Decision;
+
+use crate::candidates::{self, Candidate};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::flip::{Caller, Deciders, is_by, is_by_mode};
 
 /// Compares the rules of two bundles.
-pub(crate) fn compare([a, b]: [&Bundle; 2], out: &mut Findings) -> Result<(), Corrupt> {
-    let (before, after) = (a.policy(), b.policy());
-    if let (Some(before), Some(after)) = (before, after) {
-        mode(&before.mode, &after.mode, (&before.at, &after.at), out);
-        scopes(before, after, out);
-        classes(before, after, out);
-        tools(before, after, out);
-    }
+pub(crate) fn compare(sides: [&Bundle; 2], out: &mut Findings) -> Result<(), Corrupt> {
+    let [a, b] = sides;
     let (old, new) = (rules(a)?, rules(b)?);
+    let shown = Shown { sides, old: &old, new: &new, deciders: OnceCell::new() };
+    if let (Some(before), Some(after)) = (a.policy(), b.policy()) {
+        mode(&before.mode, &after.mode, (&before.at, &after.at), &shown, out);
+        scopes(before, after, &shown, out);
+        classes(before, after, &shown, out);
+        tools(before, after, &shown, out);
+    }
     for (name, rule) in &old {
         if !new.contains_key(name) {
-            out.push(
-                finding(Kind::Rule, name, Change::Removed, removal(rule))
-                    .at(Some(&rule.at), None)
-                    .meaning(format!("{} {name}", lost(rule))),
-            );
+            let gone = finding(Kind::Rule, name, Change::Removed, removal(rule))
+                .at(Some(&rule.at), None)
+                .meaning(format!("{} {name}", lost(rule)));
+            out.push(shown.rule(gone, Some(rule), None));
         }
     }
     for (name, rule) in &new {
         match old.get(name) {
-            None => out.push(
-                finding(Kind::Rule, name, Change::Added, addition(rule))
+            None => {
+                let added = finding(Kind::Rule, name, Change::Added, addition(rule))
                     .at(None, Some(&rule.at))
-                    .meaning(format!("{} {name}", gained(rule))),
-            ),
-            Some(before) => changed(name, before, rule, [a, b], out),
+                    .meaning(format!("{} {name}", gained(rule)));
+                out.push(shown.rule(added, None, Some(rule)));
+            }
+            Some(before) => changed(name, before, rule, &shown, out),
         }
     }
     Ok(())
+}
+
+/// The calls that show differences.
+struct Shown<'s> {
+    sides: [&'s Bundle; 2],
+    old: &'s BTreeMap<String, Rule>,
+    new: &'s BTreeMap<String, Rule>,
+    /// Made for the first difference.
+    deciders: OnceCell<Option<Deciders<'s>>>,
+}
+
+impl<'s> Shown<'s> {
+    fn deciders(&self) -> Option<&Deciders<'s>> {
+        let made = self.deciders.get_or_init(|| {
+            let scopes = self.policies().into_iter().flatten().flat_map(|policy| &policy.scopes);
+            let tenants = scopes.filter_map(|scope| scope.tenant.as_deref()).collect();
+            Deciders::of(self.sides, &tenants)
+        });
+        made.as_ref()
+    }
+
+    fn policies(&self) -> [Option<&'s Policy>; 2] {
+        self.sides.map(Bundle::policy)
+    }
+
+    fn common(&self) -> Vec<Candidate> {
+        candidates::common(self.new.values().chain(self.old.values()))
+    }
+
+    /// Adds a call that a side decides by a rule, and the other side otherwise.
+    fn rule(&self, found: Finding, old: Option<&Rule>, new: Option<&Rule>) -> Finding {
+        let Some(direction) = found.direction.filter(|it| *it != Direction::Same) else {
+            return found;
+        };
+        let [of_a, of_b] = self.policies();
+        let sides = [(new, old, of_b), (old, new, of_a)];
+        let calls = sides.into_iter().flat_map(|(rule, other, policy)| {
+            rule.map_or_else(Vec::new, |rule| candidates::of_rule(rule, other, policy))
+        });
+        let calls = calls.chain(self.common());
+        let callers = [(old, of_a), (new, of_b)]
+            .into_iter()
+            .filter_map(|(rule, policy)| Some(caller(&policy?.scopes, rule?.scope?)));
+        let callers: Vec<Caller> = callers.collect();
+        let name = found.subject.name.clone();
+        let adjusts = |rule: Option<&Rule>| {
+            rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Tier | RuleKind::Lower))
+        };
+        let adjusts = adjusts(old) || adjusts(new);
+        let is_for_it = |before: &Decision, after: &Decision| {
+            is_by(before, &name) || is_by(after, &name) || adjusts && before.tier != after.tier
+        };
+        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
+        found.decided(flip)
+    }
+
+    /// Adds a call that the sides decide by these modes; `None` is any other one.
+    fn mode(
+        &self,
+        found: Finding,
+        modes: [Option<Mode>; 2],
+        scopes: &[(Caller, Vec<String>)],
+    ) -> Finding {
+        let Some(direction) = found.direction else { return found };
+        let hosts = scopes.iter().flat_map(|(_, hosts)| hosts);
+        let common = self.common();
+        let on_hosts: Vec<Candidate> =
+            hosts.flat_map(|host| common.iter().filter_map(|call| call.on_host(host))).collect();
+        let callers: Vec<Caller> = scopes.iter().map(|(caller, _)| caller.clone()).collect();
+        let is_for_it = |before: &Decision, after: &Decision| {
+            let is = |mode: Option<Mode>, decision: &Decision| {
+                mode.is_none_or(|mode| decision.mode == Some(mode))
+            };
+            let [old, new] = modes;
+            before.mode != after.mode
+                && is(old, before)
+                && is(new, after)
+                && (is_by_mode(before) || is_by_mode(after))
+        };
+        let calls = on_hosts.into_iter().chain(common);
+        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
+        found.decided(flip)
+    }
+
+    /// Adds a call of some candidates that the sides decide differently by rules that name something,
+    /// or for any reason without a name.
+    fn naming(&self, found: Finding, calls: Vec<Candidate>, name: Option<&str>) -> Finding {
+        let Some(direction) = found.direction else { return found };
+        let names_it = |rule: &Rule| {
+            let mut values =
+                rule.conditions.iter().flat_map(|it| it.values.iter().chain(&it.except));
+            values.any(|value| Some(value.value.as_str()) == name)
+        };
+        let rules = self.old.values().chain(self.new.values());
+        let naming: BTreeSet<&str> =
+            rules.filter(|rule| names_it(rule)).map(|rule| rule.name.as_str()).collect();
+        let is_for_it = |before: &Decision, after: &Decision| {
+            name.is_none() || naming.iter().any(|rule| is_by(before, rule) || is_by(after, rule))
+        };
+        let flip = self.deciders().and_then(|it| it.flip(calls, &[], direction, is_for_it));
+        found.decided(flip)
+    }
+}
+
+/// Returns the callers of a scope, with those around it.
+fn caller(scopes: &[Scope], number: u32) -> Caller {
+    let mut caller = Caller::default();
+    let mut next = Some(number);
+    while let Some(number) = next {
+        let Some(Scope { parent, tenant, role, .. }) = scopes.get(number as usize) else { break };
+        caller.tenant = caller.tenant.or_else(|| tenant.clone());
+        caller.role = caller.role.or_else(|| role.clone());
+        // INVARIANT: a scope follows the one around it, so this ends.
+        next = parent.filter(|parent| *parent < number);
+    }
+    caller
+}
+
+/// Returns hosts of a scope and of those around it.
+fn hosts(scopes: &[Scope], number: u32) -> Vec<String> {
+    let mut next = Some(number);
+    while let Some(number) = next {
+        let Some(scope) = scopes.get(number as usize) else { break };
+        if !scope.hosts.is_empty() {
+            return scope.hosts.clone();
+        }
+        next = scope.parent.filter(|parent| *parent < number);
+    }
+    Vec::new()
 }
 
 fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Finding {
@@ -99,7 +234,8 @@ const fn lost(rule: &Rule) -> &'static str {
 }
 
 /// Compares two rules of one name, part by part.
-fn changed(name: &str, old: &Rule, new: &Rule, [a, b]: [&Bundle; 2], out: &mut Findings) {
+fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Findings) {
+    let [a, b] = shown.sides;
     let Rule {
         name: _,
         kind,
@@ -117,9 +253,9 @@ fn changed(name: &str, old: &Rule, new: &Rule, [a, b]: [&Bundle; 2], out: &mut F
     } = new;
     let mut add = |part: &str, before: String, after: String, direction| {
         let change = Change::Value { before: Some(before), after: Some(after) };
-        out.push(
-            finding(Kind::Rule, name, change, direction).part(part).at(Some(&old.at), Some(at)),
-        );
+        let found =
+            finding(Kind::Rule, name, change, direction).part(part).at(Some(&old.at), Some(at));
+        out.push(shown.rule(found, Some(old), Some(new)));
     };
     if old.kind != *kind {
         add("kind", old.kind.word().into(), kind.word().into(), Direction::NotProved);
@@ -216,14 +352,22 @@ pub fn selectors(rule: &Rule) -> String {
     line
 }
 
-fn mode(a: &Setting<Mode>, b: &Setting<Mode>, at: (&Place, &Place), out: &mut Findings) {
+fn mode(
+    a: &Setting<Mode>,
+    b: &Setting<Mode>,
+    at: (&Place, &Place),
+    shown: &Shown<'_>,
+    out: &mut Findings,
+) {
     let direction = Direction::of_demand(&a.value, &b.value);
     out.setting(
         Some(a),
         Some(b),
         |mode| mode.word().to_owned(),
         |change| {
-            finding(Kind::Policy, "", change, direction).part("mode").at(Some(at.0), Some(at.1))
+            let found = finding(Kind::Policy, "", change, direction).part("mode");
+            let modes = [Some(a.value), Some(b.value)];
+            shown.mode(found.at(Some(at.0), Some(at.1)), modes, &[])
         },
     );
 }
@@ -245,19 +389,23 @@ pub fn scope_name(scopes: &[Scope], number: usize) -> String {
 }
 
 /// Compares the modes of scopes, by the names of the scopes.
-fn scopes(a: &Policy, b: &Policy, out: &mut Findings) {
-    let modes = |policy: &Policy| -> BTreeMap<String, (Mode, Place)> {
+fn scopes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
+    type Row = (Mode, Place, (Caller, Vec<String>));
+    let modes = |policy: &Policy| -> BTreeMap<String, Row> {
         let scopes = policy.scopes.iter().enumerate().filter_map(|(number, scope)| {
             let mode = scope.mode.as_ref()?.value;
-            Some((scope_name(&policy.scopes, number), (mode, scope.at.clone())))
+            let name = scope_name(&policy.scopes, number);
+            let number = u32::try_from(number).ok()?;
+            let who = (caller(&policy.scopes, number), hosts(&policy.scopes, number));
+            Some((name, (mode, scope.at.clone(), who)))
         });
         scopes.collect()
     };
     let (old, new) = (modes(a), modes(b));
-    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for name in names {
         let (before, after) = (old.get(name), new.get(name));
-        let (of_a, of_b) = (before.map(|(mode, _)| *mode), after.map(|(mode, _)| *mode));
+        let (of_a, of_b) = (before.map(|(mode, ..)| *mode), after.map(|(mode, ..)| *mode));
         if of_a == of_b {
             continue;
         }
@@ -267,18 +415,19 @@ fn scopes(a: &Policy, b: &Policy, out: &mut Findings) {
             (None, Some(Mode::Readonly)) | (Some(Mode::Open), None) => Direction::Narrower,
             _ => Direction::NotProved,
         };
-        let shown = |mode: Option<Mode>| mode.map(|mode| mode.word().to_owned());
-        let change = Change::Value { before: shown(of_a), after: shown(of_b) };
-        out.push(
-            finding(Kind::Scope, name, change, direction)
-                .part("mode")
-                .at(before.map(|(_, at)| at), after.map(|(_, at)| at)),
-        );
+        let word = |mode: Option<Mode>| mode.map(|mode| mode.word().to_owned());
+        let change = Change::Value { before: word(of_a), after: word(of_b) };
+        let who: Vec<(Caller, Vec<String>)> =
+            [after, before].into_iter().flatten().map(|(_, _, who)| who.clone()).collect();
+        let found = finding(Kind::Scope, name, change, direction)
+            .part("mode")
+            .at(before.map(|(_, at, _)| at), after.map(|(_, at, _)| at));
+        out.push(shown.mode(found, [of_a, of_b], &who));
     }
 }
 
 /// Compares the classes of paths that the projects name. A class may be in rules of both kinds.
-fn classes(a: &Policy, b: &Policy, out: &mut Findings) {
+fn classes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
     let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
         let rows = policy.classes.iter().map(|row| {
             let mut shown = row.patterns.join(" ");
@@ -289,11 +438,17 @@ fn classes(a: &Policy, b: &Policy, out: &mut Findings) {
         });
         rows.collect()
     };
-    values("class", rows(a), rows(b), out);
+    values("class", rows(a), rows(b), out, &|found, name| {
+        let rows = shown.policies().into_iter().flatten().flat_map(|policy| &policy.classes);
+        let of_it = rows.filter(|row| row.name == name);
+        let patterns = of_it.flat_map(|row| row.patterns.iter().chain(&row.except));
+        let calls = candidates::of_paths(patterns.map(String::as_str));
+        shown.naming(found, calls, Some(name))
+    });
 }
 
 /// Compares the effects of other servers' tools.
-fn tools(a: &Policy, b: &Policy, out: &mut Findings) {
+fn tools(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
     let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
         let rows = policy.tools.iter().flat_map(|row| {
             let effects: Vec<String> = row
@@ -306,7 +461,9 @@ fn tools(a: &Policy, b: &Policy, out: &mut Findings) {
         });
         rows.collect()
     };
-    values("tool", rows(a), rows(b), out);
+    values("tool", rows(a), rows(b), out, &|found, name| {
+        shown.naming(found, candidates::of_tool(name, shown.policies()), None)
+    });
 }
 
 fn values(
@@ -314,8 +471,9 @@ fn values(
     old: BTreeMap<String, (String, Place)>,
     new: BTreeMap<String, (String, Place)>,
     out: &mut Findings,
+    shown: &dyn Fn(Finding, &str) -> Finding,
 ) {
-    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for name in names {
         let (before, after) = (old.get(name), new.get(name));
         if before.map(|(value, _)| value) == after.map(|(value, _)| value) {
@@ -323,10 +481,9 @@ fn values(
         }
         let value = |side: Option<&(String, Place)>| side.map(|(value, _)| value.clone());
         let change = Change::Value { before: value(before), after: value(after) };
-        out.push(
-            finding(Kind::Policy, "", change, Direction::NotProved)
-                .part(format!("{kind} {name}"))
-                .at(before.map(|(_, at)| at), after.map(|(_, at)| at)),
-        );
+        let found = finding(Kind::Policy, "", change, Direction::NotProved)
+            .part(format!("{kind} {name}"))
+            .at(before.map(|(_, at)| at), after.map(|(_, at)| at));
+        out.push(shown(found, name));
     }
 }

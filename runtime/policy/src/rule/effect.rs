@@ -73,7 +73,7 @@ const fn hidden_word(hidden: Hidden) -> &'static str {
     }
 }
 
-/// Returns whether an effect is of the kind that a selector names, whatever its value.
+/// Returns whether an effect is of the kind that a selector names, with any value.
 pub(super) fn is_of_kind(selector: Selector, effect: &Effect) -> bool {
     match effect.what {
         What::Path { touch, .. } => is_touch(selector, touch),
