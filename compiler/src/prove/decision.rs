@@ -1,4 +1,4 @@
-//! `expect decision`: what the policy decides for a caller.
+//! `expect decision`: the decisions of the policy for a caller.
 
 mod no_call;
 mod no_policy;
@@ -13,6 +13,7 @@ use relay_policy::location::Location;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use self::no_call::NoCall;
 use super::case::Case;
 use super::coverage::Touched;
 use crate::ast::{Claim, Expect};
@@ -105,16 +106,6 @@ fn wanted(claim: Claim) -> Option<Outcome> {
         Claim::Deny => Some(Outcome::Deny),
         _ => None,
     }
-}
-
-/// The reason for which a claim is about no call.
-pub(super) enum NoCall {
-    /// The tool runs on another host, and none is named.
-    NoHost(String),
-    /// The tool has no host, or it is among the arguments.
-    Host(String),
-    /// The arguments of a tool that runs no command are no object of JSON.
-    NoArguments(String),
 }
 
 /// Returns the arguments of a tool for a command, or those that a claim gives as JSON.

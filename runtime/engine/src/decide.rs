@@ -6,27 +6,32 @@
 //! The order is fixed, and the order of lines in a project has no effect: a deny, the tier of the
 //! caller's role, the mode `readonly`, an approval, then a rule that allows or the mode (DESIGN 9).
 
+mod answer;
 mod asked;
 mod call;
 mod decision;
 mod means;
 mod rules;
 mod scope;
-mod trial;
+
+use std::collections::BTreeSet;
 
 use relay_bundle::{CallerRole, Corrupt, List, Mode, Place, RuleKind, Tier};
+
+use relay_policy::facts::Facts;
 
 use self::asked::Asked;
 use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
+use crate::rule_keys::keys_of_request;
 use crate::view::View;
 
+pub use self::answer::{Answer, Change};
 pub use self::call::{Call, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
 pub use self::means::{Tried, means};
-pub use self::trial::{Answer, Change, Trial};
 
 /// The highest tier of a call without a policy: it only reads.
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
@@ -197,6 +202,66 @@ fn by_policy(
         }
     };
     Ok(ruled)
+}
+
+/// A call that is decided again and again, each time under a policy that differs in one rule.
+///
+/// The call is taken apart once, which costs most of a decision.
+pub struct Trial<'t> {
+    view: &'t View<'t>,
+    call: Call<'t>,
+    placed: Placed<'t>,
+}
+
+impl<'t> Trial<'t> {
+    /// Takes a call apart.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn of(view: &'t View<'t>, authority: &Authority, call: Call<'t>) -> Result<Self, Corrupt> {
+        Ok(Self { view, call, placed: placed(view, authority, &call)? })
+    }
+
+    /// Decides the call, with one rule changed. The decision has neither text nor effects.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn decide(
+        &self,
+        authority: &Authority,
+        change: Option<Change<'_>>,
+    ) -> Result<Decision, Corrupt> {
+        match &self.placed {
+            Placed::Decided(decision) => Ok(Decision::clone(decision)),
+            Placed::Asked(asked, at) => {
+                by_policy(self.view, authority, &self.call, (asked, *at), change)
+            }
+        }
+    }
+
+    /// Returns the answer of a rule to it; `None` if no rule is asked.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn answer(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+        rule: &relay_bundle::Rule,
+    ) -> Result<Option<Answer>, Corrupt> {
+        let Placed::Asked(asked, _) = &self.placed else { return Ok(None) };
+        let asks = (self.call.tool, self.call.client);
+        Answer::of(self.view.bundle(), (authority, facts), rule, asks, asked)
+    }
+
+    /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
+    #[must_use]
+    pub fn keys(&self, facts: &Facts<'_>) -> Option<BTreeSet<String>> {
+        let Placed::Asked(asked, _) = &self.placed else { return Some(BTreeSet::new()) };
+        keys_of_request(self.call.tool, &asked.verdict, facts)
+    }
 }
 
 /// Returns the mode of the policy for the caller of a view, on the own host; `None` without a policy.

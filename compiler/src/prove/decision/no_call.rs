@@ -3,10 +3,11 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::NoCall;
 use crate::prove::case::Case;
 use crate::source::Span;
 
+/// An expected decision is about no call
+///
 /// A decision is about one call: a command of a tool that runs commands, on its host, or the
 /// arguments of another tool.
 #[derive(Debug, Error, Diagnostic)]
@@ -18,6 +19,16 @@ struct OtherCall {
     help: String,
     #[label(primary, "is no call")]
     at: Span,
+}
+
+/// The reason for which a claim is about no call.
+pub(in crate::prove) enum NoCall {
+    /// The tool runs on another host, and none is named.
+    NoHost(String),
+    /// The tool has no host, or it is among the arguments.
+    Host(String),
+    /// The arguments of a tool that runs no command are no object of JSON.
+    NoArguments(String),
 }
 
 pub(super) fn report(case: &mut Case<'_, '_>, at: Span, fault: NoCall) {

@@ -109,7 +109,7 @@ impl Part {
         }
     }
 
-    /// Returns a rule that means what the part alone selects.
+    /// Returns a rule with this part as its only selector.
     pub(super) fn alone(&self, rule: &Rule) -> Rule {
         let mut alone = Rule { kind: RuleKind::Deny, ..rule.clone() };
         let mut number = 0;

@@ -139,7 +139,7 @@ impl<'t> Texts<'t> {
             index
         });
         let mut numbers = index.about(&self.keys(rules));
-        // A rule is asked about its own texts, whatever they concern.
+        // A rule is asked about all of its own texts.
         for rule in rules {
             let (start, end) = self.of_rules.get(&rule.name).copied().unwrap_or_default();
             numbers.extend(start..end);

@@ -9,9 +9,9 @@ use relay_policy::location::Location;
 use relay_policy::rule::Meaning;
 use serde_json::{Map, Value};
 
+use super::answer::Answer;
 use super::asked::Asked;
 use super::call::{Call, Door};
-use super::trial::Answer;
 use crate::authority::Authority;
 use crate::rule_keys::keys_of_request;
 use crate::tool;

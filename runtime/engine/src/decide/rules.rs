@@ -5,9 +5,9 @@ use relay_policy::classify::{Verdict, changes_agents};
 use relay_policy::rule::{Fit, Meaning, Part, Request};
 use relay_policy::span::Span;
 
+use super::answer::Change;
 use super::decision::{Missed, Named};
 use super::scope::InForce;
-use super::trial::Change;
 use crate::rule_keys::candidates;
 
 /// The rules that a request may concern and whose scope is in force.
