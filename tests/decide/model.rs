@@ -1024,9 +1024,34 @@ fn of_names(part: &str, name: &str) -> Meant {
 
 /// Names and endings of files with secrets, as far as wildcards may mean them.
 const SECRETS: &[&str] = &[
-    ".netrc", ".pgpass", ".env", "shadow", "gshadow", "credentials", ".git-credentials", ".htpasswd", "id_rsa",
-    "id_ed25519", "id_ecdsa", "id_dsa", "kubeconfig", "environ", ".vault-token", ".npmrc", ".pypirc", ".my.cnf",
-    "master.key", "secrets.yaml", "secrets.yml", "secrets.json", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", ".env.*",
+    ".netrc",
+    ".pgpass",
+    ".env",
+    "shadow",
+    "gshadow",
+    "credentials",
+    ".git-credentials",
+    ".htpasswd",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    "kubeconfig",
+    "environ",
+    ".vault-token",
+    ".npmrc",
+    ".pypirc",
+    ".my.cnf",
+    "master.key",
+    "secrets.yaml",
+    "secrets.yml",
+    "secrets.json",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.kdbx",
+    ".env.*",
 ];
 
 /// Returns whether a path of a pattern may lie below a folder.

@@ -87,7 +87,7 @@ pub(crate) fn of_rule(
     let mut all = words.calls(&own, &lines);
     let groups: BTreeSet<u8> = rule.conditions.iter().map(|it| it.group).collect();
     for group in groups.into_iter().filter(|group| *group > 0) {
-        // What an exception leaves out meets the rule's own conditions too.
+        // Parts that an exception leaves out meet the rule's own conditions too.
         let excepted: Vec<&Condition> =
             rule.conditions.iter().filter(|it| it.group == group).collect();
         let is_kept = |it: &&&Condition| !excepted.iter().any(|by| by.selector == it.selector);

@@ -108,7 +108,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns whether a caller of a scope may be this one: what a scope leaves out may be anything.
+    /// Returns whether a caller of a scope may be this one: a part that a scope leaves out may be anything.
     fn is_of(&self, scope: &Self) -> bool {
         let is =
             |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
