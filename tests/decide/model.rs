@@ -480,9 +480,9 @@ impl<'a> Asked<'a> {
                         let flag = flag.split('=').next().unwrap_or_default();
                         self.option(call, given, flag) == Surely
                     };
-                    lines.iter().any(|line| {
-                        line.selector == "flags" && line.values.iter().any(|flag| is_it(flag))
-                    })
+                    lines
+                        .iter()
+                        .any(|line| line.selector == "flags" && line.values.iter().any(&is_it))
                 };
                 given.all(|given| is_named(&given)) && is_named(&of_row)
             }
@@ -668,10 +668,10 @@ impl<'a> Asked<'a> {
             let sub = |node: &'a Node, word: &&str| -> Option<&'a Node> {
                 node.subs.iter().find(|sub| sub.names.iter().any(|it| it == word))
             };
-            wanted.iter().try_fold(*program, |node, word| sub(node, word))
+            wanted.iter().try_fold(*program, sub)
         });
         let is_it = |node: &&Node| named.is_some_and(|named| std::ptr::eq(named, *node));
-        if described.iter().skip(1).any(|node| is_it(node)) {
+        if described.iter().skip(1).any(is_it) {
             return Maybe;
         }
         if call.node.is_some() && !call.has_doubt {

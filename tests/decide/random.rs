@@ -387,7 +387,6 @@ fn the_engine_decides_as_the_words_of_the_manual_do() {
             }
         }
     }
-    println!("{compiled} policies, {} requests, {seen:#?}", asked.len());
     assert!(compiled * 3 > POLICIES * 2, "{compiled}");
     assert_eq!(seen.len(), 11, "every rule decides something: {seen:#?}");
     let count = disagreements.len();

@@ -163,8 +163,11 @@ policy MODE {
 }
 "#;
 
+/// A call, and the roles to which a rule denies it, each with the rule and its line.
+type RuledCall = (&'static str, Value, &'static [(&'static str, &'static str, u32)]);
+
 /// The calls, each with the roles and the line of the rule that denies it, if one of the policy does.
-fn ruled_calls() -> Vec<(&'static str, Value, &'static [(&'static str, &'static str, u32)])> {
+fn ruled_calls() -> Vec<RuledCall> {
     // Of rules that mean a call as surely, the first by name is named.
     let denials: &[_] =
         &[("reader", "no-denials", 10), ("operator", "no-denials", 10), ("root", "no-denials", 10)];

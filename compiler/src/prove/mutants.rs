@@ -55,11 +55,9 @@ pub(super) fn try_all(
     let texts = Texts::of(bundle, (authority, &facts), declared, &callers)?;
     let mut mutants = Vec::new();
     let mut coverage = BTreeMap::new();
-    let mut number = 0;
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
-    for rule in bundle.rules() {
+    for (number, rule) in (0..).zip(bundle.rules()) {
         numbers.insert(rule?.name()?, number);
-        number += 1;
     }
     for written in &declared.rules {
         let Some(number) = numbers.get(written.name.value.as_str()).copied() else { continue };
