@@ -16,6 +16,7 @@ mod bundle;
 mod cascade;
 mod cases;
 mod cli;
+mod decide;
 mod diff;
 mod examples;
 mod gate;

@@ -32,6 +32,7 @@ mod import;
 mod inspect;
 mod keys;
 mod mistakes;
+mod mutants;
 mod policy;
 mod rules;
 mod schemas;

@@ -8,6 +8,7 @@ mod facts;
 mod fields;
 mod gains;
 mod promises;
+mod rules;
 
 use relay_bundle::{Bundle, Contents, encode};
 use relay_compiler::{Options, Sources, compile};

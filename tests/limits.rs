@@ -577,3 +577,24 @@ fn an_agent_skill_with_a_file_that_cannot_be_read_is_refused() {
         compiled.diagnostics.sorted().into_iter().map(|report| report.code()).collect();
     assert_eq!(codes, ["agent_skills::unreadable"]);
 }
+
+#[test]
+fn rules_exceptions_and_scopes_are_limited() {
+    let policy = |nodes: String| {
+        format!(
+            "project demo epoch=1\npolicy {{\n{nodes}}}\nprompts {{ prompt a {{ text \"x\" }} }}\n"
+        )
+    };
+    let rules = |count: usize| -> String {
+        (0..count).map(|number| format!("deny r{number} {{ writes \"/a/{number}\" }}\n")).collect()
+    };
+    check(policy(rules(10_001)), "rule::too_many");
+    let exceptions = "except { program ls }; ".repeat(33);
+    check(policy(format!("deny a {{ program cat; {exceptions} }}\n")), "rule::too_many_exceptions");
+    let scopes: String = (0..257)
+        .map(|number| {
+            format!("scope host=\"h{number}\" {{ deny r{number} {{ writes \"/p/{number}\" }} }}\n")
+        })
+        .collect();
+    check(policy(scopes), "rule::too_many_scopes");
+}

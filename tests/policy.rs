@@ -6,7 +6,7 @@ mod convention;
 pub(crate) mod corpus;
 mod deletion;
 mod effects;
-mod entry;
+pub(crate) mod entry;
 mod hard_inputs;
 mod hidden;
 mod location;

@@ -3,7 +3,7 @@
 //! `resolve` looks up names and joins documents. A missing value is `None`, or a
 //! [`Setting`](crate::setting::Setting) of its default, which has no place.
 
-use relay_bundle::Suppressed;
+use relay_bundle::{Selector, Suppressed, Tier};
 
 use crate::source::{FileId, Span, Spanned};
 
@@ -12,13 +12,16 @@ pub(crate) use crate::language::expect::{Claim, ExpectSettings, Question};
 pub(crate) use crate::language::gate::Gate;
 pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
-pub(crate) use crate::language::policy::{FloorSetting, PathSettings, Policy};
+pub(crate) use crate::language::policy::{
+    ClassSettings, FloorSetting, ModeSettings, PathSettings, Policy, PolicyScope, PolicySettings,
+};
 pub(crate) use crate::language::project::ProjectSettings;
 pub(crate) use crate::language::prompt::{FrontMatterUse, PromptAbout, PromptSettings};
 pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
 pub(crate) use crate::language::readers::ForSettings;
 pub(crate) use crate::language::resource::{ResourceAbout, ResourceSettings};
 pub(crate) use crate::language::roles::RoleSettings;
+pub(crate) use crate::language::rules::{PolicyCondition, PolicyRule};
 pub(crate) use crate::language::skills::{SkillLimits, SkillSelectors, SkillSettings};
 pub(crate) use crate::language::tools::{ToolGroup, ToolGroupSettings, ToolSettings};
 pub(crate) use crate::language::users::UserSettings;
@@ -50,7 +53,7 @@ pub(crate) enum Item {
     Resources(Vec<Resource>),
     Gate(Gate),
     Tools(Tools),
-    Policy(Policy),
+    Policy(Box<Policy>),
     Facts(Facts),
     Tenants(Vec<Tenant>),
     Roles(Vec<Role>),
@@ -211,6 +214,16 @@ pub(crate) struct Tools {
     pub(crate) at: Span,
     pub(crate) groups: Vec<ToolChoice>,
     pub(crate) settings: ToolSettings,
+    pub(crate) effects: Vec<OtherEffects>,
+}
+
+/// `other PATTERN… { arg NAME EFFECT }`
+#[derive(Debug, Clone)]
+pub(crate) struct OtherEffects {
+    pub(crate) at: Span,
+    pub(crate) patterns: Vec<Spanned<String>>,
+    /// Arguments with an effect.
+    pub(crate) arguments: Vec<(Spanned<String>, Spanned<Selector>)>,
 }
 
 /// `diagnostics enabled=…`
@@ -317,6 +330,14 @@ pub(crate) struct Expect {
     pub(crate) groups: Vec<Spanned<String>>,
     /// The tool of a call.
     pub(crate) tool: Option<Spanned<String>>,
+    /// The host of a call.
+    pub(crate) host: Option<Spanned<String>>,
+    /// The client of the caller.
+    pub(crate) client: Option<Spanned<String>>,
+    /// The rule that decides.
+    pub(crate) rule: Option<Spanned<String>>,
+    /// The tier of the decision.
+    pub(crate) tier: Option<Spanned<Tier>>,
     /// The tags of a briefing.
     pub(crate) tags: Vec<Spanned<String>>,
     /// The claims, each with its text or name.
@@ -326,9 +347,24 @@ pub(crate) struct Expect {
 impl Expect {
     /// Returns its question as written.
     pub(crate) fn asked(&self) -> String {
-        let Self { at: _, question, tenant, role, user, groups, tool, tags, claims: _ } = self;
+        let Self {
+            at: _,
+            question,
+            tenant,
+            role,
+            user,
+            groups,
+            tool,
+            host,
+            client,
+            rule: _,
+            tier: _,
+            tags,
+            claims: _,
+        } = self;
         let mut text = question.word().to_owned();
-        let named = [("tenant", tenant), ("role", role), ("user", user), ("tool", tool)];
+        let callers = [("tenant", tenant), ("role", role), ("user", user)];
+        let named = callers.into_iter().chain([("tool", tool), ("host", host), ("client", client)]);
         for (name, value) in named {
             if let Some(value) = value {
                 text.push_str(&format!(" {name}={}", value.value));
@@ -340,6 +376,18 @@ impl Expect {
         if !tags.is_empty() {
             let tags: Vec<&str> = tags.iter().map(|tag| tag.value.as_str()).collect();
             text.push_str(&format!(" tags {}", tags.join(" ")));
+        }
+        text
+    }
+
+    /// Returns a claim as written, with the rule and the tier that hold for it.
+    pub(crate) fn claimed(&self, claim: Claim, about: &str) -> String {
+        let mut text = format!("{} {about}", claim.word());
+        if let Some(rule) = &self.rule {
+            text.push_str(&format!(" rule={}", rule.value));
+        }
+        if let Some(tier) = &self.tier {
+            text.push_str(&format!(" tier={}", tier.value.number()));
         }
         text
     }

@@ -6,6 +6,7 @@ use relay_engine::derived::Mismatch;
 use relay_policy::facts::Facts;
 
 use crate::facts;
+use crate::lower;
 use crate::resolve;
 
 /// Returns the parts of a bundle that differ from those of its contents; empty for every bundle of
@@ -28,7 +29,21 @@ pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     if !has_its_facts(bundle)? {
         out.push(Mismatch::Facts);
     }
+    if !has_its_automata(bundle)? {
+        out.push(Mismatch::Automata);
+    }
     Ok(out)
+}
+
+/// Returns whether the automata are those of the regexes in rules, each with its number.
+fn has_its_automata(bundle: &Bundle) -> Result<bool, Corrupt> {
+    let mut rules = bundle.rules().map(|rule| rule?.to_owned()).collect::<Result<Vec<_>, _>>()?;
+    let written = rules.clone();
+    for condition in rules.iter_mut().flat_map(|rule| &mut rule.conditions) {
+        condition.automaton = None;
+    }
+    let automata = lower::automata(&mut rules);
+    Ok(rules == written && automata == bundle.automata_bytes()?)
 }
 
 /// Returns whether the table of facts is the one made from its facts, and has the digest in the

@@ -92,6 +92,8 @@ pub(crate) enum Kind {
         /// The most.
         high: u64,
     },
+    /// `(regex)"…"`
+    Regex,
     /// One of these words.
     Words(&'static [&'static str]),
 }
@@ -314,8 +316,10 @@ macro_rules! words {
             }
 
             fn encode(self, _kind: $crate::grammar::Kind) -> $crate::grammar::Literal<'static> {
+                #[allow(unreachable_patterns, reason = "a type may have values without a word")]
                 $crate::grammar::Literal::Word(match self {
                     $($value => $word,)*
+                    _ => "",
                 })
             }
         }

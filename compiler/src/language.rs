@@ -17,6 +17,7 @@ pub(crate) mod prompts;
 pub(crate) mod readers;
 pub(crate) mod resource;
 pub(crate) mod roles;
+pub(crate) mod rules;
 pub(crate) mod shared;
 pub(crate) mod skills;
 pub(crate) mod tenants;
@@ -76,7 +77,7 @@ top! {
     Users patched users::USERS,
     Gate patched gate::GATE,
     Tools patched tools::TOOLS,
-    Policy fixed policy::POLICY,
+    Policy patched policy::POLICY,
     Facts fixed facts::FACTS,
     Prompts patched prompts::PROMPTS,
     Messages patched messages::MESSAGES,
@@ -104,13 +105,8 @@ pub(crate) static WHEN: Rule = Rule {
 
 /// Nodes of later versions of the language, with their purpose.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("allow", "rules of a policy"),
-    ("approve", "rules of a policy"),
-    ("deny", "rules of a policy"),
     ("hosts", "inventories of hosts"),
     ("limits", "limits of a policy"),
-    ("lower", "rules of a policy"),
-    ("scope", "parts of a policy"),
     ("servers", "upstream servers"),
     ("sessions", "tools for terminal sessions"),
     ("shell", "tools that run commands"),

@@ -29,6 +29,8 @@ mod reference;
 mod resolve;
 mod secret;
 mod setting;
+mod shipped_policy;
+
 mod show;
 mod source;
 
@@ -40,11 +42,12 @@ pub use derived::mismatches;
 pub use diagnostic::{Diagnostics, Edit, Report, Severity};
 pub use options::{Git, Options, VERSION};
 pub use parse::{Yaml, YamlFault, YamlValue, front_matter, yaml};
-pub use prove::{Coverage, Kind, Proof, Proven};
+pub use prove::{Coverage, Cut, Kind, Mutant, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use resolve::{Mark, MarkKind, marks};
 pub use secret::masked_text;
+pub use shipped_policy::is_shipped;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{
     FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts, is_shown,
@@ -157,7 +160,8 @@ impl<'s> Parsed<'s> {
             texts.check_contents(sources, &contents, &mut out);
             bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
             if let Some(bytes) = bundle.take() {
-                let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
+                let (bytes, shown) =
+                    prove::run(sources, bytes, (&declared, options.mutants), named_at, &mut out);
                 proven = Proven { environment: proven.environment, ..shown };
                 bundle = Some(bytes).filter(|_| !out.has_errors());
             }

@@ -8,8 +8,11 @@ mod places;
 mod policy;
 mod provenance;
 mod review;
+mod rules;
 mod skills;
 mod tools;
+
+pub(crate) use rules::automata;
 
 use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
 use relay_engine::derived::pages;
@@ -44,12 +47,14 @@ pub(crate) fn contents(
         audiences,
         skills,
         other_tools,
+        tool_effects,
         policy,
         ..
     } = model;
     let model::Project { name, settings } = project;
     let model::ProjectSettings { version, epoch, title, owner } = settings;
-    let (policy, facts) = policy::policy(policy, &places);
+    let policy::Lowered { policy, rules, automata, facts } =
+        policy::policy(policy, tool_effects, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
     let mut found = Vec::new();
@@ -98,6 +103,8 @@ pub(crate) fn contents(
         skills,
         skill_settings,
         policy,
+        rules,
+        automata,
         facts,
         canonical: effective.kdl(false),
         provenance,

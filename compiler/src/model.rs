@@ -12,7 +12,7 @@ use relay_bundle::{Content, Level, Mask, Rendering, Suppressed, Unlock, UriPiece
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, ToolGroup};
+use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, OtherEffects, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::gate::Gate;
@@ -52,6 +52,8 @@ pub(crate) struct Model {
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
     /// The tools of other servers that the project names: names, and patterns of names.
     pub(crate) other_tools: Vec<Spanned<String>>,
+    /// The effects of the arguments of those tools.
+    pub(crate) tool_effects: Vec<OtherEffects>,
     /// The rules for commands, and the facts for it.
     pub(crate) policy: Option<(Policy, Facts)>,
     /// The skills.

@@ -14,6 +14,9 @@ pub struct Options {
     pub strict: bool,
     /// The commit that is built, for the provenance.
     pub git: Option<Git>,
+    /// Whether each mutant of the policy's rules is tried on the texts and decisions that the project
+    /// expects.
+    pub mutants: bool,
 }
 
 /// A commit.

@@ -27,6 +27,7 @@ mod readers;
 mod reading;
 mod resource;
 mod roles;
+mod rules;
 mod skills;
 mod tenants;
 mod tools;
@@ -47,6 +48,7 @@ pub(crate) use markdown_prompt::{
 pub use yaml::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 
 pub(crate) use path::{PathError, resolve as resolve_path};
+pub(crate) use policy::shipped as shipped_policy;
 pub(crate) use reading::{Kind as MarkdownKind, Reading};
 
 use node::Node;

@@ -6,8 +6,11 @@ mod case;
 mod command;
 mod context;
 mod coverage;
+mod decision;
 mod declared;
 mod denied;
+mod examples;
+mod mutants;
 mod no_place;
 mod rejected;
 mod selection;
@@ -18,6 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use relay_bundle::{Bundle, Corrupt, Storage};
+use relay_engine::authority::Authority;
 
 use self::case::Case;
 use self::coverage::Touched;
@@ -27,6 +31,7 @@ use crate::source::{Sources, Span};
 
 pub use coverage::{Coverage, Kind};
 pub(crate) use declared::Declared;
+pub use mutants::{Cut, Mutant};
 
 /// The results of the `expect`s of a project in one environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +45,9 @@ pub struct Proven {
     /// The declarations that an `expect` can be about, by kind and name; empty if the bundle is
     /// absent.
     pub coverage: BTreeMap<(Kind, String), Coverage>,
+    /// The mutants of the project's own rules, in the order of the text; absent unless they were
+    /// asked for and every text and `expect` holds.
+    pub mutants: Option<Vec<Mutant>>,
 }
 
 /// An `expect`, and whether it holds.
@@ -53,20 +61,22 @@ pub struct Proof {
     pub failures: Vec<(Span, String)>,
 }
 
-/// Asks a bundle every `expect`, and returns its bytes as they were.
+/// Asks a bundle every `expect`, and returns its bytes as they were. `with_mutants` also tries each
+/// mutant of its rules.
 pub(crate) fn run(
     sources: &Sources<'_>,
     bytes: Vec<u8>,
-    declared: &Declared,
+    (declared, with_mutants): (&Declared, bool),
     named_at: Span,
     out: &mut Diagnostics,
 ) -> (Vec<u8>, Proven) {
-    if declared.expects.is_empty() {
+    let is_mutated = with_mutants && !declared.rules.is_empty();
+    if declared.expects.is_empty() && declared.examples.is_empty() && !is_mutated {
         let coverage = Touched::default().coverage(declared);
         return (bytes, Proven { asked: true, coverage, ..Proven::default() });
     }
     let shared = Arc::new(bytes);
-    let proven = proven(sources, Shared(Arc::clone(&shared)), declared, out);
+    let proven = proven(sources, Shared(Arc::clone(&shared)), (declared, is_mutated), out);
     let proven = proven.unwrap_or_else(|reason| {
         unreadable::report(reason, named_at, out);
         Proven::default()
@@ -86,21 +96,40 @@ impl AsRef<[u8]> for Shared {
 fn proven(
     sources: &Sources<'_>,
     bytes: Shared,
-    declared: &Declared,
+    (declared, is_mutated): (&Declared, bool),
     out: &mut Diagnostics,
 ) -> Result<Proven, String> {
     let storage: Storage = Box::new(bytes);
     let bundle = Bundle::open(storage).map_err(|error| error.to_string())?;
+    let authority = Authority::of(&bundle).map_err(|error| error.to_string())?;
+    let all_hold = examples::prove(&bundle, &authority, declared, out);
+    let mut all_hold = all_hold.map_err(|error| error.to_string())?;
     let mut touched = Touched::default();
     let mut expects = Vec::new();
     for expect in &declared.expects {
-        let mut case =
-            Case { sources, bundle: &bundle, declared, expect, failures: Vec::new(), out };
+        let mut case = Case {
+            sources,
+            bundle: &bundle,
+            authority: &authority,
+            declared,
+            expect,
+            failures: Vec::new(),
+            out,
+        };
         ask(&mut case, &mut touched).map_err(|error| error.to_string())?;
         let failures = case.failures;
+        all_hold &= failures.is_empty();
         expects.push(Proof { at: expect.at, question: expect.asked(), failures });
     }
-    Ok(Proven { environment: None, asked: true, expects, coverage: touched.coverage(declared) })
+    let mut coverage = touched.coverage(declared);
+    let mut mutants = None;
+    if is_mutated && all_hold {
+        let tried = mutants::try_all(&bundle, &authority, declared, &touched.decided);
+        let (found, of_rules) = tried.map_err(|error| error.to_string())?;
+        mutants = Some(found);
+        coverage.extend(of_rules);
+    }
+    Ok(Proven { environment: None, asked: true, expects, coverage, mutants })
 }
 
 /// Asks the bundle one `expect`.
@@ -115,5 +144,6 @@ fn ask(case: &mut Case<'_, '_>, touched: &mut Touched) -> Result<(), Corrupt> {
         Question::Context => context::prove(case, &placement, touched),
         Question::Selection => selection::prove(case, &placement, touched),
         Question::Visible => visible::prove(case, &placement),
+        Question::Decision => decision::prove(case, &placement, touched),
     }
 }

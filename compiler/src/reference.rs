@@ -235,6 +235,7 @@ fn values(kind: Kind) -> String {
         Kind::Number { low, high } => format!("number, {low} to {high}"),
         Kind::Bytes { high } => format!("`(bytes)`, 0 to {}", bytes(high)),
         Kind::Chars { low, high } => format!("`(chars)`, {low} to {}", grouped(high)),
+        Kind::Regex => "`(regex)\"…\"`".to_owned(),
         Kind::Words(words) => listed(words.iter().map(|word| format!("`{word}`"))),
     }
 }

@@ -22,6 +22,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod rules;
 mod skills;
 mod summary;
 mod template;
@@ -77,12 +78,16 @@ pub(crate) fn project(
         prompts::prompts(nodes.prompts, nodes.prompt_patches, named, out);
     agent_skills::move_files(&mut resources, &mut prompts, out);
     let gate = gate::gate(nodes.gates, out);
-    let (tools, other_tools) = tools::tools(nodes.tools, out);
-    let policy = policy::policy(nodes.policies, out);
+    let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
+        tools::tools(nodes.tools, out);
+    let policy = policy::policy(sources, nodes.policies, out);
+    if let Some(policy) = &policy {
+        rules::check(policy, out);
+    }
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
-    known.add(&prompts, &disabled_prompts, &other_tools);
+    known.add(&prompts, &disabled_prompts, &other_tools, policy.as_ref());
     let expects = expect::expects(nodes.expects, &known, &access, out);
     let project = project?;
     let audiences = {
@@ -107,6 +112,7 @@ pub(crate) fn project(
         gate,
         tools,
         other_tools,
+        tool_effects,
         policy: policy.zip(facts),
         skills,
         messages,

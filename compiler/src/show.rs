@@ -29,7 +29,7 @@ use crate::language::prompts::PROMPTS;
 use crate::language::resource::{RESOURCE, RESOURCES};
 use crate::language::shared::{BECAUSE, FILE, TEMPLATE, TEXT, allowing};
 use crate::language::skills::{META, SKILL, SKILLS, SkillSelectors};
-use crate::language::tools::{OTHER, TOOLS};
+use crate::language::tools::{OTHER, OTHER_ARG, TOOLS};
 use crate::model::{
     About, Access, Allowed, BodySource, Gate, MessageSource, Model, PartSource, Prompt, Skill,
     Skills, SystemText,
@@ -57,7 +57,7 @@ impl Effective {
             let mut children: Vec<_> =
                 model.tools.iter().map(|group| renderer.tool_group(group)).collect();
             if !model.other_tools.is_empty() {
-                children.push(list(OTHER.name, &model.other_tools));
+                children.extend(renderer.other_tools(model));
             }
             nodes.push(block(&TOOLS, children));
         }
@@ -136,6 +136,30 @@ impl Renderer<'_, '_> {
             unlock.into_iter().for_each(|unlock| unlock.forget(UNLOCK_BUDGET));
         }
         node
+    }
+
+    /// Returns the tools of other servers: those with effects each as written, the others in one list.
+    fn other_tools(&self, model: &Model) -> Vec<EffectiveNode> {
+        let has_effects = |name: &&Spanned<String>| {
+            let patterns = model.tool_effects.iter().flat_map(|tools| &tools.patterns);
+            patterns.into_iter().any(|pattern| pattern.value == name.value)
+        };
+        let plain: Vec<_> =
+            model.other_tools.iter().filter(|name| !has_effects(name)).cloned().collect();
+        let mut nodes = Vec::new();
+        if !plain.is_empty() {
+            nodes.push(list(OTHER.name, &plain));
+        }
+        nodes.extend(model.tool_effects.iter().map(|tools| {
+            let mut node = list(OTHER.name, &tools.patterns);
+            node.at = self.at(tools.at);
+            node.children.extend(tools.arguments.iter().map(|(name, effect)| EffectiveNode {
+                arguments: vec![said(name), Scalar::Text(effect.value.word().into())],
+                ..EffectiveNode::of(&OTHER_ARG)
+            }));
+            node
+        }));
+        nodes
     }
 
     fn tool_group(&self, group: &Spanned<ToolGroup>) -> EffectiveNode {

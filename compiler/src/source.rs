@@ -132,6 +132,14 @@ struct Loaded {
     files: Vec<Arc<SourceFile>>,
 }
 
+impl Loaded {
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(Arc::new(SourceFile::new(path, bytes)));
+        id
+    }
+}
+
 /// A file that was read.
 #[derive(Debug)]
 pub struct SourceFile {
@@ -263,13 +271,14 @@ impl<'f> Sources<'f> {
             false => Err(ReadError::Name),
         };
         let mut loaded = self.loaded.borrow_mut();
-        let answer = read.map(|bytes| {
-            let id = FileId(u32::try_from(loaded.files.len()).unwrap_or(u32::MAX));
-            loaded.files.push(Arc::new(SourceFile::new(path, bytes)));
-            id
-        });
+        let answer = read.map(|bytes| loaded.add(path, bytes));
         loaded.by_path.insert(path.into(), answer.clone());
         answer
+    }
+
+    /// Takes a document that the compiler ships, for places in reports. It is no file of the project.
+    pub(crate) fn add_shipped(&self, path: &str, bytes: &[u8]) -> FileId {
+        self.loaded.borrow_mut().add(path, bytes.to_vec())
     }
 
     /// Returns the files below a folder, sorted.

@@ -95,8 +95,9 @@ pub(crate) async fn run(
 ) -> Result<Answer, Rejection> {
     let room = call.server.calls.room(&call.caller.principal);
     let task = tokio::spawn(async move {
-        let done = answer(&call, room.as_ref(), &name, &given).await;
-        record(&call, &name, &given, done)
+        let mut observed = Vec::new();
+        let done = answer(&call, room.as_ref(), &name, &given, &mut observed).await;
+        record(&call, &name, &given, done, observed)
     });
     task.await.unwrap_or_else(|error| {
         tracing::error!("a call did not end: {error}");
@@ -109,9 +110,12 @@ async fn answer(
     room: Option<&Room>,
     name: &str,
     given: &Map<String, Value>,
+    observed: &mut Vec<String>,
 ) -> Result<(Answer, Permit), CallError> {
     admit(call, room, given)?;
-    let Decided { offered, permit } = decide(call, name)?;
+    let Decided { offered, permit, observed: would_deny } = decide(call, name, given)?;
+    // Recorded however the call ends.
+    *observed = would_deny;
     let arguments = decode(offered.spec, given)?;
     // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;
@@ -192,6 +196,7 @@ fn record(
     name: &str,
     given: &Map<String, Value>,
     done: Result<(Answer, Permit), CallError>,
+    observed: Vec<String>,
 ) -> Result<Answer, Rejection> {
     let (answer, tier, rule, action) = match done {
         Ok((answer, permit)) => (Ok(answer), permit.tier(), permit.at().to_owned(), Action::Served),
@@ -212,6 +217,7 @@ fn record(
     let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
     entry.tier = tier;
     entry.action = action;
+    entry.observed = observed.into_iter().take(RECORDED_NAMES_MAX).collect();
     if let Ok(Answer { context, blocks, briefing, exit_code, .. }) = &answer {
         if let Some(Context { text, skills }) = context {
             entry.output.update(text.as_bytes());

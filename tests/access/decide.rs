@@ -2,9 +2,12 @@
 
 use relay_bundle::{Bundle, Contents, Tier, encode};
 use relay_compiler::Options;
-use relay_engine::decide::{Call, Decision, Outcome, Rule, decide};
+use relay_engine::authority::Authority;
+use relay_engine::decide::{Call, Decision, Door, Outcome, Rule, decide};
 use relay_engine::place::{Identity, place, preview};
 use relay_engine::view::View;
+use relay_policy::location::Location;
+use serde_json::Map;
 
 use crate::bundle::sample;
 use crate::support::{Memory, compiled, contents};
@@ -37,9 +40,18 @@ fn firm() -> Bundle {
 }
 
 /// Returns the rule, the outcome and the place of a decision.
-fn told(decision: &Decision<'_>) -> (Rule, Outcome, u8, String) {
-    let Decision { outcome, tier, rule, at } = decision;
-    (*rule, *outcome, tier.number(), at.map(ToString::to_string).unwrap_or_default())
+fn told(decision: &Decision) -> (Rule, Outcome, u8, String) {
+    let Decision { outcome, tier, rule, at, .. } = decision;
+    (*rule, *outcome, tier.number(), at.as_ref().map(ToString::to_string).unwrap_or_default())
+}
+
+/// Decides a call without arguments, at the door of a server.
+fn decided(bundle: &Bundle, view: &View<'_>, tool: &str) -> Decision {
+    let authority = Authority::of(bundle).unwrap();
+    let (arguments, location) = (Map::new(), Location::default());
+    let call =
+        Call { tool, arguments: &arguments, client: None, location: &location, door: Door::Server };
+    decide(view, &authority, &call).unwrap()
 }
 
 #[test]
@@ -49,7 +61,7 @@ fn each_rule_decides_a_call() {
         let identity = Identity { role: Some(role), ..Identity::default() };
         let placement = preview(&bundle, &identity).unwrap().unwrap();
         let view = View::of(&bundle, &placement).unwrap();
-        let decision = decide(&view, &Call { tool }).unwrap();
+        let decision = decided(&bundle, &view, tool);
         assert_eq!(told(&decision), (rule, outcome, tier, at.to_owned()), "{role} {tool}");
     };
     check("reader", "server_info", Rule::ReadOnly, Outcome::Allow, 0, "project.kdl:9");
@@ -71,7 +83,7 @@ fn the_role_that_users_give_limits_the_tier() {
     let identity = Identity { id: "ann", ..Identity::default() };
     let placement = place(&bundle, &identity).unwrap().unwrap();
     let view = View::of(&bundle, &placement).unwrap();
-    let decision = decide(&view, &Call { tool: "audit_tail" }).unwrap();
+    let decision = decided(&bundle, &view, "audit_tail");
     let denial = "[DENIED tier 2 (STATEFUL): it is over the tier of the caller's role]";
     assert_eq!((decision.rule, decision.denial()), (Rule::RoleTier, denial.to_owned()));
 }
@@ -79,7 +91,7 @@ fn the_role_that_users_give_limits_the_tier() {
 #[test]
 fn without_a_place_or_a_role_no_call_does_more_than_read() {
     let bundle = firm();
-    let of = |view: &View<'_>, tool| decide(view, &Call { tool }).unwrap().rule;
+    let of = |view: &View<'_>, tool| decided(&bundle, view, tool).rule;
     let nothing = View::nothing(&bundle);
     assert_eq!(of(&nothing, "server_info"), Rule::NotSeen);
     assert_eq!(of(&nothing, "shell_exec"), Rule::NotOffered);
@@ -98,7 +110,7 @@ fn without_roles_the_missing_policy_denies() {
         let contents = with_tiers(project, &[("audit_tail", tier)]);
         let bundle = sample::open(&encode(&contents).unwrap()).unwrap();
         let view = View::of_audience(&bundle, 0).unwrap();
-        let decision = decide(&view, &Call { tool: "audit_tail" }).unwrap();
+        let decision = decided(&bundle, &view, "audit_tail");
         let (rule, outcome) = match tier {
             Tier::ReadOnly => (Rule::ReadOnly, Outcome::Allow),
             _ => (Rule::NoPolicy, Outcome::Deny),

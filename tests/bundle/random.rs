@@ -55,6 +55,8 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 skill_settings: None,
                 policy: None,
                 facts: Vec::new(),
+                rules: Vec::new(),
+                automata: Vec::new(),
                 known_tools,
                 prompt_pages,
                 resource_pages,
@@ -134,6 +136,7 @@ fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> 
                 parent: (first.as_ref() != Some(&name)).then_some(0),
                 name,
                 tier,
+                approve: None,
                 tools,
                 at,
             })

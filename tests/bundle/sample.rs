@@ -6,13 +6,15 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    AgentSkill, Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content,
-    Contents, Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask,
-    Message, MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place,
-    Policy, Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment,
-    Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool, Unlock, UriPiece,
-    User, Visible, Who, encode,
+    AgentSkill, Argument, ArgumentEffect, ArgumentKind, Audience, Audiences, AutomataWriter, Blob,
+    Bundle, CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
+    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Mode,
+    OpenError, Page, Part, PartContent, PathClassRow, PathKind, PathRow, Place, Policy, Prompt,
+    Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Rule, RuleKind, Scope,
+    Segment, Selector, Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
+    ToolEffects, Unlock, UriPiece, User, Visible, Who, encode,
 };
+use relay_compiler::automaton;
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -101,6 +103,8 @@ pub(crate) fn rich() -> Contents {
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         policy: Some(policy()),
+        rules: rules(),
+        automata: automata(),
         facts: facts(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
@@ -170,6 +174,7 @@ fn role(name: &str, parent: Option<u32>, tools: Option<&[&str]>) -> CallerRole {
     CallerRole {
         name: name.into(),
         tier: made(Tier::Reversible),
+        approve: (name == "operator").then(|| Setting { value: true, at: Some(place(78)) }),
         parent,
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),
@@ -180,7 +185,7 @@ fn user(who: Who, id: &str, tenant: Option<u32>, role: u32, line: u32) -> User {
     User { who, id: id.into(), tenant, role, at: place(line) }
 }
 
-/// Operators see everything; hidden from readers are the first prompt, resource, template and tool.
+/// Operators see everything; readers do not see the first prompt, resource, template and tool.
 fn audiences() -> Audiences {
     let visible = |rows, first| Visible {
         rows: Mask::of(rows, |row| row >= first),
@@ -318,12 +323,14 @@ fn media() -> Prompt {
 fn policy() -> Policy {
     let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
     Policy {
+        mode: Setting { value: Mode::Open, at: Some(place(90)) },
         floors: Floors {
             unknown_program: floor(Tier::Irreversible, Some(91)),
             unknown_flag: floor(Tier::Stateful, None),
             unknown_word: floor(Tier::Irreversible, None),
             opaque_code: floor(Tier::Reversible, Some(92)),
             unparsed: floor(Tier::Irreversible, None),
+            unknown_tool: floor(Tier::ReadOnly, Some(93)),
         },
         paths: vec![
             PathRow {
@@ -339,18 +346,113 @@ fn policy() -> Policy {
                 at: place(94),
             },
         ],
+        classes: vec![PathClassRow {
+            name: "databases".into(),
+            patterns: vec!["/var/lib/postgresql/**".into()],
+            except: vec!["/var/lib/postgresql/log/**".into()],
+            at: place(95),
+        }],
+        scopes: vec![
+            Scope {
+                parent: None,
+                tenant: Some("acme".into()),
+                role: None,
+                hosts: Vec::new(),
+                mode: Some(Setting { value: Mode::Readonly, at: Some(place(96)) }),
+                at: place(96),
+            },
+            Scope {
+                parent: Some(0),
+                tenant: None,
+                role: Some("reader".into()),
+                hosts: vec!["db-*".into()],
+                mode: None,
+                at: place(97),
+            },
+        ],
+        tools: vec![ToolEffects {
+            patterns: vec!["fs_*".into()],
+            arguments: vec![ArgumentEffect { name: "path".into(), effect: Selector::Writes }],
+            at: place(98),
+        }],
         facts: "0".repeat(64),
         at: place(90),
     }
 }
 
-/// A table of facts that describes one variable.
+/// The automaton of a regex.
+fn automata() -> Vec<u8> {
+    let mut automata = AutomataWriter::default();
+    automata.add(&automaton::compile("x+").expect("a regex"));
+    automata.finish()
+}
+
+/// Rules of several kinds, with every field written and absent.
+fn rules() -> Vec<Rule> {
+    let condition = |group, selector, argument: Option<&str>, values: &[&str], except: &[&str]| {
+        let texts = |texts: &[&str]| texts.iter().map(|text| written(text, 99)).collect();
+        Condition {
+            group,
+            selector,
+            argument: argument.map(Into::into),
+            values: texts(values),
+            except: texts(except),
+            automaton: None,
+            at: place(99),
+        }
+    };
+    vec![
+        Rule {
+            name: "no-egress".into(),
+            kind: RuleKind::Deny,
+            tier: None,
+            observe: true,
+            ttl_s: None,
+            because: Some(written("SEC-12", 99)),
+            scope: Some(1),
+            origin: Some("workstation 1".into()),
+            conditions: vec![
+                condition(0, Selector::Connects, None, &["*"], &["*.corp.example"]),
+                condition(0, Selector::Arg, Some("env"), &["prod"], &[]),
+                condition(1, Selector::Program, None, &["curl"], &[]),
+            ],
+            examples: vec![
+                Example { text: "nc h 80".into(), matches: true, at: place(100) },
+                Example { text: "ls".into(), matches: false, at: place(101) },
+            ],
+            keys: vec!["effect connects".into()],
+            at: place(98),
+        },
+        Rule {
+            name: "wipe".into(),
+            kind: RuleKind::Tier,
+            tier: Some(Tier::Irreversible),
+            observe: false,
+            ttl_s: Some(120),
+            because: None,
+            scope: None,
+            origin: None,
+            conditions: vec![
+                condition(0, Selector::Program, None, &["deploy", "wipe"], &[]),
+                Condition {
+                    automaton: Some(0),
+                    ..condition(0, Selector::Text, None, &["x+"], &[])
+                },
+            ],
+            examples: Vec::new(),
+            keys: vec!["adjust".into(), "effect connects".into()],
+            at: place(102),
+        },
+    ]
+}
+
+/// A table of facts that knows no program, but a variable.
 fn facts() -> Vec<u8> {
     let environment = vec!["LANG".to_owned()];
     encode_facts(&Knowledge { environment, ..Knowledge::default() }).expect("a small table")
 }
 
-/// Skills of each level: with every selector and with none, some of one topic.
+/// Skills of each level: with every selector and without, some of one topic.
 fn written_repeat() -> Setting<Repeat> {
     Setting { value: Repeat::Once, at: Some(place(80)) }
 }
@@ -443,7 +545,7 @@ fn tool(name: &str, gated: bool, tier: Tier) -> Tool {
     Tool { name: name.into(), gated, tier, at: place(61) }
 }
 
-/// A prompt that takes no arguments.
+/// A prompt without arguments.
 pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
     Prompt {
         name: name.into(),
@@ -460,7 +562,7 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
     }
 }
 
-/// An optional free text that is only printed; 0 characters leave it unlimited.
+/// An optional free text on which no variant depends; 0 characters mean no limit.
 pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
     Argument {
         name: name.into(),
@@ -474,7 +576,7 @@ pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
     }
 }
 
-/// An optional choice that is only printed.
+/// An optional choice on which no variant depends.
 pub(crate) fn choice(name: &str, choices: &[&str]) -> Argument {
     let choices = choices.iter().map(|choice| (*choice).into()).collect();
     Argument { kind: ArgumentKind::Choice(choices), ..text(name, 0) }
@@ -506,7 +608,7 @@ pub(crate) fn only_literal(messages: &[Message]) -> Option<&str> {
     }
 }
 
-/// A generated value.
+/// A value that no one wrote.
 pub(crate) fn made<T>(value: T) -> Setting<T> {
     Setting::default_of(value)
 }

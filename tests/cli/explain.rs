@@ -2,6 +2,7 @@
 
 mod briefing;
 mod calls;
+mod matrix;
 mod skills;
 
 use serde_json::{Value, json};

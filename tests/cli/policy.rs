@@ -129,17 +129,22 @@ fn explain_judges_as_classify_does() {
     for command in ["our-deploy --now x && rm -rf /srv/db/x", "make all", "ls", "echo 'x"] {
         for subject in ["before.kdl", "after.kdl", "after.relay"] {
             let asked = ["--command", command];
-            let explain = |more: &[&str]| {
-                let arguments = [&["explain", subject][..], &asked, more].concat();
-                sandbox.relay_of(&arguments).ends(0).silent()
-            };
             let classify = |more: &[&str]| {
                 let arguments = [&["classify"][..], more, &["--policy", subject, command]].concat();
                 sandbox.relay_of(&arguments).ends(0).silent()
             };
-            assert_eq!(explain(&[]).stdout, classify(&[]).stdout, "{subject}: {command}");
-            let (explained, classified) =
-                (explain(&["--json"]).json(), classify(&["--json"]).json());
+            let classified = classify(&["--json"]).json();
+            // Without rules, the mode `guarded` refuses tier 2 and 3.
+            let code = i32::from(classified["tier"].as_u64() > Some(1));
+            let explain = |more: &[&str]| {
+                let arguments = [&["explain", subject][..], &asked, more].concat();
+                sandbox.relay_of(&arguments).ends(code).silent()
+            };
+            let (page, judged) = (explain(&[]).stdout, classify(&[]).stdout);
+            assert!(page.starts_with(&judged), "{subject}: {command}\n{page}");
+            let explained = explain(&["--json"]).json();
+            let decision = if code == 0 { "allow" } else { "deny" };
+            assert_eq!(explained["decision"], decision, "{subject}: {command}");
             assert_conforms("explain-command", &explained);
             for key in ["tier", "name", "hits"] {
                 assert_eq!(explained[key], classified[key], "{subject}: {command}");
@@ -147,22 +152,26 @@ fn explain_judges_as_classify_does() {
         }
     }
     let run = sandbox.relay_of(&["explain", "before.kdl", "--command", "our-deploy --now"]);
-    super::snapshot("explain_command_human", &run.ends(0).stdout);
+    super::snapshot("explain_command_human", &run.ends(1).stdout);
     let none = sandbox.relay_of(&["explain", "none.kdl", "--command", "ls"]);
     none.ends(2).says("has no policy");
     // A path of the work tree is one only where the question says which folder that is.
     let tier = |folders: &[&str]| {
         let copy = ["explain", "after.kdl", "--json", "--command", "cp /w/app/a /home/me/b"];
         let arguments = [&copy[..], folders].concat();
-        sandbox.relay_of(&arguments).ends(0).json()["tier"].as_u64()
+        let run = sandbox.relay_of(&arguments);
+        run.json()["tier"].as_u64()
     };
     assert_eq!(tier(&[]), Some(2));
     assert_eq!(tier(&["--cwd", "/w/app", "--home", "/home/me"]), Some(1));
-    // Policies are the same for all callers.
-    for more in [["--tenant", "acme"], ["--role", "reader"], ["--tool", "x"], ["--budget", "9"]] {
-        let arguments = [&["explain", "after.kdl", "--command", "ls"][..], &more].concat();
-        sandbox.relay_of(&arguments).ends(2).says("does not go together with");
-    }
+    let ask = |more: &[&str]| {
+        let arguments = [&["explain", "after.kdl", "--command", "ls"][..], more].concat();
+        sandbox.relay_of(&arguments).ends(2)
+    };
+    ask(&["--budget", "9"]).says("does not go together with");
+    ask(&["--tool", "x"]).says("runs no command");
+    ask(&["--host", "h"]).says("runs on the own host");
+    ask(&["--role", "reader"]).says("unknown role");
 }
 
 #[test]

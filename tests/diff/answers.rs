@@ -376,14 +376,17 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
 /// Collects the roles of callers, and what these may do.
 fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
     let roles = bundle.roles();
-    for CallerRole { name, tier, parent, tools, at: _ } in roles {
+    for CallerRole { name, tier, approve, parent, tools, at: _ } in roles {
         let matches = |tool: &&str| {
             let patterns = tools.as_ref();
             patterns.is_none_or(|all| all.iter().any(|it| glob::matches(&it.value, tool)))
         };
         let probes = ["server_info", "server_shed", "explain_this", "other"];
         let seen: Vec<&str> = probes.into_iter().filter(matches).collect();
-        out.insert(format!("role {name}"), format!("{} {parent:?} {seen:?}", tier.value));
+        out.insert(format!("role {name}"), {
+            let asks = approve.as_ref().is_some_and(|approve| approve.value);
+            format!("{} {asks} {parent:?} {seen:?}", tier.value)
+        });
     }
     let groups = [vec![], vec!["garden"], vec!["shed"], vec!["garden", "shed"]];
     for id in ["ann", "bob", "last"] {

@@ -25,7 +25,7 @@ fn project(nodes: &str) -> Bundle {
 /// Returns how a bundle judges a command, as `relay classify --policy` does.
 fn tier(bundle: &Bundle, command: &str) -> u8 {
     let facts = Facts::open(bundle.facts().expect("facts")).expect("a table");
-    let rules = Rules::of(bundle.policy().expect("a policy")).expect("rules");
+    let rules = Rules::of(bundle).expect("rules").expect("a policy");
     classify(command, &facts, &rules).tier.number()
 }
 

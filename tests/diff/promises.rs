@@ -1,8 +1,11 @@
 //! An `expect` that is gone, or that claims less, loosens.
 
+use relay_bundle::Bundle;
+use relay_compiler::Options;
 use relay_diff::{Change, Direction, Finding};
 
 use super::{compiled, found};
+use crate::support::{self, Memory};
 
 const PROJECT: &str = "project demo
 roles { role reader; role operator }
@@ -57,6 +60,33 @@ fn a_promise_that_is_gone_or_weaker_loosens() {
         let [finding] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((finding.id().as_str(), finding.direction), (id, Some(direction)));
         assert_eq!(finding.meaning.as_deref(), Some(meaning));
+    }
+    // What the policy decides is a promise of each command, with its rule and tier.
+    let policy = "policy guarded { deny no-push { program git; sub push } }\n";
+    let push = "expect decision role=operator rule=no-push { deny \"git push\" }";
+    for (before, after, direction, meaning) in [
+        (push, "", Loosens, "no build proves any more: deny git push rule=no-push"),
+        (
+            push,
+            "expect decision role=operator { deny \"git push\" }",
+            Loosens,
+            "no build proves any more: deny git push rule=no-push",
+        ),
+        ("", push, Tightens, "every build proves: deny git push rule=no-push"),
+    ] {
+        let [a, b] = [before, after].map(|expects| {
+            let text = format!("{PROJECT}{policy}{expects}\n");
+            let files = Memory::of(&[("project.kdl", &text)]);
+            let (compiled, report) = support::compiled(&files, "project.kdl", &Options::default());
+            Bundle::open(Box::new(compiled.bundle.expect(&report))).unwrap()
+        });
+        let found = found(&a, &b);
+        let [finding] = found.as_slice() else { panic!("{found:?}") };
+        assert!(finding.id().starts_with("authority/expectation/decision role=operator"));
+        assert_eq!(
+            (finding.direction, finding.meaning.as_deref()),
+            (Some(direction), Some(meaning))
+        );
     }
     // A question about fewer callers is another one.
     let found = promises(hidden, "expect visible user=rob { not-prompt plan; prompt all }");

@@ -3,6 +3,7 @@
 
 pub(crate) mod agent_skill;
 pub(crate) mod audience;
+pub(crate) mod decision;
 pub(crate) mod effect;
 pub(crate) mod gate;
 pub(crate) mod hit;
@@ -18,6 +19,7 @@ pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod tag_index;
 pub(crate) mod tool;
+pub(crate) mod verdict;
 
 /// The version of the JSON formats, a field of each.
 pub(crate) const FORMAT_VERSION: u32 = 1;

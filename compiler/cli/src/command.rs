@@ -4,7 +4,7 @@
 mod audit;
 mod build;
 mod check;
-mod classify;
+pub(crate) mod classify;
 mod completions;
 mod describe;
 mod dev;

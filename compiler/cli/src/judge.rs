@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relay_bundle::Bundle;
+use relay_engine::authority::Authority;
 use relay_policy::classify::Rules;
 use relay_policy::facts::Facts;
 
@@ -37,8 +38,8 @@ impl Judge {
 
     /// Takes the policy of a bundle, if it has one.
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
-        let Some(policy) = bundle.policy() else { return Ok(None) };
-        let rules = Rules::of(policy).map_err(|error| Failure::error(error.to_string()))?;
+        let rules = Rules::of(bundle).map_err(|error| Failure::error(error.to_string()))?;
+        let Some(rules) = rules else { return Ok(None) };
         Ok(Some(Self { table: Cow::Owned(bundle.facts()?.to_vec()), rules }))
     }
 
@@ -71,4 +72,13 @@ pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chose
 /// Returns the failure of a question about the policy of a bundle or project that lacks one.
 pub(crate) fn no_policy(path: &Path) -> Failure {
     Failure::error(format!("`{}` has no policy", shown_path(path)))
+}
+
+/// Reads the policy of a bundle, for decisions.
+///
+/// # Errors
+///
+/// The policy cannot be used.
+pub(crate) fn authority(bundle: &Bundle) -> Result<Authority, Failure> {
+    Authority::of(bundle).map_err(|error| Failure::error(error.to_string()))
 }

@@ -53,6 +53,8 @@ pub(crate) struct Request {
     pub(crate) strict: bool,
     /// The commit that the provenance names.
     pub(crate) git: Option<Git>,
+    /// Whether the mutants of the policy are tried.
+    pub(crate) mutants: bool,
 }
 
 impl Request {
@@ -225,8 +227,8 @@ impl Project {
 
 impl From<Request> for Options {
     fn from(request: Request) -> Self {
-        let Request { environment, epoch, strict, git } = request;
-        Self { environment, epoch, strict, git }
+        let Request { environment, epoch, strict, git, mutants } = request;
+        Self { environment, epoch, strict, git, mutants }
     }
 }
 

@@ -115,7 +115,7 @@ fn differences(
     new: &CallerRole,
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    let CallerRole { name, tier, parent: _, tools, at } = new;
+    let CallerRole { name, tier, approve, parent: _, tools, at } = new;
     let of = |part: &'static str, direction| {
         move |change| {
             finding(name, change).part(part).direction(direction).at(Some(&old.at), Some(at))
@@ -128,6 +128,18 @@ fn differences(
         |tier| tier.number().to_string(),
         of("tier", direction),
     );
+    let asks = |approve: &Option<Setting<bool>>| approve.as_ref().is_some_and(|it| it.value);
+    let (before, after) = (asks(&old.approve), asks(approve));
+    if before != after {
+        let change =
+            Change::Value { before: Some(before.to_string()), after: Some(after.to_string()) };
+        let direction = Direction::of_demand(&before, &after);
+        let meaning = match after {
+            true => "a person is asked before tier 3",
+            false => "no person is asked before tier 3",
+        };
+        out.push(of("approve", direction)(change).meaning(meaning));
+    }
     let direction = role::tools_direction(old.tools.as_deref(), tools.as_deref());
     if direction != Direction::Same {
         let change = Change::Value {

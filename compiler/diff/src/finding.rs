@@ -6,6 +6,7 @@ use relay_bundle::{Digest, Place, Setting};
 use serde::Serialize;
 
 use crate::direction::Direction;
+use crate::flip::Flip;
 use crate::text::{Hunk, take_back_a_rule};
 use crate::witness::Witness;
 
@@ -39,6 +40,10 @@ pub enum Kind {
     Gate,
     /// How commands are judged.
     Policy,
+    /// A rule of the policy.
+    Rule,
+    /// The callers and hosts of rules and of a mode.
+    Scope,
     /// The kinds of paths.
     Path,
     /// The facts about a program.
@@ -282,6 +287,13 @@ pub struct Finding {
     /// A command that is judged lower by it, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// A call that the two sides decide differently by it, if one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flip: Option<Flip>,
+    /// Whether a command or call shows that it loosens; absent where none is searched. `false` says
+    /// that it counts as loosening since the opposite is not proved either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proved: Option<bool>,
     /// Why the project does so, where it gives a reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
@@ -309,6 +321,8 @@ impl Finding {
             change,
             meaning: None,
             witness: None,
+            flip: None,
+            proved: None,
             because: None,
             bytes: 0,
             claim: Claim::Exact,
@@ -348,8 +362,30 @@ impl Finding {
             Some(witness) => witness.to_string(),
             None => "not proved: no command that was tried is judged lower".to_owned(),
         });
+        self.proved = Some(witness.is_some());
         self.witness = witness;
         self
+    }
+
+    /// Adds a call that shows the difference; `None` says that the search was in vain.
+    pub(crate) fn decided(mut self, flip: Option<Flip>) -> Self {
+        let loosens = self.direction == Some(Direction::NotProved);
+        match &flip {
+            Some(flip) => self.also(flip.to_string()),
+            None if loosens => {
+                self.also("not proved: no call that was tried is decided otherwise".to_owned());
+            }
+            None => {}
+        }
+        self.proved = loosens.then_some(flip.is_some());
+        self.flip = flip;
+        self
+    }
+
+    /// Returns whether it counts as loosening, and no command or call shows it.
+    #[must_use]
+    pub fn is_not_proved(&self) -> bool {
+        self.direction == Some(Direction::NotProved) && self.proved == Some(false)
     }
 
     /// Adds the project's reason.

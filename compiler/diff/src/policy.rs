@@ -11,6 +11,7 @@ use crate::direction::Direction;
 use crate::facts::{self, Side};
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
+use crate::rules;
 use crate::witness::{Judges, quoted};
 
 /// Compares the tiers that two bundles give commands.
@@ -38,6 +39,7 @@ pub(crate) fn compare(
     let [of_a, of_b] = reviews.map(Reasons::of_review);
     let judges = Judges::of(a, b);
     floors(before, after, &of_b, judges.as_ref(), out);
+    rules::compare([a, b], out)?;
     paths(before, after, judges.as_ref(), out);
     if a.facts()? != b.facts()? {
         let (known_a, known_b) = (knowledge(a)?, knowledge(b)?);
@@ -112,6 +114,8 @@ fn doubtful(floor: Floor) -> [&'static str; 3] {
         Floor::UnknownWord => ["\"$PROGRAM\" x", "git \"$X\"", "eval \"$X\""],
         Floor::OpaqueCode => ["bash x.sh", "python3 x.py", "make -f x"],
         Floor::Unparsed => ["if", "(", "case"],
+        // No command has this doubt: it is about the tools of other servers.
+        Floor::UnknownTool => [""; 3],
     }
 }
 

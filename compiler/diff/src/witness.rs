@@ -46,7 +46,7 @@ impl<'b> Judges<'b> {
     pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Option<Self> {
         let side = |bundle: &'b Bundle| {
             let facts = Facts::open(bundle.facts().ok()?).ok()?;
-            Some((facts, Rules::of(bundle.policy()?).ok()?))
+            Some((facts, Rules::of(bundle).ok()??))
         };
         let ((facts_a, rules_a), (facts_b, rules_b)) = (side(a)?, side(b)?);
         let (facts, rules) = ([facts_a, facts_b], [rules_a, rules_b]);

@@ -17,7 +17,7 @@ use crate::source::Span;
     code(project::not_enforced),
     severity(Advice),
     help(
-        "`relay classify`, `explain`, `expect` and `diff` go by it; a server will enforce it from the release that offers tools that run commands"
+        "`relay classify`, `explain`, `expect` and `diff` go by it, and the door of a server for the tools that it offers; it will reach commands from the release whose servers run them"
     )
 )]
 struct NotEnforced {

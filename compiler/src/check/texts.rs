@@ -21,7 +21,7 @@ use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
 
 pub(crate) use self::search::TextSearch;
-use crate::ast::{Expect, Plain, Written};
+use crate::ast::{Expect, Plain, PolicyRule, PolicyScope, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
 use crate::language::project::PROJECT;
@@ -51,6 +51,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         gate: _,
         tools: _,
         other_tools,
+        tool_effects,
         policy,
         skills,
         messages,
@@ -69,7 +70,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let Project { name, settings } = project;
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools) {
+    let arguments = tool_effects.iter().flat_map(|tools| &tools.arguments).map(|(name, _)| name);
+    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools).chain(arguments) {
         pass.value(&line.value, line.at);
     }
     pass.settings(&PROJECT, settings);
@@ -88,8 +90,22 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.policy(policy, facts);
     }
     for expect in expects {
-        let Expect { at: _, question: _, tenant, role, user, groups, tool, tags, claims } = expect;
-        let named = [tenant, role, user, tool].into_iter().flatten();
+        let Expect {
+            at: _,
+            question: _,
+            tenant,
+            role,
+            user,
+            groups,
+            tool,
+            host,
+            client,
+            rule,
+            tier: _,
+            tags,
+            claims,
+        } = expect;
+        let named = [tenant, role, user, tool, host, client, rule].into_iter().flatten();
         let claimed = claims.iter().map(|(_, about)| about);
         for written in named.chain(groups).chain(tags).chain(claimed) {
             pass.value(&written.value, written.at);
@@ -186,6 +202,15 @@ impl Pass<'_, '_> {
     fn policy(&mut self, policy: &Policy, facts: &Facts) {
         let Facts { programs, environment, table: _, meaning: _ } = facts;
         policy.nodes().into_iter().for_each(|node| self.settings(node.rule, node.settings));
+        let classes = policy.classes.iter();
+        classes.for_each(|class| self.settings(class.rule, &class.settings));
+        let scopes = policy.scopes.iter();
+        for (_, text) in scopes.flat_map(PolicyScope::properties) {
+            text.iter().for_each(|text| self.value(&text.value, text.at));
+        }
+        for text in policy.rules.iter().flat_map(PolicyRule::texts) {
+            self.value(&text.value, text.at);
+        }
         for written in environment.iter().flat_map(|row| row.names.iter().chain(&row.because)) {
             self.value(&written.value, written.at);
         }

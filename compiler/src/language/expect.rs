@@ -1,5 +1,7 @@
-//! `expect context|selection|visible … { … }`: a statement about the bundle that every build
+//! `expect context|selection|visible|decision … { … }`: a statement about the bundle that every build
 //! proves.
+
+use relay_bundle::Tier;
 
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 use crate::setting::settings;
@@ -14,12 +16,15 @@ pub(crate) enum Question {
     Selection,
     /// The lists that a caller sees.
     Visible,
+    /// The decision of the policy on commands or calls.
+    Decision,
 }
 
 words!(Question {
     "context" = Question::Context,
     "selection" = Question::Selection,
     "visible" = Question::Visible,
+    "decision" = Question::Decision,
 });
 
 /// Declares the claims, each once: its question, and its node with one text or name, or several.
@@ -87,15 +92,37 @@ claims! {
     NotResource = Visible NOT_RESOURCE("not-resource", "a URI", "`visible`: the caller does not see the resource or URI template.");
     Tool = Visible TOOL("tool", "a name", "`visible`: the caller sees the tool.");
     NotTool = Visible NOT_TOOL("not-tool", "a name", "`visible`: the caller does not see the tool.");
+    /// The command runs.
+    Allow = Decision ALLOW("allow", "a command", "`decision`: the command runs. Of a tool that runs no command, its arguments as JSON.");
+    /// A person is asked first.
+    Approve = Decision APPROVE("approve", "a command", "`decision`: a person is asked before the command runs.");
+    Deny = Decision DENY("deny", "a command", "`decision`: the command is denied.");
 }
 
 /// The property that names the tool of a call.
 pub(crate) const TOOL_OF_CALL: &str = "tool";
+/// The property that names the host of a call.
+pub(crate) const HOST: &str = "host";
+/// The property that names the client of a caller.
+pub(crate) const CLIENT: &str = "client";
+/// The property that names the rule that decides.
+pub(crate) const DECIDED_BY: &str = "rule";
+/// The property of the tier that a decision has.
+pub(crate) const TIER: &str = "tier";
+
+/// The properties that belong to some questions only.
+const PROPERTIES: &[(&str, &[Question])] = &[
+    (TOOL_OF_CALL, &[Question::Context, Question::Decision]),
+    (HOST, &[Question::Decision]),
+    (CLIENT, &[Question::Decision]),
+    (DECIDED_BY, &[Question::Decision]),
+    (TIER, &[Question::Decision]),
+];
 
 pub(crate) static EXPECT: Rule = Rule {
     name: "expect",
     what: "an expect",
-    meaning: "What a caller gets, proved by every build on the bytes that it has made: the skills of a call (`expect context`), the prompts of a briefing (`expect selection`), or what the caller sees (`expect visible`). What does not hold is an error. At the top of a document it counts without an environment and in each; in a `when`, in that one. `relay test` lists them.",
+    meaning: "What a caller gets, proved by every build on the bytes that it has made: the skills of a call (`expect context`), the prompts of a briefing (`expect selection`), what the caller sees (`expect visible`), or what the policy decides (`expect decision`). What does not hold is an error. At the top of a document it counts without an environment and in each; in a `when`, in that one. `relay test` lists them.",
     fields: &[
         Field::argument("a question", Kind::Words(Question::WORDS), "What is asked."),
         Field::property("tenant", Kind::Name("text"), "The tenant of the caller."),
@@ -106,7 +133,19 @@ pub(crate) static EXPECT: Rule = Rule {
         ),
         Field::property("user", Kind::Name("text"), "The id of the caller."),
         Field::property("group", Kind::Name("text"), "A group of the caller."),
-        Field::property(TOOL_OF_CALL, Kind::Name("text"), "`context`: the tool that is called."),
+        Field::property(
+            TOOL_OF_CALL,
+            Kind::Name("text"),
+            "`context`, `decision`: the tool that is called. Commands are those of `shell_exec`, unless it is another.",
+        ),
+        Field::property(HOST, Kind::Name("text"), "`decision`: the host on which the tool runs."),
+        Field::property(CLIENT, Kind::Name("text"), "`decision`: the client of the caller."),
+        Field::property(
+            DECIDED_BY,
+            Kind::Name("text"),
+            "`decision`: the rule of the policy that decides each of them.",
+        ),
+        Field::property(TIER, Kind::TIER, "`decision`: the tier of each of them."),
     ],
     children: NODES,
     example: include_str!("../reference/expect.kdl"),
@@ -150,12 +189,18 @@ impl Question {
 
     /// Returns its parts besides the tenant, the role and the user of the caller.
     pub(crate) fn takes(self) -> String {
-        let own: &[&str] = match self {
-            Self::Context => &["`tool=`", GROUP.name],
-            Self::Selection => &[GROUP.name, TAGS.name],
-            Self::Visible => &[GROUP.name],
-        };
-        [own, &self.claims()].concat().join(", ")
+        let properties = PROPERTIES.iter().filter(|(_, questions)| questions.contains(&self));
+        let mut takes: Vec<String> = properties.map(|(name, _)| format!("`{name}=`")).collect();
+        takes.push(GROUP.name.to_owned());
+        takes.extend((self == Self::Selection).then(|| TAGS.name.to_owned()));
+        takes.extend(self.claims().into_iter().map(str::to_owned));
+        takes.join(", ")
+    }
+
+    /// Returns whether it takes a property of this name.
+    pub(crate) fn takes_property(self, name: &str) -> bool {
+        let own = PROPERTIES.iter().find(|(property, _)| *property == name);
+        own.is_none_or(|(_, questions)| questions.contains(&self))
     }
 }
 
@@ -170,6 +215,14 @@ settings! {
         group: Option<Spanned<String>> = "group",
         /// The tool of a call.
         tool: Option<Spanned<String>> = TOOL_OF_CALL,
+        /// The host of a call.
+        host: Option<Spanned<String>> = HOST,
+        /// The client of the caller.
+        client: Option<Spanned<String>> = CLIENT,
+        /// The rule that decides.
+        rule: Option<Spanned<String>> = DECIDED_BY,
+        /// The tier of the decision.
+        tier: Option<Spanned<Tier>> = TIER,
     }
     GROUP {
         /// Groups that are nodes.

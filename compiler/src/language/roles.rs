@@ -32,6 +32,11 @@ pub(crate) static ROLE: Rule = Rule {
         )
         .or(Literal::Number(TIER as u64)),
         Field::property(
+            "approve",
+            Kind::Boolean,
+            "`#true` if a person is asked before a call of tier 3.",
+        ),
+        Field::property(
             "parent",
             Kind::Name("text"),
             "The role that contains this one: it has at least the tools and the tier of this one, and a `for` that names it admits this one too.",
@@ -54,6 +59,7 @@ settings! {
     struct RoleSettings {}
     ROLE {
         tier: Option<Spanned<Tier>> = "tier",
+        approve: Option<Spanned<bool>> = "approve",
         parent: Option<Spanned<String>> = "parent",
     }
     TOOLS {

@@ -92,3 +92,11 @@ pub(crate) fn allowing(of: Suppressed) -> &'static Rule {
         Suppressed::Mark => &ALLOW_MARK,
     }
 }
+
+/// The values that a list of patterns leaves out.
+pub(crate) static EXCEPT: Rule = Rule::leaf(
+    "except",
+    "except",
+    "Those that are not meant.",
+    &[Field::joined("a pattern", Kind::Name("pattern"), "A pattern.")],
+);

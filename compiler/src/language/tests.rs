@@ -82,6 +82,7 @@ fn good(kind: Kind) -> String {
         Kind::Words(words) => words.first().expect("a word").to_string(),
         Kind::Number { low, .. } | Kind::Chars { low, .. } => number(kind, low),
         Kind::Bytes { .. } => number(kind, 0),
+        Kind::Regex => "(regex)\"x\"".into(),
     }
 }
 

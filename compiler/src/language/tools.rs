@@ -1,8 +1,10 @@
 //! `tools { diagnostics; other PATTERN… }`: the tools that a server of the project offers, group by
 //! group, and those of other servers that the project names.
 
+use relay_bundle::Selector;
+
 use super::shared::ENABLED;
-use crate::grammar::{Field, Kind, Rule};
+use crate::grammar::{Field, Kind, Rule, Scalar, words};
 use crate::setting::{Setting, settings};
 use crate::source::Spanned;
 
@@ -41,12 +43,41 @@ pub(crate) static DIAGNOSTICS: Rule = Rule::leaf(
     &[Field { meaning: "`#false` leaves them out.", ..ENABLED }],
 );
 
-pub(crate) static OTHER: Rule = Rule::leaf(
-    "other",
-    "other tools",
-    "Tools of other servers that skills or roles name: names, and patterns of names.",
-    &[Field::arguments("a pattern", Kind::Name("pattern"), "A name or a pattern.")],
+pub(crate) static OTHER: Rule = Rule {
+    name: "other",
+    what: "other tools",
+    meaning: "Tools of other servers that skills, roles or rules name: names, and patterns of names. Its `arg`s say what a call does to the value of an argument, so that rules over effects reach it.",
+    fields: &[Field::joined("a pattern", Kind::Name("pattern"), "A name or a pattern.")],
+    children: &[&OTHER_ARG],
+    example: "",
+};
+
+pub(crate) static OTHER_ARG: Rule = Rule::leaf(
+    "arg",
+    "an argument",
+    "An argument of these tools, and its effect: `arg path writes`.",
+    &[
+        Field::argument("an argument", Kind::Name("name"), "The name of the argument."),
+        Field::argument(
+            "an effect",
+            Kind::Words(Selector::WORDS),
+            "What happens to its value: `reads`, `writes`, `removes`, `changes` or `touches` a path, `connects` to a host, `sends` it away, `listens` on it, `runs` it, or `escalates` to a user.",
+        ),
+    ],
 );
+
+words!(Selector {
+    "reads" = Selector::Reads,
+    "writes" = Selector::Writes,
+    "removes" = Selector::Removes,
+    "changes" = Selector::Changes,
+    "touches" = Selector::Touches,
+    "connects" = Selector::Connects,
+    "sends" = Selector::Sends,
+    "listens" = Selector::Listens,
+    "runs" = Selector::Runs,
+    "escalates" = Selector::Escalates,
+});
 
 settings! {
     /// The settings of a group of tools. Only groups with a node are offered.

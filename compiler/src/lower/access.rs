@@ -19,6 +19,7 @@ pub(super) fn roles(access: &Access, places: &Places<'_>) -> Vec<CallerRole> {
     let role = |role: &crate::model::Role| CallerRole {
         name: role.name.value.clone(),
         tier: Setting { value: role.tier.value, at: role.tier.at.map(|at| places.of(at)) },
+        approve: places.optional(role.approve.clone()),
         parent: role.parent.as_ref().map(|parent| number(parent.value)),
         tools: role
             .tools

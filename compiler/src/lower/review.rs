@@ -51,8 +51,7 @@ pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
 }
 
 fn expectation(expect: &Expect, places: &Places<'_>) -> Expectation {
-    let claim =
-        |(claim, about): &(Claim, Spanned<String>)| format!("{} {}", claim.word(), about.value);
+    let claim = |(claim, about): &(Claim, Spanned<String>)| expect.claimed(*claim, &about.value);
     Expectation {
         question: expect.asked(),
         claims: expect.claims.iter().map(claim).collect(),

@@ -22,6 +22,8 @@ pub(crate) struct Role {
     pub(crate) name: Spanned<String>,
     /// An inherited one has no place.
     pub(crate) tier: Setting<Tier>,
+    /// Whether a person is asked before tier 3.
+    pub(crate) approve: Option<Spanned<bool>>,
     /// The index of the role that contains this one.
     pub(crate) parent: Option<Spanned<usize>>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

@@ -1,25 +1,19 @@
-//! `expect context|selection|visible … { … }`: a statement about the bundle that every build
+//! `expect context|selection|visible|decision … { … }`: a statement about the bundle that every build
 //! proves.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use super::argument;
-use super::node::{self, Node, Reader, Scalar};
+use super::node::{Node, Reader};
 use crate::ast::{Claim, Expect, ExpectSettings, Question};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Scalar as _;
-use crate::language::expect::{EXPECT, GROUP, TAGS, TOOL_OF_CALL};
+use crate::language::expect::{CLIENT, DECIDED_BY, EXPECT, GROUP, HOST, TAGS, TIER, TOOL_OF_CALL};
 use crate::source::{Span, Spanned};
 
-/// Reads an `expect`; `None` if its question is unknown or reserved, which is reported.
+/// Reads an `expect`; `None` if its question is unknown, which is reported.
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
-    if let Some(first) = node.arguments.first()
-        && first.scalar == Scalar::Text("decision".into())
-    {
-        node::reserved("expect decision", "policies", first.at, out);
-        return None;
-    }
     let mut reader = Reader::new(node, &EXPECT, out);
     let kind = EXPECT.argument(0)?.kind;
     let word = reader.argument(out).and_then(|value| value.literal(kind, out));
@@ -39,17 +33,20 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     }
     reader.finish(out);
     let (question, at) = asked?;
-    let named = node.properties.iter().find(|property| property.name.value == TOOL_OF_CALL);
-    if let Some(property) = named.filter(|_| question != Question::Context) {
-        foreign.push(property.name.clone());
-    }
-    // The claims and the tool of another question are dropped here; their names are in `foreign`,
-    // which is reported below.
-    let ExpectSettings { tenant, role, user, group, tool, groups, tags } = settings;
-    let tool = tool.filter(|_| question == Question::Context);
+    let named = node.properties.iter().map(|property| &property.name);
+    foreign.extend(named.filter(|name| !question.takes_property(&name.value)).cloned());
+    // The claims and the properties of another question are dropped here; their names are in
+    // `foreign`, which is reported below.
+    let ExpectSettings { tenant, role, user, group, tool, host, client, rule, tier, groups, tags } =
+        settings;
+    let own = |name| question.takes_property(name);
+    let (tool, host) = (tool.filter(|_| own(TOOL_OF_CALL)), host.filter(|_| own(HOST)));
+    let (client, rule) = (client.filter(|_| own(CLIENT)), rule.filter(|_| own(DECIDED_BY)));
+    let tier = tier.filter(|_| own(TIER));
     claims.retain(|(claim, _)| claim.question() == question);
     for Spanned { value: name, at } in foreign {
-        let help = if named.is_some_and(|property| property.name.at == at) {
+        let is_tool = node.properties.iter().any(|property| property.name.at == at);
+        let help = if is_tool && name == TOOL_OF_CALL {
             format!(
                 "whether callers see a tool is a node: `{{ {name} NAME }}`; `{name}=` asks about a call, in `expect context`"
             )
@@ -66,7 +63,21 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     }
     let groups = group.into_iter().chain(groups.into_iter().flatten()).collect();
     let tags = tags.unwrap_or_default();
-    Some(Expect { at, question, tenant, role, user, groups, tool, tags, claims })
+    Some(Expect {
+        at,
+        question,
+        tenant,
+        role,
+        user,
+        groups,
+        tool,
+        host,
+        client,
+        rule,
+        tier,
+        tags,
+        claims,
+    })
 }
 
 /// Returns the name of a node that belongs to another question than the asked one.

@@ -18,7 +18,7 @@ pub(super) fn item(top: Top, node: &Node, out: &mut Diagnostics) -> Option<Item>
         Top::Users => Some(Item::Users(users::block(node, out))),
         Top::Gate => Some(Item::Gate(gate::node(node, out))),
         Top::Tools => Some(Item::Tools(tools::node(node, out))),
-        Top::Policy => Some(Item::Policy(policy::node(node, out))),
+        Top::Policy => Some(Item::Policy(Box::new(policy::node(node, out)))),
         Top::Prompts => Some(Item::Prompts(prompts::node(node, out))),
         Top::Messages => Some(Item::Messages(messages::node(node, out))),
         Top::Resources => Some(Item::Resources(resource::block(node, out))),

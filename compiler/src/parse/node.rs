@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
 
 use miette::Diagnostic;
+use relay_bundle::Tier;
 use thiserror::Error;
 
 use crate::diagnostic::{Diagnostics, Edit, Fixable};
@@ -196,17 +197,30 @@ impl<'n> Reader<'n> {
         self.required_argument(what, out)?.literal(kind, out).and_then(owned)
     }
 
-    /// Takes all arguments, of which one is required, as the texts of their row.
+    /// Takes the next argument, which is required, as a tier.
+    pub(super) fn tier(&mut self, out: &mut Diagnostics) -> Option<Spanned<Tier>> {
+        self.word(out)
+    }
+
+    /// Takes the next argument, which is required, by its row.
+    pub(super) fn word<T: grammar::Scalar>(&mut self, out: &mut Diagnostics) -> Option<Spanned<T>> {
+        let kind = self.rule.argument(self.arguments_taken)?.kind;
+        let Spanned { value, at } = self.argument(out)?.literal(kind, out)?;
+        T::decode(value).map(|value| Spanned { value, at })
+    }
+
+    /// Takes all other arguments, of which one is required, as the texts of their row.
     pub(super) fn texts(&mut self, out: &mut Diagnostics) -> Vec<Spanned<String>> {
         self.list(out).into_iter().filter_map(owned).collect()
     }
 
     /// Takes all arguments, of which one is required, by their row.
     fn list(&mut self, out: &mut Diagnostics) -> Vec<Spanned<Literal<'n>>> {
-        let kind = self.rule.argument(self.arguments_taken).map(|field| field.kind);
+        let first = self.arguments_taken;
+        let kind = self.rule.argument(first).map(|field| field.kind);
         self.argument(out);
         self.arguments_taken = self.node.arguments.len();
-        let values = self.node.arguments.iter();
+        let values = self.node.arguments.iter().skip(first);
         values.filter_map(|value| value.literal(kind?, out)).collect()
     }
 

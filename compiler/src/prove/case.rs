@@ -2,6 +2,7 @@
 
 use miette::Diagnostic;
 use relay_bundle::Bundle;
+use relay_engine::authority::Authority;
 use relay_engine::place::Placement;
 
 use super::declared::Declared;
@@ -13,6 +14,7 @@ use crate::source::{Sources, Span};
 pub(super) struct Case<'c, 's> {
     pub(super) sources: &'c Sources<'s>,
     pub(super) bundle: &'c Bundle,
+    pub(super) authority: &'c Authority,
     pub(super) declared: &'c Declared,
     pub(super) expect: &'c Expect,
     pub(super) failures: Vec<(Span, String)>,

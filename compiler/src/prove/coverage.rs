@@ -21,6 +21,12 @@ pub enum Kind {
     Prompt,
     /// A resource or a URI template: named.
     Resource,
+    /// A rule of the policy: tried on a text, or asked by a decision.
+    Rule,
+    /// A selector of a rule: it selects a part of such a text.
+    Selector,
+    /// An exception of a rule: the same.
+    Exception,
 }
 
 /// A declaration that an `expect` can be about.
@@ -40,6 +46,8 @@ pub(super) struct Touched {
     roles: BTreeSet<usize>,
     pub(super) skills: BTreeSet<u32>,
     pub(super) prompts: BTreeSet<usize>,
+    /// The callers of decisions, each with the place of its `expect`.
+    pub(super) decided: Vec<(Span, Placement)>,
 }
 
 impl Touched {
@@ -105,6 +113,7 @@ impl Touched {
 fn kind(claim: Claim) -> Option<Kind> {
     match claim {
         Claim::Text | Claim::NotText | Claim::Tool | Claim::NotTool => None,
+        Claim::Allow | Claim::Approve | Claim::Deny => None,
         Claim::Skill | Claim::NotSkill => Some(Kind::Skill),
         Claim::Full
         | Claim::Index

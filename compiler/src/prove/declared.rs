@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::Expect;
+use crate::ast::{Expect, PolicyRule};
 use crate::model::{Model, Readers};
 use crate::source::{Span, Spanned};
 
@@ -23,6 +23,22 @@ pub(crate) struct Declared {
     pub(super) prompts: Vec<Row>,
     pub(super) resources: Vec<Row>,
     pub(super) templates: Vec<Row>,
+    /// The texts on which rules are tried.
+    pub(super) examples: Vec<Tried>,
+    /// The project's own rules.
+    pub(super) rules: Vec<PolicyRule>,
+}
+
+/// A text on which a rule is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    /// The name of the rule.
+    pub(super) rule: String,
+    pub(super) text: String,
+    /// Whether the rule should mean it.
+    pub(super) matches: bool,
+    pub(super) at: Span,
+    pub(super) rule_at: Span,
 }
 
 /// A role.
@@ -79,6 +95,8 @@ impl Declared {
             prompts: model.prompts.iter().map(|it| row(&it.name, &it.readers)).collect(),
             resources: resources.map(|it| row(&it.uri, &it.about.readers)).collect(),
             templates: templates.map(|it| row(&it.uri_template, &it.about.readers)).collect(),
+            examples: examples(model),
+            rules: own_rules(model),
         }
     }
 
@@ -91,6 +109,32 @@ impl Declared {
     pub(super) fn skill_at(&self, number: u32) -> Option<Span> {
         self.skills.get(number as usize).map(|skill| skill.name.at)
     }
+}
+
+/// Returns the texts on which the rules of a model are tried.
+fn examples(model: &Model) -> Vec<Tried> {
+    let rules = model.policy.iter().flat_map(|(policy, _)| &policy.rules);
+    let of_rule = |rule: &PolicyRule| {
+        let tried = |matches: bool| {
+            let (name, rule_at) = (rule.name.value.clone(), rule.name.at);
+            move |text: &Spanned<String>| Tried {
+                rule: name.clone(),
+                text: text.value.clone(),
+                matches,
+                at: text.at,
+                rule_at,
+            }
+        };
+        let matches: Vec<Tried> = rule.matches.iter().map(tried(true)).collect();
+        matches.into_iter().chain(rule.no_matches.iter().map(tried(false))).collect::<Vec<_>>()
+    };
+    rules.flat_map(of_rule).collect()
+}
+
+/// Returns the rules of a model that are the project's own.
+fn own_rules(model: &Model) -> Vec<PolicyRule> {
+    let rules = model.policy.iter().flat_map(|(policy, _)| &policy.rules);
+    rules.filter(|rule| rule.origin.is_none()).cloned().collect()
 }
 
 /// Returns the row with this name.

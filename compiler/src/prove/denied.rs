@@ -2,9 +2,11 @@
 
 use miette::Diagnostic;
 use relay_bundle::Corrupt;
-use relay_engine::decide::{Call, Outcome, decide};
+use relay_engine::decide::{Call, Door, Outcome, decide};
 use relay_engine::place::Placement;
 use relay_engine::view::View;
+use relay_policy::location::Location;
+use serde_json::Map;
 use thiserror::Error;
 
 use super::case::Case;
@@ -32,13 +34,21 @@ pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<b
         return Ok(false);
     }
     let view = View::of(case.bundle, placement)?;
-    let decision = decide(&view, &Call { tool: &name.value })?;
-    if decision.outcome != Outcome::Deny {
+    let (arguments, location) = (Map::new(), Location::default());
+    let call = Call {
+        tool: &name.value,
+        arguments: &arguments,
+        client: None,
+        location: &location,
+        door: Door::Server,
+    };
+    let decision = decide(&view, case.authority, &call)?;
+    if !matches!(decision.outcome, Outcome::Deny | Outcome::Approve) {
         return Ok(false);
     }
-    let reason = format!("tier {}: {}", decision.tier.number(), decision.rule.reason());
+    let reason = format!("tier {}: {}", decision.tier.number(), decision.reason());
     let mut help = case.caller(placement);
-    if let Some(place) = decision.at {
+    if let Some(place) = &decision.at {
         help.push_str(&format!("; what decides is at {place}"));
     }
     let (tool, at) = (name.value.clone(), name.at);
@@ -94,7 +104,7 @@ expect context tool=audit_tail { skill dates }
         let mut tools = contents.tools.iter_mut();
         tools.find(|tool| tool.name == "audit_tail").expect("it is offered").tier = Tier::Stateful;
         let bytes = crate::encode::bundle(&contents, at, &mut out).expect("it can be encoded");
-        let (_, proven) = run(&sources, bytes, &declared, at, &mut out);
+        let (_, proven) = run(&sources, bytes, (&declared, false), at, &mut out);
         let failed: Vec<usize> = proven.expects.iter().map(|it| it.failures.len()).collect();
         // The role of the first is too low, and no policy allows the second. The last belongs to no
         // particular caller.

@@ -2,7 +2,7 @@
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::Corrupt;
-use relay_engine::decide::{Call, Rule, decide};
+use relay_engine::decide::{Visible, visible};
 use relay_engine::glob;
 use relay_engine::place::Placement;
 use relay_engine::tool;
@@ -42,7 +42,7 @@ pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<b
         return Ok(false);
     }
     let view = View::of(case.bundle, placement)?;
-    let is_hidden = || Ok(decide(&view, &Call { tool: &name.value })?.rule == Rule::NotSeen);
+    let is_hidden = || Ok(matches!(visible(&view, &name.value)?, Visible::NotSeen(..)));
     if is_others && !is_hidden()? {
         return Ok(false);
     }

@@ -54,7 +54,8 @@ mod tests {
         let declared = Declared::of(&model);
         let at = model.project.name.at;
         let mut out = Diagnostics::new(false);
-        let (bytes, proven) = run(&sources, b"no bundle".to_vec(), &declared, at, &mut out);
+        let (bytes, proven) =
+            run(&sources, b"no bundle".to_vec(), (&declared, false), at, &mut out);
         assert_eq!(bytes, b"no bundle");
         assert!(proven.expects.is_empty());
         let found: Vec<_> = out.sorted().iter().map(|report| (report.code(), report.at)).collect();

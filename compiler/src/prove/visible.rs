@@ -2,7 +2,7 @@
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::{Corrupt, List};
-use relay_engine::decide::{Call, Outcome, Rule, decide};
+use relay_engine::decide::{Visible, visible};
 use relay_engine::place::{self, Placement};
 use relay_engine::tool::{Group, TOOLS};
 use relay_engine::view::View;
@@ -127,10 +127,10 @@ pub(super) fn tool(
     placement: &Placement,
     name: &str,
 ) -> Result<(bool, Vec<LabeledSpan>, String), Corrupt> {
-    let decision = decide(view, &Call { tool: name })?;
+    let seen = visible(view, name)?;
     let spec = TOOLS.iter().find(|spec| spec.name == name);
     let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name);
-    if decision.rule == Rule::NotOffered || (!is_offered && spec.is_some()) {
+    if seen == Visible::NotOffered || (!is_offered && spec.is_some()) {
         let by = match spec.map(|spec| spec.group) {
             Some(Group::Gate) => "`gate on`",
             Some(Group::Diagnostics) => "`tools { diagnostics }`",
@@ -138,7 +138,7 @@ pub(super) fn tool(
         };
         return Ok((false, Vec::new(), format!("no one sees the tool here: {by} offers it")));
     }
-    let sees = decision.outcome != Outcome::Reject;
+    let sees = !matches!(seen, Visible::NotSeen(..));
     let role = placement.role.and_then(|role| case.declared.roles.get(role));
     let patterns = role.and_then(|role| role.tools.as_deref());
     let at = |patterns: &[Spanned<String>]| -> Option<(Span, &'static str)> {

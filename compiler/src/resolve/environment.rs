@@ -49,7 +49,7 @@ impl PromptPatches {
         }
     }
 
-    /// Drops the patches of a file that gave no prompt, which was reported.
+    /// Drops the patches of a file without a prompt, which was reported.
     pub(super) fn forget(&mut self, name: &str) {
         self.by_name.remove(name);
     }
@@ -126,7 +126,7 @@ impl Nodes {
             }
             Item::Gate(gate) => self.gates.push(gate),
             Item::Tools(tools) => self.tools.push(tools),
-            Item::Policy(policy) => self.policies.push(policy),
+            Item::Policy(policy) => self.policies.push(*policy),
             Item::Facts(facts) => self.facts.push(facts),
             Item::Skills(skills) => {
                 let each = skills.blocks.iter().flat_map(|block| &block.skills);
@@ -146,7 +146,7 @@ impl Nodes {
                 self.users.extend(users);
             }
             Item::Expect(expect) => self.expects.push(expect),
-            // The grammar excludes a `when` inside a `when`.
+            // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
     }
@@ -162,8 +162,8 @@ fn nodes_in(item: &Item) -> usize {
         Item::Tenants(tenants) => tenants.len(),
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
-        Item::Gate(_) | Item::Tools(_) | Item::Expect(_) => 1,
-        Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => 0,
+        Item::Gate(_) | Item::Tools(_) | Item::Policy(_) | Item::Expect(_) => 1,
+        Item::Project(_) | Item::When(_) | Item::Facts(_) => 0,
     }
 }
 
@@ -231,6 +231,7 @@ fn apply(
             }
             Item::Gate(gate) => patcher.gate(gate, out),
             Item::Tools(tools) => patcher.tools(tools, out),
+            Item::Policy(policy) => patcher.policy(*policy, out),
             Item::Skills(skills) => {
                 patcher.skills.patch(&mut patcher.nodes.skills, skills, &mut patcher.patches, out);
             }
@@ -240,8 +241,8 @@ fn apply(
             Item::Roles(roles) => roles.into_iter().for_each(|role| patcher.role(role, out)),
             Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
             Item::Expect(expect) => patcher.nodes.expects.push(expect),
-            // The grammar excludes these from a `when`.
-            Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => {}
+            // The grammar has none of these in a `when`.
+            Item::Project(_) | Item::When(_) | Item::Facts(_) => {}
         }
     }
     let Patcher { patches, nodes, .. } = patcher;
@@ -344,7 +345,7 @@ impl Patcher<'_, '_> {
         if let Some(known) = self.nodes.messages.iter_mut().find(named) {
             self.patches.message(known, message, out);
         } else {
-            // A message that the project leaves out has a built-in text, which is patched.
+            // A message that the project does not write has a built-in text, which is patched.
             let mut built_in =
                 ast::SystemMessage { name: message.name.clone(), body: ast::Body::default() };
             self.patches.message(&mut built_in, message, out);
@@ -434,18 +435,62 @@ impl Patcher<'_, '_> {
         }
     }
 
+    fn policy(&mut self, policy: ast::Policy, out: &mut Diagnostics) {
+        let at = policy.at;
+        let is_more = policy.rules.iter().map(|rule| rule.at);
+        let start = policy.settings.starts_from.as_ref();
+        let is_more = is_more.chain(start.map(|start| start.at));
+        let is_more = is_more.chain(policy.drops.iter().map(|drop| drop.at));
+        let is_more = is_more.chain(policy.scopes.iter().map(|scope| scope.at));
+        let is_more = is_more.chain(policy.paths.iter().map(|row| row.at));
+        let is_more = is_more.chain(policy.classes.iter().map(|row| row.at));
+        let is_more = is_more.chain(policy.floors.iter().filter_map(|(_, floor)| floor.at));
+        for at in is_more {
+            out.report(at, MoreThanMode { at });
+        }
+        match self.nodes.policies.first_mut() {
+            Some(known) => self.patches.policy(known, &policy, out),
+            None => out.report(at, NoPolicy { at }),
+        }
+    }
+
     fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
         if self.nodes.tools.is_empty() {
             self.nodes.tools.push(ast::Tools {
                 at: tools.at,
                 groups: Vec::new(),
                 settings: ast::ToolSettings::default(),
+                effects: Vec::new(),
             });
         }
         if let Some(known) = self.nodes.tools.first_mut() {
             self.patches.tools(known, tools, out);
         }
     }
+}
+
+/// A text has one tier in every environment, and a rule that exists in one alone is easily missed in
+/// a review.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a `when` changes the mode of the policy alone")]
+#[diagnostic(
+    code(when::policy),
+    help(
+        "write rules, floors and paths in the project's `policy`; they hold in every environment"
+    )
+)]
+struct MoreThanMode {
+    #[label(primary, "holds in every environment")]
+    at: Span,
+}
+
+/// The mode would decide by facts that the other environments do not have.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the project has no `policy` to change")]
+#[diagnostic(code(when::no_policy), help("add `policy` to the project"))]
+struct NoPolicy {
+    #[label(primary, "changes nothing")]
+    at: Span,
 }
 
 fn is_named(known: Option<&Spanned<String>>, name: &str) -> bool {
@@ -488,7 +533,7 @@ fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Dia
     out.report(at, UnknownEnvironment { environment: environment.into(), help, at });
 }
 
-/// The name is probably mistyped, and the build would be that of the base.
+/// The name is probably mistyped, and the build would be one without patches.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{environment}` is not an environment of this project")]
 #[diagnostic(code(when::unknown_environment))]

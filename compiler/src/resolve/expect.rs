@@ -8,12 +8,12 @@ use std::fmt;
 use miette::Diagnostic;
 use relay_bundle::Level;
 use relay_engine::glob;
-use relay_engine::tool::TOOLS;
+use relay_engine::tool::{REACH, TOOLS};
 use thiserror::Error;
 
 use super::environment::Nodes;
 use super::pattern::CHARS_MAX;
-use crate::ast::{Claim, Expect, PromptsItem, Who};
+use crate::ast::{Claim, Expect, Policy, PromptsItem, Question, Who};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Prompt};
 use crate::source::{Span, Spanned};
@@ -34,6 +34,8 @@ pub(super) struct Known {
     has_roles: bool,
     /// Names and patterns of the tools of other servers.
     other_tools: Vec<String>,
+    /// The rules of the policy.
+    rules: Vec<String>,
 }
 
 impl Known {
@@ -61,16 +63,20 @@ impl Known {
             groups: named(Who::Group).filter_map(|group| value(&group.id)).collect(),
             has_roles: !nodes.roles.is_empty(),
             other_tools: Vec::new(),
+            rules: Vec::new(),
         }
     }
 
-    /// Adds the prompts of files, and the tools of other servers.
+    /// Adds the prompts of files, the tools of other servers, and the rules of the policy.
     pub(super) fn add(
         &mut self,
         prompts: &[Prompt],
         disabled: &[Spanned<String>],
         other_tools: &[Spanned<String>],
+        policy: Option<&Policy>,
     ) {
+        let rules = policy.into_iter().flat_map(|policy| &policy.rules);
+        self.rules.extend(rules.map(|rule| rule.name.value.clone()));
         self.prompts.extend(prompts.iter().map(|prompt| prompt.name.value.clone()));
         self.prompts.extend(disabled.iter().map(|name| name.value.clone()));
         self.other_tools.extend(other_tools.iter().map(|name| name.value.clone()));
@@ -79,7 +85,7 @@ impl Known {
     /// Reports an unknown name.
     fn check(&self, claim: Claim, name: &Spanned<String>, out: &mut Diagnostics) {
         let (what, known) = match claim {
-            Claim::Text | Claim::NotText => return,
+            Claim::Text | Claim::NotText | Claim::Allow | Claim::Approve | Claim::Deny => return,
             Claim::Skill | Claim::NotSkill => (What::Skill, &self.skills),
             Claim::Full
             | Claim::Index
@@ -137,8 +143,9 @@ impl Known {
         out.report(at, Unknown { what: What::Group, name: name.value.clone(), help, at });
     }
 
-    /// Reports a tool that is unknown both here and among those of other servers.
-    fn check_called(&self, name: &Spanned<String>, out: &mut Diagnostics) {
+    /// Reports a tool that is unknown both here and among those of other servers; a decision may also be
+    /// about the tools of clients that run commands.
+    fn check_called(&self, name: &Spanned<String>, is_decided: bool, out: &mut Diagnostics) {
         if let Some(help) = no_tool_name(&name.value) {
             let at = name.at;
             return out.report(at, NoToolName { name: name.value.clone(), help, at });
@@ -148,6 +155,9 @@ impl Known {
         }
         let mut known: Vec<&str> = built_in().collect();
         known.extend(self.other_tools.iter().map(String::as_str));
+        if is_decided {
+            known.extend(REACH.iter().map(|reach| reach.tool));
+        }
         report_unless(What::Called, name, &known, out);
     }
 }
@@ -207,7 +217,11 @@ pub(super) fn expects(
             known.check_group(group, out);
         }
         if let Some(tool) = &expect.tool {
-            known.check_called(tool, out);
+            known.check_called(tool, expect.question == Question::Decision, out);
+        }
+        if let Some(rule) = &expect.rule {
+            let rules: Vec<&str> = known.rules.iter().map(String::as_str).collect();
+            report_unless(What::Rule, rule, &rules, out);
         }
         for (claim, about) in &expect.claims {
             known.check(*claim, about, out);
@@ -246,6 +260,7 @@ enum What {
     Tool,
     /// The tool of a call, which may be another server's.
     Called,
+    Rule,
 }
 
 impl fmt::Display for What {
@@ -257,6 +272,7 @@ impl fmt::Display for What {
             Self::User => "user",
             Self::Group => "group",
             Self::Tool | Self::Called => "tool",
+            Self::Rule => "rule",
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
 use crate::language::argument::ARG;
 use crate::language::gate::GATE;
+use crate::language::policy::POLICY;
 use crate::language::prompt::PROMPT;
 use crate::language::prompts::COMMANDS;
 use crate::language::readers::FOR;
@@ -211,8 +212,24 @@ impl Patches {
                 }
             }
         }
+        // A list of arguments is replaced together with their effects.
+        if patch.settings.other.is_some() {
+            base.effects = patch.effects;
+        }
         let mut node = self.node("the tools".into(), out);
         node.settings(&TOOLS, &mut base.settings, &patch.settings);
+    }
+
+    /// Patches the mode of a policy.
+    pub(super) fn policy(
+        &mut self,
+        base: &mut ast::Policy,
+        patch: &ast::Policy,
+        out: &mut Diagnostics,
+    ) {
+        let mut node = self.node("the policy".into(), out);
+        node.settings(&POLICY, &mut base.settings, &patch.settings);
+        node.finish(patch.at);
     }
 
     pub(super) fn gate(&mut self, base: &mut Gate, mut patch: Gate, out: &mut Diagnostics) {

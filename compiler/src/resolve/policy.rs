@@ -1,5 +1,7 @@
 //! The one `policy` node of a project: floors and paths.
 
+mod shipped;
+
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
@@ -12,10 +14,14 @@ use thiserror::Error;
 use crate::ast::{FloorSetting, PathSettings, Policy};
 use crate::diagnostic::Diagnostics;
 use crate::setting::Entry;
-use crate::source::{Span, Spanned};
+use crate::source::{Sources, Span, Spanned};
 
 /// Resolves the policy; `None` if the project has none.
-pub(super) fn policy(nodes: Vec<Policy>, out: &mut Diagnostics) -> Option<Policy> {
+pub(super) fn policy(
+    sources: &Sources<'_>,
+    nodes: Vec<Policy>,
+    out: &mut Diagnostics,
+) -> Option<Policy> {
     let mut nodes = nodes.into_iter();
     let node = nodes.next()?;
     for again in nodes {
@@ -24,6 +30,7 @@ pub(super) fn policy(nodes: Vec<Policy>, out: &mut Diagnostics) -> Option<Policy
     for (floor, setting) in node.floors.iter() {
         check_floor(floor, setting, out);
     }
+    let node = shipped::joined(sources, node, out);
     check_paths(&node.paths, node.at, out);
     Some(node)
 }

@@ -5,16 +5,23 @@ use relay_engine::tool as table;
 use thiserror::Error;
 
 use super::pattern;
-use crate::ast::{self, ToolGroup};
+use crate::ast::{self, OtherEffects, ToolGroup};
 use crate::diagnostic::Diagnostics;
 use crate::model::offer;
 use crate::source::{Span, Spanned};
 
-/// Resolves the offered tools and those of other servers; both need a node.
-pub(super) fn tools(
-    nodes: Vec<ast::Tools>,
-    out: &mut Diagnostics,
-) -> (Vec<Spanned<ToolGroup>>, Vec<Spanned<String>>) {
+/// The tools of a project.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub(super) offered: Vec<Spanned<ToolGroup>>,
+    /// The names and patterns of other servers' tools.
+    pub(super) other: Vec<Spanned<String>>,
+    /// The effects of their arguments.
+    pub(super) effects: Vec<OtherEffects>,
+}
+
+/// Resolves the offered tools and those of other servers; both lists are empty without a node.
+pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Tools {
     let mut nodes = nodes.into_iter();
     let Some(node) = nodes.next() else { return Default::default() };
     for again in nodes {
@@ -27,11 +34,12 @@ pub(super) fn tools(
         out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
         false
     });
-    (offered.map(|choice| choice.group).collect(), other)
+    let offered = offered.map(|choice| choice.group).collect();
+    Tools { offered, other, effects: node.effects }
 }
 
-/// The name belongs to a tool of the server itself. `other` leaves it unoffered, so callers would
-/// lack it though the project names it.
+/// The name belongs to a tool of the server itself. `other` does not offer it, so callers would not
+/// have it though the project names it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is a tool of this server, and `other` names those of other servers")]
 #[diagnostic(code(tools::own), help("remove it here; `{offer}` offers the tool"))]

@@ -28,6 +28,9 @@ impl Renderer<'_, '_> {
     fn role(&self, role: &Role, access: &Access) -> EffectiveNode {
         let mut node = self.named(&ROLE, &role.name);
         node.setting("tier", &role.tier, |tier| Scalar::Number(tier.number().into()));
+        if let Some(approve) = &role.approve {
+            node.put(&ROLE, "approve", Scalar::Boolean(approve.value));
+        }
         if let Some(parent) = &role.parent {
             node.role(&ROLE, "parent", Some(parent.value), access);
         }

@@ -8,7 +8,21 @@ use crate::source::Spanned;
 
 impl Renderer<'_, '_> {
     pub(super) fn expect(&self, expect: &Expect) -> EffectiveNode {
-        let Expect { at, question, tenant, role, user, groups, tool, tags, claims } = expect;
+        let Expect {
+            at,
+            question,
+            tenant,
+            role,
+            user,
+            groups,
+            tool,
+            host,
+            client,
+            rule,
+            tier,
+            tags,
+            claims,
+        } = expect;
         let mut node = EffectiveNode {
             arguments: vec![Scalar::Text(question.word().into())],
             at: self.at(*at),
@@ -20,6 +34,10 @@ impl Renderer<'_, '_> {
             user: user.clone(),
             group: None,
             tool: tool.clone(),
+            host: host.clone(),
+            client: client.clone(),
+            rule: rule.clone(),
+            tier: tier.clone(),
             groups: Some(groups.clone()),
             tags: Some(tags.clone()),
         };

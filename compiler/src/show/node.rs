@@ -32,6 +32,7 @@ impl EffectiveNode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Scalar {
     Text(String),
+    Regex(String),
     Number(u64),
     Boolean(bool),
     Chars(u64),
@@ -94,6 +95,7 @@ impl Scalar {
     pub(super) fn kdl(&self, depth: usize) -> String {
         match self {
             Self::Text(text) => quote(text, depth),
+            Self::Regex(text) => format!("(regex){}", quote(text, depth)),
             Self::Number(number) => number.to_string(),
             Self::Boolean(yes) => format!("#{yes}"),
             Self::Chars(number) => format!("(chars){number}"),
@@ -118,7 +120,7 @@ impl Scalar {
 
     fn json(&self) -> Value {
         match self {
-            Self::Text(text) => json!(text),
+            Self::Text(text) | Self::Regex(text) => json!(text),
             Self::Number(number) | Self::Chars(number) | Self::Bytes(number) => json!(number),
             Self::Boolean(yes) => json!(yes),
             Self::Integer(number) => json!(number),

@@ -30,6 +30,7 @@ impl Renderer<'_, '_> {
 pub(super) fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
     match (literal, kind) {
         (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
+        (Literal::Text(text), Kind::Regex) => Scalar::Regex(text.into()),
         (Literal::Word(text) | Literal::Text(text), _) => Scalar::Text(text.into()),
         (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
         (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),

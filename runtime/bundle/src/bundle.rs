@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
+use crate::automata::Automata;
 use crate::digest::Digest;
 use crate::error::{Corrupt, OpenError};
 use crate::format::{ENVELOPE_BYTES_MAX, FORMAT_MAJOR};
@@ -183,6 +184,24 @@ impl Bundle {
     #[must_use]
     pub fn policy(&self) -> Option<&Policy> {
         self.settings.policy.as_ref()
+    }
+
+    /// Returns the table of the automata of regexes in rules; empty without any.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn automata_bytes(&self) -> Result<&[u8], Corrupt> {
+        self.reader.section(Kind::Automata)
+    }
+
+    /// Returns the automata of regexes in rules, checked whole.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn automata(&self) -> Result<Automata<'_>, Corrupt> {
+        Automata::open(self.reader.section(Kind::Automata)?)
     }
 
     /// Returns the table of facts about programs, in the form of relay-policy; empty unless the

@@ -23,6 +23,7 @@ use crate::resource::Resource;
 use crate::resource_template::ResourceTemplate;
 use crate::review::Review;
 use crate::role::CallerRole;
+use crate::rule::Rule;
 use crate::section::{Kind, with_contents};
 use crate::settings::Stored;
 use crate::skill::Skill;

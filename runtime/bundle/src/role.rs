@@ -15,6 +15,9 @@ pub struct CallerRole {
     pub name: String,
     /// The highest tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
     pub tier: Setting<Tier>,
+    /// Whether a person is asked before tier 3; absent unless the project says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<Setting<bool>>,
     /// The number of the role that contains this one.
     pub parent: Option<u32>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

@@ -226,6 +226,22 @@ sections! {
     KnownToolPatterns = 82 "known-tool-patterns" rows(4),
     /// The facts about programs, in the form of relay-policy, if the project has a policy.
     Facts = 88 "facts" bytes,
+    /// The rules of the policy, sorted by name.
+    Rules = 96 "rules" rows(68),
+    /// Conditions of rules.
+    RuleConditions = 97 "rule-conditions" rows(36),
+    /// Values of conditions.
+    RuleValues = 98 "rule-values" rows(12),
+    /// Texts on which rules were tried.
+    RuleExamples = 99 "rule-examples" rows(16),
+    /// The keys of rules, sorted.
+    RuleKeys = 100 "rule-keys" rows(16),
+    /// Hash table from a key to its row.
+    RuleKeyIndex = 101 "rule-key-index" rows(4),
+    /// The rules of each key.
+    RuleKeyRules = 102 "rule-key-rules" rows(4),
+    /// The automata of regexes in rules.
+    Automata = 103 "automata" bytes,
 }
 
 /// Passes the contents of a bundle to a macro: settings, which are decoded when a bundle is opened,
@@ -287,6 +303,10 @@ macro_rules! with_contents {
                 /// The facts about programs, in the form of relay-policy; empty unless the project
                 /// has a policy.
                 facts: Vec<u8> = Facts, silent;
+                /// The rules of the policy, sorted by name, names unique.
+                rules: Vec<Rule> = Rules, decides each;
+                /// The automata of regexes in rules, as `AutomataWriter` writes them.
+                automata: Vec<u8> = Automata, decides;
                 /// The effective project as canonical KDL, every default written out.
                 canonical: String = Canonical, silent;
                 /// The build's provenance as JSON: compiler, source digests and build options.
@@ -302,7 +322,7 @@ pub(crate) use with_contents;
 
 impl Kind {
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = Self::Facts as usize + 1;
+    pub(crate) const NUMBERS: usize = Self::Automata as usize + 1;
 
     /// Returns the kind with this number; `None` for a number outside of format 1.0.
     #[must_use]

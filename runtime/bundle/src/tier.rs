@@ -110,23 +110,28 @@ pub enum Floor {
     OpaqueCode,
     /// The text has a syntax error, or is too large or too deep.
     Unparsed,
+    /// No project declares the effects of the tool.
+    UnknownTool,
 }
 
 impl Floor {
     /// Every floor.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::UnknownProgram,
         Self::UnknownFlag,
         Self::UnknownWord,
         Self::OpaqueCode,
         Self::Unparsed,
+        Self::UnknownTool,
     ];
 
     /// Returns its default tier, from the only list of defaults.
     #[must_use]
     pub const fn default_tier(self) -> Tier {
         match self {
-            Self::UnknownProgram | Self::UnknownFlag | Self::OpaqueCode => Tier::Stateful,
+            Self::UnknownProgram | Self::UnknownFlag | Self::OpaqueCode | Self::UnknownTool => {
+                Tier::Stateful
+            }
             Self::UnknownWord | Self::Unparsed => Tier::Irreversible,
         }
     }
@@ -140,6 +145,7 @@ impl Floor {
             Self::UnknownWord => "unknown-word",
             Self::OpaqueCode => "opaque-code",
             Self::Unparsed => "unparsed",
+            Self::UnknownTool => "unknown-tool",
         }
     }
 }
@@ -159,6 +165,8 @@ pub struct Floors<T = Tier> {
     pub opaque_code: T,
     /// The text has a syntax error, or is too large or too deep.
     pub unparsed: T,
+    /// No project declares the effects of the tool.
+    pub unknown_tool: T,
 }
 
 impl<T> Floors<T> {
@@ -170,6 +178,7 @@ impl<T> Floors<T> {
             unknown_word: value(Floor::UnknownWord),
             opaque_code: value(Floor::OpaqueCode),
             unparsed: value(Floor::Unparsed),
+            unknown_tool: value(Floor::UnknownTool),
         }
     }
 
@@ -181,6 +190,7 @@ impl<T> Floors<T> {
             Floor::UnknownWord => &self.unknown_word,
             Floor::OpaqueCode => &self.opaque_code,
             Floor::Unparsed => &self.unparsed,
+            Floor::UnknownTool => &self.unknown_tool,
         }
     }
 

@@ -103,6 +103,10 @@ pub struct AuditRecord<'a> {
     /// The skills that the call was given, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
+    /// The rules of the policy that would deny the call if they were not only observed, each as
+    /// `policy.NAME (file:line)`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<String>,
     /// The W3C trace context that the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<&'a str>,

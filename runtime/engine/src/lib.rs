@@ -7,6 +7,7 @@
 
 pub mod agent_skill;
 pub mod audit_record;
+pub mod authority;
 pub mod briefing;
 pub mod cascade;
 pub mod completion;
@@ -22,6 +23,7 @@ pub mod place;
 pub mod prompt;
 pub mod prompt_index;
 pub mod resource;
+pub mod rule_keys;
 pub mod select;
 pub mod sent;
 pub mod system_error;

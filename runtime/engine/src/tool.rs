@@ -6,10 +6,12 @@
 
 mod arguments;
 mod offered;
+mod reach;
 mod spec;
 mod table;
 
 pub use arguments::{ArgumentError, Arguments, decode};
 pub use offered::{Offered, UnknownTool};
+pub use reach::{REACH, Reach, reach};
 pub use spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
 pub use table::{BRIEFING, TAGS_PLACEHOLDER, TOOLS, find};

@@ -18,6 +18,8 @@ pub struct View<'b> {
     sees: Sees<'b>,
     /// The role of the caller, if it has a place and the project has roles.
     role: Option<&'b CallerRole>,
+    /// The row of the tenant of the caller.
+    tenant: Option<usize>,
 }
 
 /// The extent of a view.
@@ -43,13 +45,13 @@ impl<'b> View<'b> {
             None => Sees::Everything,
         };
         let role = placement.role.and_then(|role| bundle.roles().get(role));
-        Ok(Self { bundle, sees, role })
+        Ok(Self { bundle, sees, role, tenant: placement.tenant })
     }
 
     /// Returns the empty view of an unplaced caller.
     #[must_use]
     pub fn nothing(bundle: &'b Bundle) -> Self {
-        Self { bundle, sees: Sees::Nothing, role: None }
+        Self { bundle, sees: Sees::Nothing, role: None, tenant: None }
     }
 
     /// Returns the view of the audience with this number; everything in a bundle without audiences.
@@ -61,9 +63,10 @@ impl<'b> View<'b> {
     /// The bundle is corrupt, or the audience is unknown.
     pub fn of_audience(bundle: &'b Bundle, number: usize) -> Result<Self, Corrupt> {
         if bundle.audiences().count() == 0 {
-            return Ok(Self { bundle, sees: Sees::Everything, role: None });
+            return Ok(Self { bundle, sees: Sees::Everything, role: None, tenant: None });
         }
-        Ok(Self { bundle, sees: Sees::Audience(bundle.audiences().get(number)?), role: None })
+        let sees = Sees::Audience(bundle.audiences().get(number)?);
+        Ok(Self { bundle, sees, role: None, tenant: None })
     }
 
     /// Returns the number of the audience, if the bundle has audiences and something is visible.
@@ -91,6 +94,15 @@ impl<'b> View<'b> {
     /// view of an audience.
     pub(crate) fn role(&self) -> Option<&'b CallerRole> {
         self.role
+    }
+
+    /// Returns the name of the caller's tenant; `None` without a tenant, or for a view of an audience.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn tenant_name(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.tenant.map(|row| self.bundle.tenants().name(row)).transpose()
     }
 
     /// Returns the highest tier for calls of the caller.

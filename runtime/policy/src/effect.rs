@@ -4,6 +4,7 @@
 //! this module knows a script, or names a tier.
 
 mod act;
+mod argument;
 mod call;
 mod log;
 mod value;

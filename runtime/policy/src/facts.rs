@@ -27,5 +27,5 @@ pub(crate) use names::NameId;
 pub use program_name::program_name;
 pub use row::NodeId;
 pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NameList, NodeBit, NodeRow, OperandRow};
-pub(crate) use table::matches;
 pub use table::{FactPlace, Facts};
+pub(crate) use table::{Kinship, matches};

@@ -2,6 +2,7 @@
 //! a script.
 
 mod act;
+mod adjust;
 mod hit;
 mod path;
 mod rules;
@@ -9,11 +10,15 @@ mod rules;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+pub use adjust::changes_agents;
 pub use hit::{Cause, Hit, Verdict};
-pub use rules::{Rules, RulesError};
+pub use rules::{ADJUST_KEY, Rules, RulesError};
+
+use adjust::Ground;
 
 use crate::effect::{CallId, Cap, Effect, Effects, Fact, Hidden, Mount, Sent, What};
 use crate::facts::{Extent, Facts, NodeId, Role};
+use crate::location::Location;
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
 
@@ -29,12 +34,21 @@ pub(crate) fn verdict(
     mut effects: Effects,
     before: Option<Effects>,
     (facts, rules): (&Facts<'_>, &Rules),
+    location: &Location,
 ) -> Verdict {
+    let ground = Ground { facts, rules, location };
+    if !rules.adjust.is_empty() {
+        ground.raise(&mut effects);
+    }
     let rounds = effects.all().len();
-    if let Some(before) = before {
+    if let Some(mut before) = before {
+        if !rules.adjust.is_empty() {
+            ground.raise(&mut before);
+        }
         effects.append(&before);
     }
-    let judge = Judge { effects: &effects, facts, rules };
+    let judge = Judge { effects: &effects, ground };
+    let tiers = effects.all().iter().map(|effect| judge.tier_of(effect)).collect();
     let mut hits = Hits::default();
     let (last, earlier) = effects.split_at(rounds);
     for effect in last {
@@ -55,7 +69,7 @@ pub(crate) fn verdict(
         .collect();
     let tier = hits.first().map_or(Tier::ReadOnly, |hit| hit.tier);
     effects.place(|span| within(span, text));
-    Verdict { tier, hits, omitted, effects }
+    Verdict { tier, hits, omitted, effects, tiers }
 }
 
 /// Returns a span within the text, at character boundaries.
@@ -108,8 +122,7 @@ impl<'e> Hits<'e> {
 /// The effects of a text, with the facts and rules that judge them.
 struct Judge<'e> {
     effects: &'e Effects,
-    facts: &'e Facts<'e>,
-    rules: &'e Rules,
+    ground: Ground<'e>,
 }
 
 impl Judge<'_> {
@@ -120,17 +133,30 @@ impl Judge<'_> {
             Some(cap) => tier.min(cap),
             None => tier,
         };
+        let lowered = self.ground.lower(self.effects, effect, tier);
+        let tier = lowered.and_then(|rule| rule.tier).unwrap_or(tier);
         if tier == Tier::ReadOnly {
             return None;
         }
-        let place = effect.fact.map(|(node, line)| self.facts.place_of(node, line));
-        Some(Hit { tier, span: effect.span, cause, place, called: None })
+        let raised = match effect.what {
+            What::Raised(rule) => self.ground.rules.adjust.get(usize::from(rule)),
+            _ => None,
+        };
+        let place = effect.fact.map(|(node, line)| self.ground.facts.place_of(node, line));
+        let rule = lowered.or(raised).cloned();
+        Some(Hit { tier, span: effect.span, cause, place, called: None, rule })
+    }
+
+    /// Returns the tier of an effect.
+    fn tier_of(&self, effect: &Effect) -> Tier {
+        self.hit(effect).map_or(Tier::ReadOnly, |hit| hit.tier)
     }
 
     /// Returns the tier of an effect without its cap; `None` if that is certainly the lowest.
     fn tier(&self, effect: &Effect) -> Option<(Tier, Cause)> {
-        let floor =
-            |floor, reason| Some((self.rules.floors.tier(floor), Cause::Floor { floor, reason }));
+        let floor = |floor, reason| {
+            Some((self.ground.rules.floors.tier(floor), Cause::Floor { floor, reason }))
+        };
         match effect.what {
             What::Path { touch, class, is_many, is_tree, path, .. } => {
                 let is_device = self.effects.bytes_of(path).starts_with(b"/dev/");
@@ -164,15 +190,15 @@ impl Judge<'_> {
                 Some((act::tier(act), Cause::Code(language, act.says())))
             }
             What::Declared(fact) => Some(match fact {
-                Fact::Program(node) => (self.facts.tier(node)?, Cause::Program(node)),
+                Fact::Program(node) => (self.ground.facts.tier(node)?, Cause::Program(node)),
                 Fact::Form(node, form) => {
-                    (self.facts.form_row(form)?.tier, Cause::Form(node, form))
+                    (self.ground.facts.form_row(form)?.tier, Cause::Form(node, form))
                 }
                 Fact::Flag(node, flag, name) => {
-                    (self.facts.flag_row(flag)?.tier, Cause::Flag(node, flag, name))
+                    (self.ground.facts.flag_row(flag)?.tier, Cause::Flag(node, flag, name))
                 }
                 Fact::Value(node, value) => {
-                    (self.facts.value_row(value)?.tier, Cause::Value(node, value))
+                    (self.ground.facts.value_row(value)?.tier, Cause::Value(node, value))
                 }
             }),
             What::Unlisted { listed, is_literal } => Some(self.unlisted(listed, is_literal)),
@@ -182,6 +208,10 @@ impl Judge<'_> {
                 Some((self.any_option(node), cause))
             }
             What::Doubt(kind, reason) => floor(kind, reason),
+            What::Raised(rule) => {
+                let rule = self.ground.rules.adjust.get(usize::from(rule))?;
+                Some((rule.tier?, Cause::Rule))
+            }
         }
     }
 
@@ -189,10 +219,11 @@ impl Judge<'_> {
     fn unlisted(&self, listed: Extent, is_literal: bool) -> (Tier, Cause) {
         if is_literal {
             let (floor, reason) = (Floor::UnknownFlag, "no fact declares this value");
-            (self.rules.floors.tier(floor), Cause::Floor { floor, reason })
+            (self.ground.rules.floors.tier(floor), Cause::Floor { floor, reason })
         } else {
             let (floor, reason) = (Floor::UnknownWord, "this word decides and is not literal");
-            let worst = self.facts.values(listed).map(|row| row.tier).max().unwrap_or_default();
+            let worst =
+                self.ground.facts.values(listed).map(|row| row.tier).max().unwrap_or_default();
             (worst, Cause::Floor { floor, reason })
         }
     }
@@ -200,15 +231,15 @@ impl Judge<'_> {
     /// Returns the highest tier of any option of a program or sub-command, and at least that of an
     /// undeclared option.
     fn any_option(&self, node: NodeId) -> Tier {
-        let mut worst = self.rules.floors.tier(Floor::UnknownFlag);
+        let mut worst = self.ground.rules.floors.tier(Floor::UnknownFlag);
         let mut is_own = true;
-        let mut next = self.facts.node(node);
+        let mut next = self.ground.facts.node(node);
         while let Some(row) = next {
-            for flag in self.facts.flags(&row).filter(|flag| is_own || flag.is_everywhere) {
-                let values = self.facts.values(flag.values).map(|value| value.tier).max();
+            for flag in self.ground.facts.flags(&row).filter(|flag| is_own || flag.is_everywhere) {
+                let values = self.ground.facts.values(flag.values).map(|value| value.tier).max();
                 let role = match flag.role {
-                    role if role.is_code() => self.rules.floors.tier(Floor::UnknownWord),
-                    Role::Config => self.rules.floors.tier(Floor::OpaqueCode),
+                    role if role.is_code() => self.ground.rules.floors.tier(Floor::UnknownWord),
+                    Role::Config => self.ground.rules.floors.tier(Floor::OpaqueCode),
                     Role::Read | Role::RemoteRead => Tier::ReadOnly,
                     role if role.is_path() => Tier::Stateful,
                     _ => Tier::ReadOnly,
@@ -216,7 +247,7 @@ impl Judge<'_> {
                 worst = worst.max(flag.tier).max(role).max(values.unwrap_or_default());
             }
             is_own = false;
-            next = row.parent.and_then(|parent| self.facts.node(parent));
+            next = row.parent.and_then(|parent| self.ground.facts.node(parent));
         }
         worst
     }
@@ -225,8 +256,8 @@ impl Judge<'_> {
     fn cap(&self, effect: &Effect) -> Option<Tier> {
         let call = effect.by.filter(|_| effect.is_capped).and_then(|id| self.effects.call(id))?;
         let tier = |cap: &Cap| match *cap {
-            Cap::Flag(flag) => self.facts.flag_row(flag)?.cap,
-            Cap::Value(value) => self.facts.value_row(value)?.cap,
+            Cap::Flag(flag) => self.ground.facts.flag_row(flag)?.cap,
+            Cap::Value(value) => self.ground.facts.value_row(value)?.cap,
             Cap::Help => Some(Tier::ReadOnly),
         };
         let caps = self.effects.caps(call);

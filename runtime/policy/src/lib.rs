@@ -20,6 +20,7 @@ pub mod location;
 pub mod parse;
 pub mod path_rules;
 pub mod paths;
+pub mod rule;
 pub mod span;
 mod state;
 pub mod syntax;

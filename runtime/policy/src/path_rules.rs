@@ -1,9 +1,11 @@
 //! A project's rules for paths: patterns in addition to the paths known on every host.
 
-use relay_bundle::{PathKind, PathRow};
+use std::collections::BTreeMap;
+
+use relay_bundle::{PathClassRow, PathKind, PathRow};
 use thiserror::Error;
 
-use crate::value::{Mark, is_wildcard, root_of};
+use crate::value::{Mark, is_wildcard, may_match, root_of};
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES_MAX: usize = 512;
@@ -73,6 +75,16 @@ enum Part {
     Name(Vec<u8>),
 }
 
+/// The classes of paths that a project names, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathClasses(BTreeMap<String, Class>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Class {
+    patterns: Vec<PathPattern>,
+    except: Vec<PathPattern>,
+}
+
 /// The rules that match one path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Said {
@@ -122,6 +134,29 @@ impl PathRules {
             }
         }
         said
+    }
+}
+
+impl PathClasses {
+    /// Reads the classes of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// A pattern is invalid.
+    pub fn of(rows: &[PathClassRow]) -> Result<Self, PatternError> {
+        let read = |patterns: &[String]| -> Result<Vec<_>, _> {
+            patterns.iter().map(|pattern| PathPattern::new(pattern)).collect()
+        };
+        let class = |row: &PathClassRow| {
+            let class = Class { patterns: read(&row.patterns)?, except: read(&row.except)? };
+            Ok((row.name.clone(), class))
+        };
+        rows.iter().map(class).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the patterns and exceptions of a class; `None` for an unknown one.
+    pub(crate) fn of_name(&self, name: &str) -> Option<(&[PathPattern], &[PathPattern])> {
+        self.0.get(name).map(|class| (class.patterns.as_slice(), class.except.as_slice()))
     }
 }
 
@@ -193,8 +228,31 @@ impl PathPattern {
         (path.len() > start).then_some(path)
     }
 
+    /// Returns whether a path of the pattern may lie below a folder.
+    pub(crate) fn may_be_below(&self, folder: &[u8]) -> bool {
+        let (root, rest) = match (folder, root_of(folder)) {
+            ([b'/', rest @ ..], _) => (Root::Host, rest),
+            (_, Some((Mark::Home, rest))) => (Root::Home, rest),
+            (_, Some((Mark::Work, rest))) => (Root::Work, rest),
+            _ => (Root::Work, folder),
+        };
+        if self.root != root && self.root != Root::Any {
+            return false;
+        }
+        let mut parts = self.parts.iter();
+        for name in rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
+            match parts.next() {
+                // Any parts may follow.
+                Some(Part::Any) => return true,
+                Some(Part::Name(pattern)) if name_matches(pattern, name, true) => {}
+                _ => return false,
+            }
+        }
+        parts.len() > 0
+    }
+
     /// Returns whether a normalised path matches; `if_unsure` if a part of the path is not literal.
-    fn matches(&self, path: &[u8], if_unsure: bool) -> bool {
+    pub(crate) fn matches(&self, path: &[u8], if_unsure: bool) -> bool {
         // A `/` after the home makes an empty name, which is dropped.
         let (root, rest) = match (path, root_of(path)) {
             ([b'/', rest @ ..], _) => (Root::Host, rest),
@@ -203,6 +261,10 @@ impl PathPattern {
         };
         if self.root != root && self.root != Root::Any {
             return false;
+        }
+        // Such a path leaves the work tree, and may lead back into it.
+        if self.root == Root::Work && rest.split(|byte| *byte == b'/').next() == Some(b"..") {
+            return if_unsure;
         }
         let names: Vec<&[u8]> =
             rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect();
@@ -216,7 +278,10 @@ impl PathPattern {
 
 fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
     if name.iter().any(|byte| is_wildcard(*byte) || Mark::Name.is(*byte)) {
-        return if_unsure;
+        // A `*` of the shell matches no dot at the beginning of a name.
+        let is_hidden =
+            pattern.starts_with(b".") && name.first().is_some_and(|it| is_wildcard(*it));
+        return if_unsure && !is_hidden && may_match(pattern, name);
     }
     wildcard(pattern, name, |byte| *byte == b'*', |byte, letter| byte == letter)
 }
@@ -263,6 +328,9 @@ mod tests {
 
     #[test]
     fn a_pattern_matches_whole_paths() {
+        assert!(matches("./**", "a/b"));
+        assert!(!matches("./**", "../a"));
+        assert!(PathPattern::new("./**").unwrap().matches(b"../a", true));
         assert!(matches("/srv/db/**", "/srv/db"));
         assert!(matches("/srv/db/**", "/srv/db/a/b"));
         assert!(!matches("/srv/db/**", "/srv/db2"));

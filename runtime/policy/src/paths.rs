@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::location::{Location, below};
 use crate::path_rules::{PathPattern, PathRules};
 use crate::state::Folder;
-use crate::value::{Mark, is_hole, is_match, is_root, is_wildcard, root_of};
+use crate::value::{Mark, is_hole, is_match, is_root, is_wildcard, may_match, root_of};
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -218,6 +218,46 @@ const SECRET_NAMES: &[&str] = &[
     "secrets.yml",
     "secrets.json",
 ];
+
+/// Endings of files with secrets.
+const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".kdbx"];
+
+/// Files and folders that decide about agents: settings and hooks of clients, and relay's own.
+/// In any folder.
+const AGENT_CONFIG: &[&str] = &[
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".copilot",
+    ".opencode",
+    ".clinerules",
+    ".windsurf",
+    ".mcp.json",
+    "mcp.json",
+    "opencode.json",
+    "managed-settings.json",
+    "hook.toml",
+    "server.toml",
+    "trust.toml",
+];
+
+/// Returns whether a path holds settings or hooks of an agent's client, or relay's own bundle, trust,
+/// hook or audit files.
+pub(crate) fn is_agent_config(path: &[u8]) -> bool {
+    let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let is_listed = AGENT_CONFIG.iter().any(|name| name.as_bytes() == part);
+        let is_own = parts.peek().is_none() && part.ends_with(b".relay");
+        let is_vscode = part == b".vscode"
+            && parts.peek().is_some_and(|next| matches!(*next, b"mcp.json" | b"settings.json"));
+        if is_listed || is_own || is_vscode {
+            return true;
+        }
+    }
+    false
+}
 
 /// The context of paths, known before a text is read: the rules of a project, and the location of
 /// commands.
@@ -562,16 +602,41 @@ fn is_system_tree(path: &[u8]) -> bool {
         && !rest.starts_with(b"dev/shm")
 }
 
+/// Returns whether a path is of a file that runs or admits in any home, or by the rules of the project. The class of a path
+/// outside of the own home says that it is of the system.
+pub(crate) fn admits(rules: &PathRules, forms: &[Vec<u8>]) -> bool {
+    let in_home = |path: &Vec<u8>| {
+        let rest = path.strip_prefix(b"/")?;
+        let homes: [&[u8]; 3] = [b"root/", b"home/", b"Users/"];
+        let rest = homes.iter().find_map(|home| rest.strip_prefix(*home))?;
+        let below = rest.iter().position(|byte| *byte == b'/');
+        let below = below.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+        Some([rest, below].iter().any(|path| own(path, PathClass::Home) == PathClass::Admits))
+    };
+    forms.iter().any(|path| in_home(path).unwrap_or_default())
+        || forms.first().is_some_and(|path| rules.said(path, forms).admits)
+}
+
+/// Returns whether a path with wildcards may be of a file with secrets.
+pub(crate) fn may_be_secret(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(b"");
+    if !name.iter().any(|byte| is_wildcard(*byte)) {
+        return false;
+    }
+    // A `*` of the shell matches no dot at the beginning of a name.
+    let is_shown = name.first().is_some_and(|first| is_wildcard(*first));
+    let ends = SECRET_ENDS.iter().map(|end| [b"*", end.as_bytes()].concat());
+    let names = SECRET_NAMES.iter().map(|name| name.as_bytes().to_vec());
+    let mut patterns = names.chain(ends).chain([b".env.*".to_vec()]);
+    patterns.any(|pattern| !(is_shown && pattern.starts_with(b".")) && may_match(&pattern, name))
+}
+
 fn is_secret(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(b"");
     let is_key = |end: &[u8]| name.len() > end.len() && name.ends_with(end);
     let mut folders = path.split(|byte| *byte == b'/');
     SECRET_NAMES.iter().any(|secret| secret.as_bytes() == name)
-        || is_key(b".pem")
-        || is_key(b".key")
-        || is_key(b".p12")
-        || is_key(b".pfx")
-        || is_key(b".kdbx")
+        || SECRET_ENDS.iter().any(|end| is_key(end.as_bytes()))
         || name.starts_with(b".env.")
         || folders.any(|folder| {
             matches!(folder, b".ssh" | b".gnupg" | b".aws" | b".kube" | b".password-store")

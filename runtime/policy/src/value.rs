@@ -1,11 +1,13 @@
 //! Values of a shell: bytes with their place in the text, and their doubts.
 
+mod common;
 mod field;
 mod join;
 mod mark;
 mod stream;
 mod text;
 
+pub(crate) use common::may_match;
 pub(crate) use field::Field;
 pub(crate) use join::Join;
 #[cfg(test)]

@@ -80,6 +80,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) prompts: Vec<String>,
     /// The names of the skills in a call's context.
     pub(crate) skills: Vec<String>,
+    /// The rules that would deny the call if they were not only observed, with their places.
+    pub(crate) observed: Vec<String>,
 }
 
 impl<'a> Entry<'a> {
@@ -90,7 +92,7 @@ impl<'a> Entry<'a> {
         output: OutputHash,
         rule: String,
     ) -> Self {
-        let (prompts, skills) = (Vec::new(), Vec::new());
+        let (prompts, skills, observed) = (Vec::new(), Vec::new(), Vec::new());
         let action = Action::Served;
         Self {
             tool,
@@ -102,6 +104,7 @@ impl<'a> Entry<'a> {
             action,
             prompts,
             skills,
+            observed,
         }
     }
 
@@ -217,7 +220,8 @@ impl Audit {
             self.denials.increment();
         }
         let Some(target) = &self.target else { return };
-        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills } = entry;
+        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills, observed } =
+            entry;
         let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
@@ -239,6 +243,7 @@ impl Audit {
             action,
             prompts,
             skills,
+            observed,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
         };
         let mut writer = lock(&target.writer);
@@ -295,6 +300,7 @@ impl Writer {
             action: Action::Served,
             prompts: Vec::new(),
             skills: Vec::new(),
+            observed: Vec::new(),
             traceparent: None,
         })?;
         self.lost = 0;

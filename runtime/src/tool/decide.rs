@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use relay_bundle::Tier;
-use relay_engine::decide::{self, Decision, Outcome};
+use relay_engine::decide::{self, Decision, Door, Outcome};
 use relay_engine::tool::{Offered, ToolSpec};
+use relay_policy::location::Location;
+use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::error::CallError;
@@ -50,30 +52,57 @@ pub(super) struct Decided<'c> {
     pub(super) offered: &'c Offered,
     /// The permission to run it, or the denial.
     pub(super) permit: Result<Permit, CallError>,
+    /// The rules that would deny it if they were not only observed, with their places.
+    pub(super) observed: Vec<String>,
 }
 
 /// Decides by `relay-engine` whether a call may run. A tool hidden from the caller is rejected like
 /// an unknown one.
-pub(super) fn decide<'c>(call: &'c Call, name: &str) -> Result<Decided<'c>, Rejection> {
+pub(super) fn decide<'c>(
+    call: &'c Call,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Decided<'c>, Rejection> {
     let view = call.placed.view()?;
-    let decision = decide::decide(&view, &decide::Call { tool: name })?;
-    let Decision { outcome, tier, rule, at } = decision;
+    let location = Location::default();
+    let asked = decide::Call {
+        tool: name,
+        arguments,
+        client: None,
+        location: &location,
+        door: Door::Server,
+    };
+    let decision = decide::decide(&view, &call.placed.loaded.authority, &asked)?;
+    let reason = match &decision.at {
+        Some(at) if decision.named.is_some() => {
+            format!("{}: {} ({}:{})", decision.rule_name(), decision.reason(), at.file, at.line)
+        }
+        _ => decision.reason(),
+    };
+    let Decision { outcome, tier, ref at, .. } = decision;
     let reject = || {
         let name = truncate(name);
         let text = format!("unknown tool `{name}`: tools/list names the available tools");
-        Rejection::Wrong { text, rule: rule.reason().to_owned() }
+        Rejection::Wrong { text, rule: decision.reason() }
     };
     let offered = offered(call, name).ok_or_else(reject)?;
     let permit = match outcome {
         Outcome::Reject => return Err(reject()),
-        Outcome::Deny => Err(CallError::Denied { denial: decision.denial(), rule }),
+        // No one can be asked yet, which is a no.
+        Outcome::Deny | Outcome::Approve => {
+            Err(CallError::Denied { denial: decision.denial(), reason })
+        }
         Outcome::Allow => {
             let principal = call.caller.principal.clone();
-            let at = at.map(ToString::to_string).unwrap_or_default();
+            let at = at.as_ref().map(ToString::to_string).unwrap_or_default();
             Ok(Permit { spec: offered.spec, tier, principal, at })
         }
     };
-    Ok(Decided { offered, permit })
+    let observed = decision
+        .observed
+        .iter()
+        .map(|named| format!("policy.{} ({}:{})", named.name, named.at.file, named.at.line));
+    Ok(Decided { offered, permit, observed: observed.collect() })
 }
 
 /// Returns the tool of a name, visible to the caller or hidden.

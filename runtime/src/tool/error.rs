@@ -1,7 +1,6 @@
 //! Why a call fails, before its tool runs or in it.
 
 use relay_engine::audit_record::Action;
-use relay_engine::decide::Rule;
 use relay_engine::select::TagError;
 use relay_engine::tool::ArgumentError;
 use thiserror::Error;
@@ -24,7 +23,7 @@ pub(super) enum CallError {
     Arguments(#[from] ArgumentError),
     /// The caller may not make this call.
     #[error("{denial}")]
-    Denied { denial: String, rule: Rule },
+    Denied { denial: String, reason: String },
     #[error("[TIMEOUT after {run_s_max}s]")]
     TimedOut { run_s_max: u32 },
     /// The client cancelled the call or disconnected, or the server stops.
@@ -39,7 +38,7 @@ impl CallError {
             Self::Rejected(rejection) => rejection.rule(),
             Self::Failed(reason) => reason.clone(),
             Self::Arguments(error) => error.rule(),
-            Self::Denied { denial: _, rule } => rule.reason().to_owned(),
+            Self::Denied { denial: _, reason } => reason.clone(),
             Self::TimedOut { .. } => "timeout".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
         }

@@ -3,6 +3,7 @@
 use std::future::ready;
 
 use relay_bundle::{Corrupt, List};
+use relay_engine::decide;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
@@ -79,6 +80,9 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     });
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
+    if let Some(mode) = decide::mode(&view)? {
+        add("policy_mode", json!(mode.word()));
+    }
     if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
     }

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use arc_swap::ArcSwap;
 use relay_bundle::Bundle;
 use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
+use relay_engine::authority::Authority;
 use relay_engine::derived;
 use relay_engine::tool::Offered;
 use tokio::sync::Notify;
@@ -111,6 +112,8 @@ impl Loader {
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
+        let authority =
+            Authority::of(&bundle).map_err(|reason| LoadError::Policy { path: path(), reason })?;
         // A new copy is checked whole, since copying has read all bytes. A kept copy was checked
         // when it was made, and each of its pages is checked again when it is first used.
         let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
@@ -146,6 +149,7 @@ impl Loader {
             bundle,
             signers,
             tools,
+            authority,
             stamp,
             trust_stamp,
             damaged: AtomicBool::new(false),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::Trust;
 use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, Who};
+use relay_engine::authority::Authority;
 use relay_engine::tool::Offered;
 use tokio::sync::Notify;
 
@@ -29,6 +30,8 @@ pub(crate) struct Loaded {
     pub(super) signers: Vec<String>,
     /// The tools of the bundle.
     pub(crate) tools: Vec<Offered>,
+    /// The policy of the bundle.
+    pub(crate) authority: Authority,
     /// The file that was read.
     pub(crate) stamp: Stamp,
     /// The trust file that was read, if any.

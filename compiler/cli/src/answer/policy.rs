@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::shipped;
-use relay_bundle::{Floors, Policy, Setting};
+use relay_bundle::{Bundle, Corrupt, Floors, Policy, Setting};
 use relay_policy::classify::Rules;
 use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
 use relay_policy::tier::{Floor, Tier};
@@ -147,12 +147,18 @@ pub(crate) fn in_short(floors: &[ChangedFloor], described: usize) -> String {
 }
 
 /// Returns floors, paths and facts as text for people.
-pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
+pub(crate) fn draw(
+    bundle: &Bundle,
+    policy: &Policy,
+    known: &Known,
+    width: usize,
+) -> Result<String, Corrupt> {
     let Known { programs, names, bytes, described, environment } = known;
-    let rows = rules(policy).into_iter().map(|Rule { name, says, except }| match &*except {
-        "" => (name, says),
-        except => (name, format!("{says} except {except}")),
-    });
+    let rows =
+        rules(bundle, policy)?.into_iter().map(|Rule { name, says, except }| match &*except {
+            "" => (name, says),
+            except => (name, format!("{says} except {except}")),
+        });
     let mut facts: Vec<_> = rows.collect();
     let programs = counted(*programs, "program");
     let size = format!("{programs} with {}, {} bytes", counted(*names, "name"), grouped(*bytes));
@@ -177,7 +183,7 @@ pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
         page.push('\n');
         page.push_str(&table::draw(&columns, rows.collect(), width));
     }
-    page
+    Ok(page)
 }
 
 /// A line of a policy.
@@ -191,16 +197,56 @@ pub(crate) struct Rule {
 }
 
 /// Returns everything in a policy besides the facts, line by line.
-pub(crate) fn rules(policy: &Policy) -> Vec<Rule> {
+pub(crate) fn rules(bundle: &Bundle, policy: &Policy) -> Result<Vec<Rule>, Corrupt> {
     // Destructured in full, so that a new field of a policy asks to be shown.
-    let Policy { floors, paths, facts: _, at: _ } = policy;
+    let Policy { mode, floors, paths, classes, scopes, tools, facts: _, at: _ } = policy;
+    let mode = Rule { name: "mode", says: mode.value.word().to_owned(), except: String::new() };
     let floors = Rule { name: "floors", says: self::floors(floors), except: String::new() };
     let paths = paths.iter().map(|row| Rule {
         name: row.kind.word(),
         says: row.patterns.join(" "),
         except: row.except.join(" "),
     });
-    [floors].into_iter().chain(paths).collect()
+    let classes = classes.iter().map(|row| Rule {
+        name: "class",
+        says: format!("{}: {}", row.name, row.patterns.join(" ")),
+        except: row.except.join(" "),
+    });
+    let with_mode = scopes.iter().enumerate().filter_map(|(number, scope)| {
+        let mode = scope.mode.as_ref()?.value.word();
+        let says = format!("{}: {mode}", relay_diff::scope_name(scopes, number));
+        Some(Rule { name: "scope", says, except: String::new() })
+    });
+    let tools = tools.iter().map(|row| {
+        let effects = row.arguments.iter();
+        let effects = effects.map(|it| format!("{} {}", it.name, it.effect.word()));
+        let effects = effects.collect::<Vec<_>>().join(", ");
+        let says = format!("{}: {effects}", row.patterns.join(" "));
+        Rule { name: "other", says, except: String::new() }
+    });
+    let mut lines: Vec<Rule> = [mode, floors]
+        .into_iter()
+        .chain(paths)
+        .chain(classes)
+        .chain(with_mode)
+        .chain(tools)
+        .collect();
+    for rule in bundle.rules() {
+        let rule = rule?.to_owned()?;
+        let scope = rule.scope.map(|number| relay_diff::scope_name(scopes, number as usize));
+        let scope = scope.map(|scope| format!(" for {scope}")).unwrap_or_default();
+        let tier = rule.tier.map(|tier| format!(" {}", tier.number())).unwrap_or_default();
+        let observe = if rule.observe { " (only observed)" } else { "" };
+        let because = rule.because.as_ref().map(|it| format!(" because {}", it.value));
+        let (name, because) = (&rule.name, because.unwrap_or_default());
+        let selectors = relay_diff::selectors(&rule);
+        lines.push(Rule {
+            name: rule.kind.word(),
+            says: format!("{name}{tier}{scope}{observe}: {selectors}{because}"),
+            except: String::new(),
+        });
+    }
+    Ok(lines)
 }
 
 /// Returns the floors on one line.

@@ -19,14 +19,24 @@ pub(crate) const fn number(heading: &'static str) -> Column {
 
 /// Returns a borderless table, at most `width` wide, indented by two.
 pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
+    let (headings, alignments): (Vec<&str>, Vec<CellAlignment>) = columns.iter().copied().unzip();
+    drawn(&headings, &alignments, rows, width)
+}
+
+fn drawn(
+    headings: &[&str],
+    alignments: &[CellAlignment],
+    rows: Vec<Vec<String>>,
+    width: usize,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(width.saturating_sub(2)).unwrap_or(u16::MAX));
-    table.set_header(columns.iter().map(|(heading, _)| *heading));
+    table.set_header(headings.iter().map(|heading| printable(heading)));
     for row in rows {
         table.add_row(row.iter().map(|cell| printable(cell)).collect::<Vec<_>>());
     }
-    for ((_, alignment), column) in columns.iter().zip(table.column_iter_mut()) {
+    for (alignment, column) in alignments.iter().zip(table.column_iter_mut()) {
         column.set_cell_alignment(*alignment);
     }
     let mut text = String::new();
@@ -37,6 +47,12 @@ pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> 
         text.push('\n');
     }
     text
+}
+
+/// Returns the same for columns of text whose headings depend on the subject.
+pub(crate) fn draw_headed(headings: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
+    let columns = vec![CellAlignment::Left; headings.len()];
+    drawn(headings, &columns, rows, width)
 }
 
 /// Returns one line for each fact, names in one column, at most `width` wide, indented by two.

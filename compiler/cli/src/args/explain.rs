@@ -6,22 +6,22 @@ use crate::args::caller::CallerArgs;
 use crate::args::location::LocationArgs;
 use crate::args::subject::SubjectArgs;
 
-/// The questions: one of the first six, or any of the others together.
-const ASKED: [&str; 9] =
-    ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
+/// The questions: one of the first seven, or any of the others together.
+const ASKED: [&str; 10] =
+    ["prompt", "uri", "tags", "call", "command", "matrix", "index", "tenant", "tool", "user"];
 
-/// The questions about other things than a command.
-const OTHERS: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+/// The questions that are not about a command.
+const OTHERS_THAN_COMMANDS: [&str; 5] = ["prompt", "uri", "tags", "call", "index"];
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
 // Folders are of a command alone.
-#[command(mut_arg("cwd", |cwd| cwd.conflicts_with_all(OTHERS).help_heading("Question")))]
-#[command(mut_arg("home", |home| home.conflicts_with_all(OTHERS).help_heading("Question")))]
+#[command(mut_arg("cwd", |cwd| cwd.conflicts_with_all(OTHERS_THAN_COMMANDS).help_heading("Question")))]
+#[command(mut_arg("home", |home| home.conflicts_with_all(OTHERS_THAN_COMMANDS).help_heading("Question")))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
-relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--command <TEXT>|--index|\
+relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--command <TEXT>|--matrix [EFFECT [VALUE]]|--index|\
 [--tenant <NAME>] [--tool <NAME>] [--user <ID>]> [OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
@@ -31,6 +31,8 @@ Examples:
   relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
   relay explain homelab.relay --command 'rm -rf build' --cwd \"$PWD\"
+  relay explain homelab.relay --matrix writes '/etc/**'
+  relay explain homelab.relay --matrix --role reader
   relay explain homelab.relay --tenant acme --tool api-create --user john@acme.example
   relay explain project.kdl --index --json
 
@@ -45,10 +47,18 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
     /// Which skills a call of this tool is given; --tenant and --user alone ask for a call of any
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question"], help_heading = "Question")]
+    ///
+    /// With --command: the tool that runs the text, `shell_exec` unless given
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["prompt", "uri", "tags", "call", "index"], help_heading = "Question")]
     pub(crate) tool: Option<String>,
+    /// With --command: the host on which it runs
+    #[arg(long, value_name = "HOST", conflicts_with_all = OTHERS_THAN_COMMANDS, help_heading = "Question")]
+    pub(crate) host: Option<String>,
+    /// With --command: the client of the agent
+    #[arg(long, value_name = "NAME", conflicts_with_all = OTHERS_THAN_COMMANDS, help_heading = "Question")]
+    pub(crate) client: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "command", "index", "tool"], help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "command", "matrix", "index", "tool"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
     /// For --tags: a prompt that was sent before; may be repeated
     ///
@@ -58,22 +68,22 @@ pub(crate) struct ExplainArgs {
         long,
         value_name = "NAME",
         num_args = 0..=1,
-        conflicts_with_all = ["prompt", "uri", "call", "command", "index", "tool"],
+        conflicts_with_all = ["prompt", "uri", "call", "command", "matrix", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
     /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
-        conflicts_with_all = ["prompt", "uri", "tags", "command", "index", "tool"],
+        conflicts_with_all = ["prompt", "uri", "tags", "command", "matrix", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "command", "index", "tool"], help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "command", "matrix", "index", "tool"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "command", "index", "format", "json", "tool"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "command", "matrix", "index", "format", "json", "tool"], help_heading = "Question")]
     pub(crate) why: bool,
     #[command(flatten)]
     pub(crate) location: LocationArgs,
@@ -98,9 +108,13 @@ pub(crate) struct Question {
     /// not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
-    /// The tier of this command by the project's policy, and the words that raise it
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["tenant", "role", "user", "group"])]
+    /// Whether this command runs, its tier, and the words and the rule that decide
+    #[arg(long, value_name = "TEXT")]
     pub(crate) command: Option<String>,
+    /// Who may do what: commands with this effect (`writes`, `removes`, `connects`, …) on this value, or with each
+    /// effect, decided for every role
+    #[arg(long, value_names = ["EFFECT", "VALUE"], num_args = 0..=2)]
+    pub(crate) matrix: Option<Vec<String>>,
     /// Which prompts the instructions list, and how many they omit
     #[arg(long)]
     pub(crate) index: bool,

@@ -42,14 +42,23 @@ Examples:
   relay test project.kdl --env production          what `--env production` builds, and nothing else
   relay test project.kdl --json                    for programs (schemas/test.json)
   relay test project.kdl --format junit > x.xml    for the test reports of build servers
+  relay test project.kdl --min-score 90            fails if tests miss more than a tenth of a policy
 
-`relay check` and `relay build` prove every `expect` too; this verb lists them, and what none of
-them touches: tenants, roles, skills, prompts, resources. Exits with 1 if one does not hold, or if
-the project has another error.")]
+`relay check` and `relay build` prove every `expect`, `match` and `no-match` too; this verb lists the
+expects, and what none of them touches: tenants, roles, skills, prompts, resources, rules. Of the
+project's own rules it leaves out each selector, value, exception and the rule itself in turn, and
+lists those that no `match`, `no-match` or `expect decision` misses. Exits with 1 if an expect does
+not hold, if the project has another error, or if the score is below `--min-score`.")]
 pub(crate) struct TestArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
+    /// Exit with 1 if less than N percent of the mutants of the policy are killed
+    ///
+    /// A mutant is a rule of the project without one selector, value or exception, or the policy
+    /// without the rule. It is killed if a `match`, a `no-match` or an `expect decision` then fails.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) min_score: Option<u8>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<TestFormat>,
     #[command(flatten)]

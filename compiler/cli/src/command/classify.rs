@@ -1,6 +1,5 @@
 //! `relay classify`: the tiers of commands, and the reasons.
 
-pub(crate) mod draw;
 mod words;
 
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::FORMAT_VERSION;
 use crate::answer::effect::{Called, Done};
 use crate::answer::hit::{Raised, is_zero};
+use crate::answer::verdict;
 use crate::args::{AnswerFormat, ClassifyArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
@@ -201,7 +201,7 @@ impl Answers<'_> {
     }
 
     fn drawn(&self, text: &str, verdict: &Verdict, output: &Output) -> String {
-        draw::verdict(text, verdict, self.judged.facts, output.result_look().width)
+        verdict::drawn(text, verdict, self.judged.facts, output.result_look().width)
     }
 
     fn answer(&mut self, line: &[u8], number: usize, is_whole: bool) -> Classified {

@@ -5,6 +5,7 @@ mod cascade;
 mod command;
 mod hidden;
 mod index;
+mod matrix;
 mod prompt;
 mod selection;
 mod uri;
@@ -24,6 +25,7 @@ use crate::subject::{self, Opened};
 pub(crate) use cascade::CascadeExplained;
 pub(crate) use command::CommandExplained;
 pub(crate) use index::IndexExplained;
+pub(crate) use matrix::MatrixExplained;
 pub(crate) use prompt::PromptExplained;
 pub(crate) use selection::SelectionExplained;
 pub(crate) use uri::UriExplained;
@@ -38,12 +40,15 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would differ from the built one.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
+    if let Some(command) = &arguments.question.command {
+        return command::explain(&bundle, command, arguments, &given.location, output);
+    }
+    if let Some(words) = &arguments.question.matrix {
+        return matrix::explain(&bundle, words, arguments, &given.location, output);
+    }
     if is_of_skills(&arguments.question) {
         let (caller, tool) = (&arguments.caller, arguments.tool.as_deref());
         return cascade::explain(&bundle, caller, tool, format, output);
-    }
-    if let Some(command) = &arguments.question.command {
-        return command::explain(&bundle, command, arguments, &given.location, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
@@ -61,11 +66,17 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         Question { uri: Some(uri), .. } => uri::explain(&asker, uri, format, output),
         Question { tags: Some(tags), .. } => selection::explain_tags(view, tags, &asked, output),
         Question { call: Some(tool), .. } => {
-            selection::explain_call(view, tool, &given.values, &asked, output)
+            selection::explain_call(&asker, tool, &given.values, &asked, output)
         }
-        Question { prompt: None, uri: None, tags: None, call: None, command: _, index: _ } => {
-            index::explain(view, format, output)
-        }
+        Question {
+            prompt: None,
+            uri: None,
+            tags: None,
+            call: None,
+            command: _,
+            matrix: _,
+            index: _,
+        } => index::explain(view, format, output),
     }
 }
 
@@ -87,7 +98,7 @@ impl Given {
             Question { call: Some(_), .. } => {
                 Self { values: selection::arguments(json)?, ..Self::default() }
             }
-            Question { command: Some(_), .. } => {
+            Question { command: Some(_), .. } | Question { matrix: Some(_), .. } => {
                 Self { location: arguments.location.location()?, ..Self::default() }
             }
             _ => Self { texts: prompt::given(json)?, ..Self::default() },
@@ -97,7 +108,8 @@ impl Given {
 
 /// Returns whether the question is about skills: a tool, or a caller as the whole question.
 fn is_of_skills(question: &Question) -> bool {
-    let Question { prompt, uri, tags, call, command, index } = question;
+    let Question { prompt, uri, tags, call, command, matrix, index } = question;
     let texts = [prompt, uri, call, command];
-    texts.into_iter().all(Option::is_none) && tags.is_none() && !*index
+    let lists = [tags, matrix];
+    texts.into_iter().all(Option::is_none) && lists.into_iter().all(Option::is_none) && !*index
 }

@@ -12,8 +12,8 @@ use crate::command::classify::Classified;
 use crate::command::describe::Described;
 use crate::command::diff::Comparison;
 use crate::command::explain::{
-    CascadeExplained, CommandExplained, IndexExplained, PromptExplained, SelectionExplained,
-    UriExplained,
+    CascadeExplained, CommandExplained, IndexExplained, MatrixExplained, PromptExplained,
+    SelectionExplained, UriExplained,
 };
 use crate::command::export::Exported;
 use crate::command::facts::Known;
@@ -43,6 +43,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("diff", schema::<Comparison>()),
         ("explain-cascade", schema::<CascadeExplained>()),
         ("explain-command", schema::<CommandExplained>()),
+        ("explain-matrix", schema::<MatrixExplained>()),
         ("explain-index", schema::<IndexExplained>()),
         ("explain-prompt", schema::<PromptExplained>()),
         ("explain-selection", schema::<SelectionExplained>()),

@@ -253,7 +253,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     page.push_str(&gate_facts(bundle, width));
     if let (Some(held), Some(known)) = (bundle.policy(), known(bundle)?) {
         let at = printable(&held.at.to_string());
-        let policy = policy::draw(held, &known, width);
+        let policy = policy::draw(bundle, held, &known, width)?;
         page.push_str(&format!("\n  policy declared at {at}\n{policy}"));
     }
     let names = Names::of(bundle)?;

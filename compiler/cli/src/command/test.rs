@@ -1,5 +1,5 @@
-//! `relay test`: the expectations of a project for its bundle, their results, and the untouched
-//! parts.
+//! `relay test`: the expectations of a project for its bundle, their results, the untouched parts,
+//! and the mutants of its policy.
 
 mod answer;
 mod human;
@@ -17,7 +17,8 @@ pub(crate) use answer::Tested;
 pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> Result<Exit, Failure> {
     let project = Project::open(&arguments.project)?;
     let sources = project.sources();
-    let compiled = project.check(&sources, Request::of(&arguments.compiling), output)?;
+    let request = Request { mutants: true, ..Request::of(&arguments.compiling) };
+    let compiled = project.check(&sources, request, output)?;
     let origin = project.origin(&sources);
     let tested = Tested::of(&compiled, &sources, &origin);
     let format = arguments.format.chosen();
@@ -31,5 +32,6 @@ pub(crate) fn run(arguments: &TestArgs, output: &mut Output) -> Result<Exit, Fai
         let look = output.message_look();
         output.message(report::draw(diagnostics, &origin, ReportFormat::Human, look)?);
     }
-    Ok(if diagnostics.has_errors() { Exit::No } else { Exit::Yes })
+    let is_low = tested.is_below(arguments.min_score);
+    Ok(if diagnostics.has_errors() || is_low { Exit::No } else { Exit::Yes })
 }

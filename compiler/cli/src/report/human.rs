@@ -214,7 +214,7 @@ impl SourceCode for Shelf {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let found = self.texts.read_span(span, context_lines_before, context_lines_after)?;
         Ok(Box::new(MietteSpanContents::new_named(
-            format!("{}{}", self.prefix, found.name().unwrap_or_default()),
+            self.shown(found.name().unwrap_or_default()),
             found.data(),
             *found.span(),
             found.line(),

@@ -32,7 +32,17 @@ impl<'s> Origin<'s> {
 
     /// Returns the path in a report for a path from the project's folder.
     pub(crate) fn display_path(&self, path: &str) -> String {
-        format!("{}{path}", self.shelf.prefix)
+        self.shelf.shown(path)
+    }
+}
+
+impl Shelf {
+    /// Returns a file's path for reports. A document that the compiler ships is in no folder.
+    pub(super) fn shown(&self, path: &str) -> String {
+        match relay_compiler::is_shipped(path) {
+            true => path.to_owned(),
+            false => format!("{}{path}", self.prefix),
+        }
     }
 }
 

@@ -37,6 +37,9 @@ impl TextSearch {
             skills,
             skill_settings,
             policy,
+            rules,
+            // They follow from the regexes.
+            automata: _,
             // The canonical source holds the project's own facts.
             facts: _,
             known_tools,
@@ -73,6 +76,7 @@ impl TextSearch {
         self.value(sources, None, tools, out);
         self.value(sources, None, skill_settings, out);
         self.value(sources, None, policy, out);
+        self.value(sources, None, rules, out);
         self.value(sources, None, tenants, out);
         self.value(sources, None, roles, out);
         self.value(sources, None, users, out);

@@ -417,6 +417,7 @@ fn example(kind: Kind) -> String {
         Kind::Number { .. } => "N".to_owned(),
         Kind::Bytes { .. } => "(bytes)\"8KiB\"".to_owned(),
         Kind::Chars { .. } => "(chars)N".to_owned(),
+        Kind::Regex => "(regex)\"…\"".to_owned(),
         Kind::Words(words) => words.first().copied().unwrap_or("…").to_owned(),
     }
 }

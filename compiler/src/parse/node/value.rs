@@ -88,8 +88,27 @@ impl Value {
                 Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
             }
             Kind::Words(words) => Literal::Word(self.word(words, out)?),
+            Kind::Regex => Literal::Text(self.written_regex(out)?),
         };
         Some(Spanned { value, at: self.at })
+    }
+
+    /// Returns a regex, `(regex)"…"`; reports any other value.
+    pub(in crate::parse) fn regex(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        let text = self.written_regex(out)?;
+        Some(Spanned { value: text.to_owned(), at: self.at })
+    }
+
+    fn written_regex(&self, out: &mut Diagnostics) -> Option<&str> {
+        self.unit("regex", out)?;
+        match &self.scalar {
+            Scalar::Text(text) if text.is_empty() => {
+                out.report(self.at, EmptyText { at: self.at });
+                None
+            }
+            Scalar::Text(text) => Some(text),
+            _ => self.wrong_type("a regex", self.quoted(), out),
+        }
     }
 
     fn boolean(&self, out: &mut Diagnostics) -> Option<bool> {
@@ -133,6 +152,9 @@ impl Value {
     fn with_unit(&self, unit: &str) -> String {
         match &self.scalar {
             Scalar::Text(text) if unit == "bytes" => size_help(text),
+            Scalar::Text(_) if unit == "regex" => {
+                "write `(regex)` before the text, without a blank".to_owned()
+            }
             Scalar::Integer(number) => format!("write `({unit}){number}`"),
             Scalar::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 format!("write `({unit}){text}`")

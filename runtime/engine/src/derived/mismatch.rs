@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Prompt};
+use relay_policy::facts::Facts;
 
 use super::made_list::MadeList;
 use super::{briefing_text, pages, tools, uri_template};
 use crate::agent_skill;
 use crate::glob;
 use crate::prompt_index;
+use crate::rule_keys;
 use crate::tool::find;
 
 /// A part of a bundle that differs from the one derived from its contents. Only a faulty or
@@ -44,6 +46,10 @@ pub enum Mismatch {
     Order(&'static str),
     /// The table of facts about programs.
     Facts,
+    /// The keys under which the rule with this name is found.
+    RuleKeys(String),
+    /// The automata of regexes in rules.
+    Automata,
 }
 
 impl fmt::Display for Mismatch {
@@ -63,6 +69,8 @@ impl fmt::Display for Mismatch {
             Self::AgentSkill(uri) => write!(f, "files or prompt of agent skill {uri}"),
             Self::Order(kind) => write!(f, "order of the {kind}"),
             Self::Facts => f.write_str("facts about programs"),
+            Self::RuleKeys(name) => write!(f, "keys of rule {name}"),
+            Self::Automata => f.write_str("automata of regexes"),
         }
     }
 }
@@ -90,6 +98,7 @@ fn found(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
     }
     known_tools(bundle, &mut out)?;
     agent_skills(bundle, &mut out)?;
+    rules(bundle, &mut out)?;
     let made = [
         prompts(bundle, &mut out)?,
         resources(bundle)?,
@@ -186,6 +195,28 @@ fn agent_skills(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt>
         let has_prompt = bundle.find_prompt(skill.prompt()?)?.is_some();
         if !has_prompt || skill.manifest()? != super::agent_skills::manifest(bundle, uri)? {
             out.push(Mismatch::AgentSkill(uri.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the order of rules, by which one is found, and the keys of each: a decision reads only the
+/// rules of the keys in its request.
+fn rules(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+    if bundle.rule_count() == 0 {
+        return Ok(());
+    }
+    if !is_sorted(bundle.rules().map(|rule| rule?.name()))? {
+        out.push(Mismatch::Order("rules"));
+    }
+    let Ok(facts) = Facts::open(bundle.facts()?) else {
+        out.push(Mismatch::Facts);
+        return Ok(());
+    };
+    for rule in bundle.rules() {
+        let rule = rule?.to_owned()?;
+        if rule_keys::keys(&rule, &facts) != rule.keys {
+            out.push(Mismatch::RuleKeys(rule.name));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Argument, ArgumentKind, Call, CallId, Cap, Effect, Value, What};
 use crate::facts::{NodeId, program_name};
 use crate::span::Span;
-use crate::value::{display, is_exact};
+use crate::value::{display, is_exact, is_hole};
 
 /// The calls and effects of a text, in order. The steps of a text limit its size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +37,11 @@ impl Effects {
     /// Returns the programs, functions and aliases that run, by the names in the text.
     pub fn programs(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.calls.iter().map(|call| self.display(call.program))
+    }
+
+    /// Returns the id of the call with this number.
+    pub(crate) fn call_id(&self, number: usize) -> Option<CallId> {
+        (number < self.calls.len()).then(|| CallId(index(number)))
     }
 
     /// Returns a call.
@@ -97,6 +102,12 @@ impl Effects {
     #[must_use]
     pub fn is_exact(&self, value: Value) -> bool {
         is_exact(self.bytes_of(value))
+    }
+
+    /// Returns whether a part of a value may be any text, slashes included.
+    #[must_use]
+    pub fn is_open(&self, value: Value) -> bool {
+        self.bytes_of(value).iter().any(|byte| is_hole(*byte))
     }
 
     /// Returns the user that a call runs as, if the text names one.
@@ -269,6 +280,11 @@ impl Effects {
     pub(crate) fn add(&mut self, what: What, span: Span) {
         let by = self.current;
         self.effects.push(Effect { by, ..Effect::of_shell(what, span) });
+    }
+
+    /// Adds an effect that a rule of the project gives to a call, or to the text.
+    pub(crate) fn raised(&mut self, what: What, span: Span, by: Option<CallId>) {
+        self.effects.push(Effect { by, is_own: true, ..Effect::of_shell(what, span) });
     }
 
     /// Returns a mark of the current end of the list, for `split_at`.

@@ -16,7 +16,7 @@ pub struct Effect {
     /// The call that does it; of an effect of the shell itself, the call that runs this shell.
     pub by: Option<CallId>,
     /// Whether the call itself causes it; otherwise the shell does, before the call or beside it.
-    pub(crate) is_own: bool,
+    pub is_own: bool,
     /// Whether the dry run or check of its call covers it.
     pub(crate) is_capped: bool,
     /// The node and line of the fact that declares it.
@@ -68,6 +68,8 @@ pub enum What {
     AnyOption(NodeId),
     /// A doubt: its kind, and a sentence about it.
     Doubt(Floor, &'static str),
+    /// A rule of the project raises the tier: its number among those that do.
+    Raised(u16),
 }
 
 /// An action on a path.
@@ -224,6 +226,7 @@ impl Effect {
             What::Unlisted { is_literal: true, .. } => "no fact declares this value",
             What::Unlisted { .. } => "this word decides and is not literal",
             What::AnyOption(_) => "this word is made by the text and may be an option",
+            What::Raised(_) => "is raised by a rule of the project",
         };
         // A fact may have a tier without a sentence.
         if says.is_empty() { "does more than look" } else { says }
@@ -245,7 +248,7 @@ impl Effect {
             What::Runs(..) => "runs",
             What::Mounts(_) => "mounts",
             What::Escalates(_) => "escalates",
-            What::Does(..) | What::Declared(_) => "does",
+            What::Does(..) | What::Declared(_) | What::Raised(_) => "does",
             What::Unlisted { .. } | What::AnyOption(_) | What::Doubt(..) => "doubts",
         }
     }

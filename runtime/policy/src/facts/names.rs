@@ -57,14 +57,31 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// Takes stored names, which [`Self::checked`] has checked before or does next.
+    pub(super) fn reopen(
+        ids: &'a [BlockIds],
+        starts: &'a [U64],
+        offsets: &'a [U32],
+        bytes: &'a [u8],
+    ) -> Self {
+        Self { ids, starts, offsets, bytes }
+    }
+
     /// Takes stored names, after checks that they can be searched.
+    #[cfg(test)]
     pub(super) fn open(
         ids: &'a [BlockIds],
         starts: &'a [U64],
         offsets: &'a [U32],
         bytes: &'a [u8],
     ) -> Result<Self, Damaged> {
-        let names = Self { ids, starts, offsets, bytes };
+        Self::reopen(ids, starts, offsets, bytes).checked()
+    }
+
+    /// Checks that they can be searched.
+    pub(super) fn checked(self) -> Result<Self, Damaged> {
+        let names = self;
+        let Self { ids, starts, offsets, bytes } = names;
         if starts.len() != ids.len() || offsets.len() != ids.len() {
             return Err(Damaged("the number of its names is wrong"));
         }

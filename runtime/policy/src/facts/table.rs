@@ -79,8 +79,20 @@ pub struct FactPlace<'a> {
     pub line: u16,
 }
 
+/// How two names of options are related. A row of facts lists options that have one meaning for tiers: they may be names
+/// of one option, or options of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kinship {
+    /// They are of different rows.
+    Apart,
+    /// They are of one row.
+    Alike,
+    /// They are the letter and the word of one option.
+    Same,
+}
+
 impl<'a> Facts<'a> {
-    /// Splits a table into its parts, whose rows are read later.
+    /// Splits a table into its parts, whose names and rows are read later.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let (header, rest) =
             Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
@@ -100,8 +112,13 @@ impl<'a> Facts<'a> {
             return Err(Damaged("its length is wrong"));
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
-        let names = Names::open(ids, starts, offsets, name_bytes)?;
+        let names = Names::reopen(ids, starts, offsets, name_bytes);
         Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
+    }
+
+    /// Checks that names can be searched.
+    pub(super) fn check_names(&self) -> Result<(), Damaged> {
+        self.names.checked().map(|_| ())
     }
 
     /// Returns the program with this name.
@@ -447,6 +464,89 @@ impl<'a> Facts<'a> {
         }
         names.reverse();
         names.join(" ")
+    }
+
+    /// Returns the program of a sub-command; a program is its own.
+    pub(crate) fn root(&self, node: NodeId) -> NodeId {
+        let mut root = node;
+        while let Some(parent) = self.node(root).and_then(|row| row.parent) {
+            root = parent;
+        }
+        root
+    }
+
+    /// Returns the program or sub-command around a sub-command.
+    pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.node(node)?.parent
+    }
+
+    /// Returns how two names of options of a program or sub-command are related.
+    pub(crate) fn kinship(&self, node: NodeId, one: NameId, other: NameId) -> Kinship {
+        let mut next = self.node(node);
+        while let Some(row) = next {
+            if let Some(flag) = self.own_flag(&row, one) {
+                if !self.lists(flag.names, other) {
+                    return Kinship::Apart;
+                }
+                let is_pair = self.listed(flag.names).count() == 2;
+                let is_letter = |name| letter_of(name).is_some();
+                return match is_pair && is_letter(one) != is_letter(other) {
+                    true => Kinship::Same,
+                    false => Kinship::Alike,
+                };
+            }
+            next = row.parent.and_then(|parent| self.node(parent));
+        }
+        Kinship::Apart
+    }
+
+    /// Returns the sub-command of a program that these words name, one after the other; `None` if one
+    /// of them is unknown.
+    #[must_use]
+    pub fn sub_command(&self, program: NodeId, words: &[&str]) -> Option<NodeId> {
+        words.iter().try_fold(program, |node, word| self.sub(&self.node(node)?, word.as_bytes()))
+    }
+
+    /// Returns the names of the sub-commands of a program or sub-command.
+    #[must_use]
+    pub fn sub_names(&self, node: NodeId) -> Vec<String> {
+        let Some(row) = self.node(node) else { return Vec::new() };
+        let subs = self.subs(&row);
+        subs.flat_map(|sub| self.name_ids(sub.names)).map(|id| self.name(id)).collect()
+    }
+
+    /// Returns the names of all options of a program or sub-command, and of those around it.
+    #[must_use]
+    pub fn flag_names(&self, node: NodeId) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut next = self.node(node);
+        while let Some(row) = next {
+            let flags = self.flags(&row);
+            names.extend(flags.flat_map(|flag| self.listed(flag.names)).map(|id| self.name(id)));
+            next = row.parent.and_then(|parent| self.node(parent));
+        }
+        names
+    }
+
+    /// Returns whether a program, or any of its sub-commands, has an option.
+    #[must_use]
+    pub fn has_flag(&self, node: NodeId, name: &str) -> bool {
+        let is_it = |known: &String| match known.contains('*') {
+            true => matches(known, name.as_bytes()),
+            false => known == name,
+        };
+        let below = |node: NodeId| {
+            let row = self.node(node);
+            row.into_iter().flat_map(|row| self.subs(&row)).map(|sub| sub.node).collect::<Vec<_>>()
+        };
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if self.flag_names(node).iter().any(is_it) {
+                return true;
+            }
+            open.extend(below(node));
+        }
+        false
     }
 
     /// Returns the name of an option.

@@ -1,5 +1,6 @@
 //! Operands and values of options, by their role.
 
+use std::net::Ipv6Addr;
 use std::rc::Rc;
 
 use super::machine::{Lookup, Machine, NESTING_MAX};
@@ -304,9 +305,7 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
 
 fn host(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
     leaks(field, own);
-    let bytes = &*field.text.bytes;
-    let host = bytes.rsplit(|byte| *byte == b'@').next().unwrap_or(bytes);
-    let host = What::Connects(run.effects.value(host));
+    let host = What::Connects(run.effects.value(named_host(&field.text.bytes)));
     run.effects.gives(program.id, host);
     own.add(host, field.text.span);
 }
@@ -341,6 +340,22 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
     connects(run, host_of(bytes), span, own);
 }
 
+/// Returns the host of an argument: of `USER@HOST`, `HOST:PORT`, `SCHEME://HOST:PORT`, and the last one of
+/// `HOST:PORT:OTHER:PORT`.
+fn named_host(bytes: &[u8]) -> &[u8] {
+    if scheme_of(bytes) > 0 {
+        return host_of(bytes);
+    }
+    let host = bytes.rsplit(|byte| *byte == b'@').next().unwrap_or(bytes);
+    let is_address = str::from_utf8(host).is_ok_and(|host| host.parse::<Ipv6Addr>().is_ok());
+    if is_address || host.starts_with(b"[") {
+        return host;
+    }
+    let is_port = |part: &&[u8]| part.iter().all(u8::is_ascii_digit);
+    let named = host.rsplit(|byte| *byte == b':').find(|part| !is_port(part));
+    named.filter(|_| host.contains(&b':')).unwrap_or(host)
+}
+
 /// Returns the length of the scheme of a URL, `://` included.
 fn scheme_of(bytes: &[u8]) -> usize {
     bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3)
@@ -350,11 +365,19 @@ fn scheme_of(bytes: &[u8]) -> usize {
 fn host_of(bytes: &[u8]) -> &[u8] {
     let scheme = scheme_of(bytes);
     let rest = bytes.get(scheme..).unwrap_or(bytes);
+    // The brackets of an address may be a pattern for the shell.
+    if Mark::Query.begins(rest) {
+        return Mark::Hole.text();
+    }
     let host = rest
         .split(|byte| matches!(*byte, b'/' | b'?' | b'#') || Mark::Query.is(*byte))
         .next()
         .unwrap_or(rest);
     let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
+    if host.starts_with(b"[") {
+        let end = host.iter().position(|byte| *byte == b']').map_or(host.len(), |at| at + 1);
+        return host.get(..end).unwrap_or(host);
+    }
     host.split(|byte| *byte == b':').next().unwrap_or(host)
 }
 

@@ -133,12 +133,13 @@ fn assign(
     let is_plain = !assignment.append && assignment.subscript.is_none();
     let added: Option<Rc<[u8]>> = (!is_plain).then(|| value.as_slice().into());
     let value = match (assignment.append, &assignment.subscript) {
-        (_, Some(_)) => cut_of(&value),
+        (false, Some(_)) => cut_of(&value),
+        (true, Some(_)) => part_of(&[run.variables.joined(name), value].concat()),
         (false, None) => value,
         (true, None) if others.is_empty() => {
             appended(run, name, value, &assignment.value, frame.loop_since)
         }
-        (true, None) => part_of(&value),
+        (true, None) => part_of(&[run.variables.joined(name), value].concat()),
     };
     // The assigned text is also kept as it is, since it may be evaluated wherever it is added.
     if let Some(added) = added {
@@ -160,8 +161,8 @@ fn assign(
 /// Returns the value of a variable after an append.
 fn appended(run: &Machine<'_>, name: &str, value: Vec<u8>, kind: &Value, since: usize) -> Vec<u8> {
     let Some(whole) = run.variables.current(name, since) else {
-        // Appended to unknown text, it may begin a word or continue one.
-        return part_of(&value);
+        // Appended to unknown text, it may begin a word or continue one: `-d` and `elete`.
+        return part_of(&[run.variables.joined(name), value].concat());
     };
     // A text is appended to the first element.
     if matches!(kind, Value::Word(_)) && Mark::Element.is_in(whole) {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use relay_bundle::Rule;
+
 use crate::effect::{Effects, Touch};
 use crate::facts::{FactPlace, Facts, FlagId, NameId, NodeId, Place, Role};
 use crate::paths::PathClass;
@@ -20,6 +22,8 @@ pub struct Verdict {
     pub omitted: usize,
     /// The calls and effects of the text, in order.
     pub effects: Effects,
+    /// The tier of each of those effects.
+    pub tiers: Vec<Tier>,
 }
 
 /// A part of the text that raises its tier.
@@ -35,6 +39,8 @@ pub struct Hit {
     pub place: Option<Place>,
     /// The program and its sub-commands as they were called; `None` unless a fact raised it.
     pub called: Option<Arc<str>>,
+    /// The rule of the project that raised or lowered it to this tier.
+    pub rule: Option<Arc<Rule>>,
 }
 
 /// The reason why a part of a text raises its tier.
@@ -61,6 +67,8 @@ pub enum Cause {
     Code(Role, &'static str),
     /// An action of the shell itself.
     Shell(&'static str),
+    /// A rule of the project that raises the text; see [`Hit::rule`].
+    Rule,
     /// A doubt.
     Floor {
         /// The kind of doubt.
@@ -98,6 +106,10 @@ impl Hit {
             Cause::Code(language, reason) => format!("{}: {reason}", language.word()),
             Cause::Shell(reason) => reason.to_owned(),
             Cause::Floor { floor, reason } => format!("{reason} ({})", floor.name()),
+            Cause::Rule => match &self.rule {
+                Some(rule) => reason_of(rule),
+                None => "a rule raises it".to_owned(),
+            },
         }
     }
 
@@ -125,6 +137,9 @@ impl Hit {
             Cause::Code(language, _) => format!("code.{}", language.word()),
             Cause::Shell(_) => "shell".to_owned(),
             Cause::Floor { floor, .. } => format!("floor.{}", floor.name()),
+            Cause::Rule => {
+                format!("policy.{}", self.rule.as_ref().map_or("", |rule| rule.name.as_str()))
+            }
         }
     }
 
@@ -132,6 +147,14 @@ impl Hit {
     #[must_use]
     pub fn at<'a>(&self, facts: &Facts<'a>) -> Option<FactPlace<'a>> {
         self.place.map(|place| facts.fact_place(place))
+    }
+}
+
+/// Returns the reason of a rule, or its name.
+fn reason_of(rule: &Rule) -> String {
+    match &rule.because {
+        Some(because) => because.value.clone(),
+        None => format!("rule `{}`", rule.name),
     }
 }
 

@@ -108,6 +108,11 @@ impl Variables {
         variable.last().filter(|_| is_known)
     }
 
+    /// Returns all values that the text gives a variable, one after the other.
+    pub(crate) fn joined(&self, name: &str) -> Vec<u8> {
+        self.all.get(name).map_or_else(Vec::new, |variable| variable.values().concat())
+    }
+
     /// Returns whether every variable may hold anything.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost

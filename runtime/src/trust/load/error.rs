@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use relay_bundle::trust::TrustError;
 use relay_bundle::{Corrupt, Digest, OpenError};
+use relay_engine::authority::AuthorityError;
 use relay_engine::derived::Mismatch;
 use relay_engine::system_error;
 use relay_engine::toml_fault::TomlFault;
@@ -61,6 +62,8 @@ pub(crate) enum LoadError {
     )]
     Altered { path: PathBuf, digest: Digest, parts: Vec<Mismatch> },
     #[error("refused `{}`: {reason}", path.display())]
+    Policy { path: PathBuf, reason: AuthorityError },
+    #[error("refused `{}`: {reason}", path.display())]
     Offer { path: PathBuf, reason: UnknownTool },
     #[error("refused `{}`: {}", path.display(), reason.in_files(&path.display(), &trust.display()))]
     NotTrusted { path: PathBuf, reason: Box<TrustError>, trust: PathBuf },
@@ -102,6 +105,7 @@ impl LoadError {
             | Self::Corrupt { .. }
             | Self::Altered { .. }
             | Self::Offer { .. }
+            | Self::Policy { .. }
             | Self::NotTrusted { .. }
             | Self::NotByDevKey { .. }
             | Self::NoTrust { .. }

@@ -97,7 +97,9 @@ fn mark(mark: Mark) -> String {
     match mark {
         Mark::Loosens => bad(format!("{text} ")).to_string(),
         Mark::Tightens => good(text).to_string(),
-        Mark::Breaking | Mark::Always | Mark::Removed => bad(text).to_string(),
+        Mark::LoosensNotProved | Mark::Breaking | Mark::Always | Mark::Removed => {
+            bad(text).to_string()
+        }
         Mark::Added => good(text).to_string(),
         Mark::Other => text.into(),
     }

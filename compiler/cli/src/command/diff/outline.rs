@@ -94,6 +94,8 @@ pub(crate) struct Row<'c> {
     pub(crate) mark: Mark,
     /// Whether agents may do more.
     pub(crate) direction: Option<Direction>,
+    /// Whether a command or call shows it; absent where none is searched.
+    pub(crate) proved: Option<bool>,
     /// Whether it breaks clients.
     pub(crate) breaking: bool,
     /// Whether its text is always sent to agents, or takes back a rule.
@@ -267,7 +269,7 @@ fn headline(comparison: &Comparison) -> String {
     let open = |holds: fn(&Found) -> bool| {
         found().filter(|found| holds(found) && found.accepted.is_none()).count()
     };
-    let loosens = open(|found| Mark::of(found) == Mark::Loosens);
+    let loosens = open(|found| found.finding.direction == Some(Direction::NotProved));
     let breaking = open(|found| found.finding.breaking);
     let always = open(|found| found.finding.always);
     let total = found().count();
@@ -297,6 +299,7 @@ impl<'c> Row<'c> {
             level: found.level(),
             mark: Mark::of(found),
             direction: finding.direction,
+            proved: finding.proved,
             breaking: finding.breaking,
             always: finding.always,
             kind: words::kind(finding.subject.kind),

@@ -76,6 +76,7 @@ fn result(row: &Row<'_>, index: &dyn Fn(&str) -> Option<usize>) -> Value {
             "id": printable(row.id),
             "project": printable(row.project),
             "direction": row.direction,
+            "proved": row.proved,
             "breaking": row.breaking,
             "environments": row.environments,
         },

@@ -29,6 +29,8 @@ pub(crate) const INDENT: &str = "  ";
 pub(crate) enum Mark {
     /// Agents may do more.
     Loosens,
+    /// The same, and no command or call shows it.
+    LoosensNotProved,
     /// Agents may do less.
     Tightens,
     /// Clients break.
@@ -56,6 +58,7 @@ impl Mark {
     pub(crate) fn of(found: &Found) -> Self {
         let finding = &found.finding;
         match (finding.direction, &finding.change) {
+            (Some(Direction::NotProved), _) if finding.is_not_proved() => Self::LoosensNotProved,
             (Some(Direction::NotProved), _) => Self::Loosens,
             (Some(Direction::Narrower), _) => Self::Tightens,
             (Some(Direction::Same) | None, _) if finding.breaking => Self::Breaking,
@@ -70,6 +73,7 @@ impl Mark {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Loosens => "▲ loosens",
+            Self::LoosensNotProved => "▲ loosens (not proved)",
             Self::Tightens => "▼ tightens",
             Self::Breaking => "! breaking",
             Self::Always => "! always",
@@ -94,6 +98,8 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gate => "gate",
         Kind::Policy => "policy",
+        Kind::Rule => "rule",
+        Kind::Scope => "scope",
         Kind::Path => "paths",
         Kind::Program => "program",
         Kind::Variable => "variable",

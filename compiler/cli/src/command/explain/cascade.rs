@@ -2,12 +2,14 @@
 
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
-use relay_engine::decide::{Call, Outcome, Rule, decide};
+use relay_engine::decide::{Call, Door, Outcome, Rule, decide};
 use relay_engine::nearest::nearest;
 use relay_engine::place::{self, Identity, NoPlace};
 use relay_engine::view::View;
+use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Map;
 
 use crate::answer::FORMAT_VERSION;
 use crate::answer::size::{Size, grouped};
@@ -16,6 +18,7 @@ use crate::args::{AnswerFormat, CallerArgs};
 use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::authority;
 use crate::output::{Output, bad, bold, doubtful};
 use crate::text::{indented, printable};
 
@@ -107,15 +110,24 @@ impl Asked {
         }
         let view = View::of(bundle, &placement)?;
         let Some(tool) = tool else { return Ok(asked) };
-        let decision = decide(&view, &Call { tool })?;
+        let (arguments, location) = (Map::new(), Location::default());
+        let call = Call {
+            tool,
+            arguments: &arguments,
+            client: None,
+            location: &location,
+            door: Door::Server,
+        };
+        let authority = authority(bundle)?;
+        let decision = decide(&view, &authority, &call)?;
         match (decision.rule, decision.outcome) {
             (Rule::NotSeen, _) => {
                 let reason =
                     format!("this caller does not see `{tool}`: a server rejects the call");
                 asked.refused = Some(reason);
             }
-            (rule, Outcome::Deny) => {
-                let (tier, reason) = (decision.tier.number(), rule.reason());
+            (_, Outcome::Deny | Outcome::Approve) => {
+                let (tier, reason) = (decision.tier.number(), decision.reason());
                 asked.refused = Some(format!(
                     "a server denies this call of `{tool}`, and gives it no skills: tier {tier}, {reason}"
                 ));

@@ -1,37 +1,47 @@
-//! The tier of a command by the policy of the bundle.
+//! The tier of a command by the policy of the bundle, and the decision on it.
 
 use relay_bundle::Bundle;
-use relay_policy::classify::classify_at;
+use relay_engine::decide::{Call, Decision, Door, Outcome, decide};
+use relay_engine::tool;
 use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::answer::FORMAT_VERSION;
+use crate::answer::decision::DecisionExplained;
 use crate::answer::hit::{Raised, is_zero};
+use crate::answer::verdict;
 use crate::args::{AnswerFormat, ExplainArgs};
-use crate::command::classify::draw;
+use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::judge::{self, Judge};
+use crate::judge::{self, authority};
 use crate::output::Output;
+
+/// The tool of a command without `--tool`.
+pub(super) const TOOL: &str = "shell_exec";
 
 /// The output of `relay explain --command TEXT --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct CommandExplained {
     /// The version of this JSON format.
     format_version: u32,
-    /// The tier: how hard the worst effect of the command is to undo, 0 to 3.
+    /// The difficulty of undoing the worst effect: 0 to 3.
     tier: u8,
     /// The tier's name.
     name: &'static str,
+    /// The decision, its rule and its reason.
+    #[serde(flatten)]
+    decided: DecisionExplained,
     /// The parts that raise it, the highest first; empty exactly for tier 0.
     hits: Vec<Raised>,
-    /// How many further hits there are.
+    /// The number of further hits.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: usize,
 }
 
-/// Judges `command`, run at `location`, as `relay classify --policy` does, by the policy of the bundle.
+/// Decides `command`, run at `location` by the caller of the question, as a server or a hook does.
 pub(super) fn explain(
     bundle: &Bundle,
     command: &str,
@@ -39,24 +49,76 @@ pub(super) fn explain(
     location: &Location,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let judge = Judge::of(bundle)?.ok_or_else(|| {
+    if bundle.policy().is_none() {
         let help = "add `policy` to the project; `relay classify` judges by what is shipped";
-        judge::no_policy(&arguments.subject.subject).help(help)
-    })?;
-    let facts = judge.facts()?;
-    let verdict = classify_at(command, location, &facts, &judge.rules);
+        return Err(judge::no_policy(&arguments.subject.subject).help(help));
+    }
+    let asker = caller::view(bundle, &arguments.caller)?;
+    let authority = authority(bundle)?;
+    let tool = arguments.tool.as_deref().unwrap_or(TOOL);
+    let given = given(tool, command, arguments.host.as_deref())?;
+    let call = Call {
+        tool,
+        arguments: &given,
+        client: arguments.client.as_deref(),
+        location,
+        door: Door::Elsewhere,
+    };
+    let decision = decide(&asker.view, &authority, &call)?;
+    let facts = authority.facts(bundle)?;
+    let Decision { outcome, tier, verdict: ref judged, .. } = decision;
+    let decided = DecisionExplained::of(&decision);
     match arguments.subject.format.chosen().of_answer() {
         AnswerFormat::Json => output.json(&CommandExplained {
             format_version: FORMAT_VERSION,
-            tier: verdict.tier.number(),
-            name: verdict.tier.name(),
-            hits: Raised::all(&verdict, &facts),
-            omitted: verdict.omitted,
+            tier: tier.number(),
+            name: tier.name(),
+            decided,
+            hits: judged.as_ref().map_or_else(Vec::new, |verdict| Raised::all(verdict, &facts)),
+            omitted: judged.as_ref().map_or(0, |verdict| verdict.omitted),
         })?,
         AnswerFormat::Human => {
             let width = output.result_look().width;
-            output.result(draw::verdict(command, &verdict, &facts, width))?;
+            let mut page = match judged {
+                Some(judged) => verdict::drawn(command, judged, &facts, width),
+                None => String::new(),
+            };
+            page.push_str(&decided.drawn(command, decision.span, width));
+            output.result(page)?;
         }
     }
-    Ok(Exit::Yes)
+    Ok(if outcome == Outcome::Allow { Exit::Yes } else { Exit::No })
+}
+
+/// Returns the arguments of a tool that runs a command.
+pub(super) fn given(
+    tool: &str,
+    command: &str,
+    host: Option<&str>,
+) -> Result<Map<String, Value>, Failure> {
+    let reach = tool::reach(tool).filter(|reach| reach.text.is_some());
+    let Some(reach) = reach else {
+        let known: Vec<&str> = tool::REACH
+            .iter()
+            .filter(|reach| reach.text.is_some())
+            .map(|reach| reach.tool)
+            .collect();
+        let help = format!("tools that run commands: {}", known.join(", "));
+        return Err(Failure::error(format!("`{tool}` runs no command")).help(help));
+    };
+    let mut given = Map::new();
+    given.extend(reach.text.map(|name| (name.to_owned(), Value::from(command))));
+    match (reach.host, host) {
+        (Some(name), Some(host)) => _ = given.insert(name.to_owned(), Value::from(host)),
+        (None, Some(_)) => {
+            let message = format!("`{tool}` runs on the own host, so --host means nothing");
+            return Err(Failure::error(message).help("add `--tool ssh_exec`"));
+        }
+        (Some(_), None) => {
+            let message = format!("`{tool}` runs on another host");
+            return Err(Failure::error(message).help("name it with `--host`"));
+        }
+        (None, None) => {}
+    }
+    Ok(given)
 }

@@ -4,20 +4,24 @@
 mod answer;
 mod why;
 
-use relay_bundle::{Gate, Unlock};
+use relay_bundle::{Bundle, Gate, Unlock};
 use relay_engine::briefing::{self, Occasion, Request};
-use relay_engine::decide::{Call, Decision, Outcome, Rule, decide};
+use relay_engine::decide::{Call, Decision, Door, Outcome, Rule, decide};
+use relay_engine::glob;
 use relay_engine::keywords;
 use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
 use relay_engine::view::View;
+use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
 use crate::answer::FORMAT_VERSION;
 use crate::args::AnswerFormat;
+use crate::caller::Asker;
 use crate::command::explain::prompt::nearest_prompt;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::authority;
 use crate::output::Output;
 use crate::text::printable;
 
@@ -71,14 +75,20 @@ pub(crate) fn explain_tags(
 
 /// Explains whether a call would run, and the briefing before the result if it had none.
 pub(crate) fn explain_call(
-    view: &View<'_>,
+    asker: &Asker<'_>,
     tool: &str,
     arguments: &Map<String, Value>,
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let Asker { bundle, placement: _, view } = asker;
     let (gate, occasion) = (view.gate(), Occasion::Intercept);
-    let decision = decide(view, &Call { tool })?;
+    let location = Location::default();
+    // A tool that the project names for another server is decided there.
+    let is_declared = is_declared(bundle, tool);
+    let door = if is_declared { Door::Elsewhere } else { Door::Server };
+    let call = Call { tool, arguments, client: None, location: &location, door };
+    let decision = decide(view, &authority(bundle)?, &call)?;
     match decision.rule {
         Rule::NotSeen => {
             let message =
@@ -91,12 +101,19 @@ pub(crate) fn explain_call(
             let help = "a server rejects the call; this is what it would be briefed with";
             output.warn(&message, help);
         }
-        Rule::RoleTier | Rule::NoPolicy | Rule::ReadOnly => {}
+        _ => {}
     }
     let call = Some(Asking { tool, decision });
     let question = Question { view, gate, occasion, call, asked };
     let tags = keywords::tags(tool, arguments);
     print(&question, &question.answer(Ok(tags), output)?, output)
+}
+
+/// Returns whether the policy declares the effects of a tool of another server.
+fn is_declared(bundle: &Bundle, tool: &str) -> bool {
+    let rows = bundle.policy().map_or(&[][..], |policy| &policy.tools);
+    let mut patterns = rows.iter().flat_map(|row| &row.patterns);
+    patterns.any(|pattern| glob::matches(pattern, tool))
 }
 
 /// Reads `--arguments` of a call: a JSON object.
@@ -111,7 +128,7 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
 /// A call in question.
 struct Asking<'a> {
     tool: &'a str,
-    decision: Decision<'a>,
+    decision: Decision,
 }
 
 /// A question for the gate.
@@ -178,7 +195,8 @@ impl Question<'_> {
     /// Returns the denial for the caller; `None` for an allowed call.
     fn denial(&self) -> Option<String> {
         let Asking { decision, .. } = self.call.as_ref()?;
-        (decision.outcome == Outcome::Deny).then(|| decision.denial())
+        let is_refused = matches!(decision.outcome, Outcome::Deny | Outcome::Approve);
+        is_refused.then(|| decision.denial())
     }
 
     /// Returns the reason for which the briefing stays unsent, if it does.

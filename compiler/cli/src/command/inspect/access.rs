@@ -26,6 +26,9 @@ pub(crate) struct Role {
     name: String,
     /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
     tier: Setting<Tier>,
+    /// Whether a person is asked before tier 3; absent unless the project says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approve: Option<Setting<bool>>,
     /// The role that contains this one.
     parent: Option<String>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
@@ -100,9 +103,9 @@ pub(super) fn tenants(bundle: &Bundle) -> Result<Vec<Tenant>, Corrupt> {
 /// Reads the roles, each with the name of the one that contains it.
 pub(super) fn roles(bundle: &Bundle) -> Vec<Role> {
     let role = |role: &CallerRole| {
-        let CallerRole { name, tier, parent: _, tools, at } = role.clone();
+        let CallerRole { name, tier, approve, parent: _, tools, at } = role.clone();
         let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.clone());
-        Role { name, tier, parent, tools, at }
+        Role { name, tier, approve, parent, tools, at }
     };
     bundle.roles().iter().map(role).collect()
 }
@@ -188,10 +191,11 @@ pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<S
     }
     if !bundle.roles().is_empty() {
         let rows = roles(bundle).into_iter().map(|role| {
-            let Role { name, tier, parent, tools, at } = role;
+            let Role { name, tier, approve, parent, tools, at } = role;
+            let asks = approve.is_some_and(|approve| approve.value);
             vec![
                 name,
-                tier.value.number().to_string(),
+                format!("{}{}", tier.value.number(), if asks { " asks" } else { "" }),
                 parent.unwrap_or_default(),
                 patterns(tools.as_deref()),
                 at.to_string(),

@@ -53,7 +53,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
         gate(held, reviewed.index.as_ref(), &mut text);
     }
     if let Some(held) = bundle.policy() {
-        policy(held, &facts(bundle, &reviewed.reasons)?, &mut text);
+        policy(bundle, held, &facts(bundle, &reviewed.reasons)?, &mut text)?;
     }
     messages(bundle.messages(), &prompts, &mut text);
     people(bundle, &mut text)?;
@@ -110,15 +110,16 @@ fn gate(gate: &Gate, index: Option<&IndexSettings>, text: &mut String) {
 }
 
 /// Draws the policy, and the facts that the project adds. The shipped facts depend on the compiler.
-fn policy(policy: &Policy, facts: &str, text: &mut String) {
+fn policy(bundle: &Bundle, policy: &Policy, facts: &str, text: &mut String) -> Result<(), Failure> {
     text.push_str("\n== policy\n");
-    for Rule { name, says, except } in answer::policy::rules(policy) {
+    for Rule { name, says, except } in answer::policy::rules(bundle, policy)? {
         field(name, Some(&says), text);
         field("except", Some(&*except).filter(|list| !list.is_empty()), text);
     }
     if !facts.is_empty() {
         section("facts", facts, text);
     }
+    Ok(())
 }
 
 /// Returns the facts that the project adds, in the form of its source. They are from the table that
@@ -267,10 +268,12 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
         section("tenants", &lines(names.collect()), text);
     }
     for role in bundle.roles() {
-        let CallerRole { name, tier, parent: _, tools, at: _ } = role;
+        let CallerRole { name, tier, approve, parent: _, tools, at: _ } = role;
         let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.as_str());
         heading("role", name, text);
         field("tier", Some(&tier.value.number().to_string()), text);
+        let approve = approve.as_ref().map(|approve| yes_or_no(approve.value));
+        field("approve", approve, text);
         field("parent", parent, text);
         field("tools", Some(&access::patterns(tools.as_deref())), text);
     }

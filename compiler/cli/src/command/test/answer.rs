@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use relay_compiler::{Compiled, Kind, Proof, Sources, Span};
+use relay_compiler::{Compiled, Cut, Kind, Proof, Proven, Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,8 +17,12 @@ pub(crate) struct Tested {
     pub(super) format_version: u32,
     /// The environments, the unnamed base first.
     pub(super) environments: Vec<Environment>,
-    /// Declarations that no `expect` touches, by kind and name; empty for an environment with errors.
+    /// Declarations that no `expect` touches, and rules and their parts that no `match`, `no-match` or
+    /// `expect` touches, by kind and name; empty for an environment with errors.
     pub(super) untouched: Vec<Untouched>,
+    /// The mutants of the project's own rules; `null` without such rules, and while a text or an
+    /// `expect` fails.
+    pub(super) mutants: Option<Mutants>,
     /// How many times an `expect` holds.
     pub(super) passed: usize,
     /// How many times one fails.
@@ -75,16 +79,51 @@ pub(super) struct At {
 /// A declaration that no `expect` touches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Untouched {
-    /// `tenant`, `role`, `skill`, `prompt` or `resource`.
+    /// `tenant`, `role`, `skill`, `prompt`, `resource`, `rule`, `selector` or `exception`.
     pub(super) kind: &'static str,
-    /// Its name; of a skill its block and name, of a resource its URI.
+    /// Its name; of a skill its block and name, of a resource its URI, of a selector or an exception
+    /// its text and its rule.
     pub(super) name: String,
     /// Where it is declared.
     #[serde(flatten)]
     pub(super) at: At,
 }
 
+/// The rules of a policy with one part left out each. A mutant is killed if a `match`, a `no-match`
+/// or an `expect decision` then fails.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Mutants {
+    /// How many were tried.
+    pub(super) tried: usize,
+    /// How many were killed.
+    pub(super) killed: usize,
+    /// The percentage of killed mutants, rounded down.
+    pub(super) score: u8,
+    /// The others, in the order of the text.
+    pub(super) survivors: Vec<Survivor>,
+}
+
+/// A part of a rule whose loss no test notices.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Survivor {
+    /// The name of the rule.
+    pub(super) rule: String,
+    /// `rule`, `selector`, `value` or `exception`.
+    pub(super) kind: &'static str,
+    /// The part that was left out, as written; empty for the whole rule.
+    pub(super) removed: String,
+    /// Where it is.
+    #[serde(flatten)]
+    pub(super) at: At,
+}
+
 impl Tested {
+    /// Returns whether fewer mutants are killed than this percentage.
+    pub(super) fn is_below(&self, min_score: Option<u8>) -> bool {
+        let mutants = self.mutants.as_ref().zip(min_score);
+        mutants.is_some_and(|(mutants, min_score)| mutants.score < min_score)
+    }
+
     pub(super) fn of(compiled: &Compiled, sources: &Sources<'_>, origin: &Origin<'_>) -> Self {
         let at = |span: Span| {
             let place = sources.place(span);
@@ -125,7 +164,43 @@ impl Tested {
         let passed = tests().filter(|test| test.passed).count();
         let failed = tests().count() - passed;
         let untouched = untouched.collect();
-        Self { format_version: FORMAT_VERSION, environments, untouched, passed, failed }
+        let mutants = Mutants::of(&compiled.proven, at);
+        Self { format_version: FORMAT_VERSION, environments, untouched, mutants, passed, failed }
+    }
+}
+
+impl Mutants {
+    /// Joins the mutants of the environments: one that is killed in any is killed.
+    fn of(proven: &[Proven], at: impl Fn(Span) -> At) -> Option<Self> {
+        let mut all: BTreeMap<(Span, Cut, &str), (&str, bool)> = BTreeMap::new();
+        for proven in proven {
+            // An environment that fails has reported why; its mutants would count as survivors.
+            for mutant in proven.mutants.as_ref()? {
+                let key = (mutant.at, mutant.cut, mutant.removed.as_str());
+                all.entry(key).or_insert((&mutant.rule, false)).1 |= mutant.killed;
+            }
+        }
+        let tried = all.len();
+        let killed = all.values().filter(|(_, killed)| *killed).count();
+        let survivors = all.iter().filter(|(_, (_, killed))| !killed);
+        let survivors = survivors.map(|((span, cut, removed), (rule, _))| Survivor {
+            rule: (*rule).to_owned(),
+            kind: cut_word(*cut),
+            removed: (*removed).to_owned(),
+            at: at(*span),
+        });
+        let survivors: Vec<Survivor> = survivors.collect();
+        let score = (killed * 100).checked_div(tried)?;
+        Some(Self { tried, killed, score: u8::try_from(score).unwrap_or(100), survivors })
+    }
+}
+
+fn cut_word(cut: Cut) -> &'static str {
+    match cut {
+        Cut::Rule => "rule",
+        Cut::Selector => "selector",
+        Cut::Value => "value",
+        Cut::Exception => "exception",
     }
 }
 
@@ -136,6 +211,9 @@ fn word(kind: Kind) -> &'static str {
         Kind::Skill => "skill",
         Kind::Prompt => "prompt",
         Kind::Resource => "resource",
+        Kind::Rule => "rule",
+        Kind::Selector => "selector",
+        Kind::Exception => "exception",
     }
 }
 

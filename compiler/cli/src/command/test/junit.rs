@@ -5,7 +5,8 @@ use crate::text::printable_lines;
 use super::answer::{Environment, Tested};
 
 pub(super) fn draw(tested: &Tested) -> String {
-    let Tested { format_version: _, environments, untouched: _, passed, failed } = tested;
+    let Tested { format_version: _, environments, untouched: _, mutants: _, passed, failed } =
+        tested;
     let errors = environments.iter().filter(|environment| !environment.asked).count();
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) struct SelectionExplained {
     /// The version of this JSON format.
     pub(super) format_version: u32,
-    /// Whether sessions are gated; else this is the selection of a gate with default settings.
+    /// Whether sessions are gated; if not, this is the selection of a gate with default settings.
     pub(super) gated: bool,
     /// Whether the call runs; only of `--call`.
     #[serde(flatten)]
@@ -32,16 +32,16 @@ pub(crate) struct SelectionExplained {
 /// The decision on a call.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Decided {
-    /// `allow`, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
+    /// `allow`, `approve` if a person is asked first, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
     /// are the tier, the rule, the reason and the place.
     pub(super) decision: &'static str,
-    /// The tier: how hard the worst effect of the call is to undo, 0 to 3.
+    /// The difficulty of undoing the worst effect of the call: 0 to 3.
     pub(super) tier: Tier,
     /// The rule that decides.
-    pub(super) rule: &'static str,
+    pub(super) rule: String,
     /// The reason that the rule gives.
-    pub(super) reason: &'static str,
-    /// The declaration that the rule goes by, as `file:line`; absent if the project does not offer
+    pub(super) reason: String,
+    /// The place of the deciding declaration, as `file:line`; absent if it does not offer
     /// the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Selected {
     pub(super) full: Vec<String>,
     /// The other prompts that match, in their order: name and summary are sent.
     pub(super) index: Vec<String>,
-    /// The unmatched prompts, sorted: their names are sent.
+    /// The prompts that do not match, sorted: their names are sent.
     pub(super) names: Vec<String>,
     /// The size in bytes of the bodies in full.
     pub(super) bytes: usize,
@@ -62,7 +62,7 @@ pub(super) struct Selected {
     pub(super) hits: Vec<Hit>,
     /// The tags that were searched: trimmed, lower-cased, each once.
     pub(super) tags: Vec<String>,
-    /// Those that miss every prompt, sent ones included.
+    /// Those that match no prompt, sent ones included.
     pub(super) unmatched: Vec<String>,
     /// The prompts that were sent before, in the order given.
     pub(super) sent: Vec<String>,
@@ -118,14 +118,13 @@ pub(super) struct BudgetEnd {
 }
 
 impl Decided {
-    pub(super) fn of(decision: &Decision<'_>) -> Self {
-        let Decision { outcome, tier, rule, at } = *decision;
+    pub(super) fn of(decision: &Decision) -> Self {
         Self {
-            decision: outcome.word(),
-            tier,
-            rule: rule.name(),
-            reason: rule.reason(),
-            at: at.map(ToString::to_string),
+            decision: decision.outcome.word(),
+            tier: decision.tier,
+            rule: decision.rule_name(),
+            reason: decision.reason(),
+            at: decision.at.as_ref().map(ToString::to_string),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use relay_policy::classify::{Hit, Verdict};
 use relay_policy::facts::Facts;
+use relay_policy::span::Span;
 use relay_policy::tier::Tier;
 use textwrap::core::display_width;
 
@@ -18,7 +19,7 @@ struct Line<'t> {
 }
 
 /// Returns a verdict for people: the tier, and each line of the command that raised it.
-pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
+pub(crate) fn drawn(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
     let tier = verdict.tier;
     let name = format!("{} {}", tier.number(), tier.name());
     let name = match tier {
@@ -30,7 +31,7 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     if verdict.hits.is_empty() {
         return format!("{name}  {}\n", excerpt(text, 0, 0, width.saturating_sub(16)).0);
     }
-    let mut drawn = format!("{name}\n");
+    let mut page = format!("{name}\n");
     let mut start = 0;
     let (mut lines, mut rest) = (0, 0);
     for line in text.split_inclusive('\n') {
@@ -44,7 +45,7 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
         if !hits.is_empty() {
             if lines < LINES_MAX {
                 let line = Line { text: line.trim_end_matches('\n'), start };
-                draw_line(&line, &hits, facts, width, &mut drawn);
+                draw_line(&line, &hits, facts, width, &mut page);
             } else {
                 rest += hits.len();
             }
@@ -54,10 +55,22 @@ pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     }
     let omitted = verdict.omitted + rest;
     if omitted > 0 {
-        drawn.push_str(&format!("  and {omitted} more\n"));
+        page.push_str(&format!("  and {omitted} more\n"));
     }
-    drawn.push('\n');
-    drawn
+    page.push('\n');
+    page
+}
+
+/// Returns the line of a text with carets under a part of it.
+pub(crate) fn marked(text: &str, span: Span, width: usize) -> String {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let before = text.get(..start).unwrap_or("");
+    let first = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(first..).unwrap_or("").lines().next().unwrap_or("");
+    let from = start.saturating_sub(first).min(line.len());
+    let to = end.saturating_sub(first).clamp(from, line.len());
+    let (shown, before, marked) = excerpt(line, from, to, width.saturating_sub(2));
+    format!("  {shown}\n  {}{}\n", " ".repeat(before), bold("^".repeat(marked.max(1))))
 }
 
 fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, drawn: &mut String) {

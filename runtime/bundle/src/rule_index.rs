@@ -1,0 +1,83 @@
+//! The index of rules: finds the rules that a request may concern.
+//!
+//! A rule has keys: texts that occur in every request that it means, such as the name of a program.
+//! The index lists the rules of each key, so a decision reads few of them.
+
+use std::collections::BTreeMap;
+
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::row::{Range, Text, row};
+use crate::rule::Rule;
+use crate::section::Kind;
+use crate::skill_index::Numbers;
+use crate::writer::{Writer, number};
+
+row! {
+    /// A key, with the numbers of its rules.
+    Row of RuleKeys {
+        key: Text,
+        rules: Range,
+    }
+}
+
+impl Writer<'_> {
+    /// Writes the keys of the rules, sorted, and the table of their names.
+    pub(crate) fn rule_index(&mut self, rules: &[Rule]) {
+        let mut keys: BTreeMap<&str, Vec<U32>> = BTreeMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            for key in &rule.keys {
+                keys.entry(key).or_default().push(number(index));
+            }
+        }
+        for (key, rules) in &keys {
+            let rules = self.records(Kind::RuleKeyRules, rules);
+            let row = Row { key: self.string(key), rules };
+            self.rows(&[row]);
+        }
+        self.name_index(Kind::RuleKeyIndex, keys.keys());
+    }
+}
+
+/// The index of rules, in place.
+#[derive(Clone, Copy)]
+pub struct RuleIndexView<'b> {
+    bundle: &'b Bundle,
+}
+
+impl Bundle {
+    /// Returns the index of rules.
+    #[must_use]
+    pub fn rule_index(&self) -> RuleIndexView<'_> {
+        RuleIndexView { bundle: self }
+    }
+}
+
+impl<'b> RuleIndexView<'b> {
+    /// Returns the numbers of the rules with a key in two parts, rising.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn of(self, kind: &str, rest: &str) -> Result<Numbers<'b>, Corrupt> {
+        let reader = &self.bundle.reader;
+        let found = reader.find_joined(Kind::RuleKeyIndex, &[kind, rest], |index| {
+            let row: &Row = reader.row(index)?;
+            let key = reader.string(row.key)?;
+            Ok((key.strip_prefix(kind) == Some(rest)).then_some(row.rules))
+        })?;
+        let Some(Range { start, count }) = found else { return Ok(Numbers::default()) };
+        let place = (start.get() as usize).checked_mul(size_of::<U32>());
+        let length = (count.get() as usize).checked_mul(size_of::<U32>());
+        let (Some(place), Some(length)) = (place, length) else { return Err(wrong()) };
+        let bytes = reader.bytes(Kind::RuleKeyRules, place, length)?;
+        <[U32]>::ref_from_bytes(bytes).map(Numbers::new).map_err(|_| wrong())
+    }
+}
+
+fn wrong() -> Corrupt {
+    Corrupt::Record { section: Kind::RuleKeys.name(), what: "rules" }
+}

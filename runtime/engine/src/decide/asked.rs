@@ -1,0 +1,185 @@
+//! A call of a tool -> its texts, hosts and effects, for rules.
+
+use relay_bundle::{Bundle, Corrupt, Selector, Tier};
+use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
+use relay_policy::facts::Facts;
+use relay_policy::location::Location;
+use relay_policy::rule::{Argument, Request};
+use relay_policy::tier::Floor;
+use serde_json::{Map, Value};
+
+use super::call::Call;
+use crate::glob;
+use crate::tool;
+
+/// A call of a tool, taken apart.
+pub(super) struct Asked {
+    /// The text for a shell; empty for other tools.
+    pub(super) text: String,
+    /// The hosts that its arguments name.
+    pub(super) hosts: Vec<String>,
+    /// Its arguments as texts.
+    pub(super) arguments: Vec<(String, String)>,
+    /// Where it runs.
+    pub(super) location: Location,
+    /// Its effects and their tiers.
+    pub(super) verdict: Verdict,
+    /// Its tier: that of its effects, or that of the tool itself.
+    pub(super) tier: Tier,
+    /// The tier of the tool itself.
+    pub(super) own_tier: Tier,
+}
+
+impl Asked {
+    /// Takes a call apart. `own_tier` is the tier of a tool that the project offers.
+    pub(super) fn of(
+        bundle: &Bundle,
+        call: &Call<'_>,
+        own_tier: Option<Tier>,
+        facts: &Facts<'_>,
+        rules: &Rules,
+    ) -> Result<Self, Corrupt> {
+        let given = |name: &str| call.arguments.get(name).filter(|value| !value.is_null());
+        let text_of = |name: &str| given(name).map(shown);
+        let reach = tool::reach(call.tool);
+        let mut doubts: Vec<(Floor, &'static str)> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        let mut hosts = Vec::new();
+        let mut effects: Vec<(Selector, String)> = Vec::new();
+        let mut own = own_tier.unwrap_or_default();
+        let is_known = own_tier.is_some() || tool::find(call.tool).is_some();
+        if let Some(reach) = reach {
+            own = own.max(reach.tier);
+            if let Some(name) = reach.text {
+                texts.push(text_of(name).unwrap_or_default());
+            }
+            if reach.is_session {
+                doubts.push((Floor::OpaqueCode, "what is typed into the session is not shown"));
+            }
+            if let Some(name) = reach.host {
+                let written = text_of(name).unwrap_or_default();
+                let each = written.split([',', ' ']).filter(|host| !host.is_empty());
+                hosts.extend(each.map(|host| host_of(host).to_owned()));
+            }
+            hosts.extend(text_of("jump").iter().map(|host| host_of(host).to_owned()));
+            for (name, selector) in reach.effects {
+                effects.extend(text_of(name).map(|value| (*selector, value)));
+            }
+            effects.extend(hosts.iter().map(|host| (Selector::Connects, host.clone())));
+        } else if !is_known {
+            let declared = declared(bundle, call.tool);
+            for (name, selector) in &declared {
+                let value = given(name);
+                effects.extend(value.into_iter().flat_map(texts_in).map(|text| (*selector, text)));
+            }
+            if declared.is_empty() {
+                doubts.push((Floor::UnknownTool, "no project declares the effects of this tool"));
+            }
+        }
+        // Whatever else the shell reads is code too.
+        if let Some(stdin) = text_of("stdin").filter(|text| !text.is_empty()) {
+            texts.push(stdin);
+        }
+        if text_of("interpreter").is_some_and(|name| !matches!(name.as_str(), "bash" | "sh")) {
+            doubts.push((Floor::OpaqueCode, "a script of another language"));
+        }
+        if reach.is_some() && text_of("env_json").is_some_and(|json| !is_harmless(&json)) {
+            doubts.push((Floor::Unparsed, "its environment changes the code that runs"));
+        }
+        let location = match text_of("cwd").filter(|cwd| reach.is_some() && !cwd.is_empty()) {
+            Some(cwd) => Location::new(Some(&cwd), None).unwrap_or_default(),
+            None => call.location.clone(),
+        };
+        let shown_texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let arguments: Vec<(Selector, &str)> =
+            effects.iter().map(|(selector, value)| (*selector, value.as_str())).collect();
+        let doing = Doing { texts: &shown_texts, arguments: &arguments, doubts: &doubts };
+        let verdict = classify_request(&doing, &location, facts, rules);
+        let tier = verdict.tier.max(own);
+        let arguments = call.arguments.iter().map(|(name, value)| (name.clone(), shown(value)));
+        Ok(Self {
+            text: texts.join("\n"),
+            hosts,
+            arguments: arguments.collect(),
+            location,
+            verdict,
+            tier,
+            own_tier: own,
+        })
+    }
+}
+
+impl Asked {
+    /// Returns its arguments as rules see them.
+    pub(super) fn given(&self) -> Vec<Argument<'_>> {
+        self.arguments.iter().map(|(name, value)| Argument { name, value }).collect()
+    }
+
+    /// Returns the request that rules are asked about.
+    pub(super) fn request<'r>(
+        &'r self,
+        (tool, client): (&'r str, Option<&'r str>),
+        (facts, rules): (&'r Facts<'r>, &'r Rules),
+        (arguments, hosts): (&'r [Argument<'r>], &'r [&'r str]),
+    ) -> Request<'r> {
+        Request {
+            effects: &self.verdict.effects,
+            facts,
+            paths: &rules.paths,
+            classes: &rules.classes,
+            location: &self.location,
+            tool,
+            arguments,
+            hosts,
+            client,
+            tier: self.tier,
+            text: &self.text,
+        }
+    }
+}
+
+/// Returns the arguments of another server's tool with an effect, as the project declares them.
+fn declared(bundle: &Bundle, tool: &str) -> Vec<(String, Selector)> {
+    let rows = bundle.policy().map_or(&[][..], |policy| &policy.tools);
+    let matching =
+        rows.iter().filter(|row| row.patterns.iter().any(|pattern| glob::matches(pattern, tool)));
+    let each = matching.flat_map(|row| &row.arguments);
+    each.map(|argument| (argument.name.clone(), argument.effect)).collect()
+}
+
+/// Returns a value as a text: JSON, unless it is a text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Returns all texts in a value.
+fn texts_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(texts_in).collect(),
+        Value::Object(members) => members.values().flat_map(texts_in).collect(),
+        Value::Null => Vec::new(),
+        other => vec![shown(other)],
+    }
+}
+
+/// Returns whether the variables of an environment, as JSON, leave the code that runs as it is.
+fn is_harmless(json: &str) -> bool {
+    let variables: Result<Map<String, Value>, _> = serde_json::from_str(json);
+    variables.is_ok_and(|variables| variables.keys().all(|name| !changes_code(name)))
+}
+
+/// Returns the host of `user@host`.
+fn host_of(written: &str) -> &str {
+    let host = written.rsplit_once('@').map_or(written, |(_, host)| host);
+    match host.rsplit_once(':') {
+        Some((name, port))
+            if !name.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            name
+        }
+        _ => host,
+    }
+}

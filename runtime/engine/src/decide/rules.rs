@@ -1,0 +1,154 @@
+//! The rules of a policy that a request may concern, asked about it.
+
+use relay_bundle::{Bundle, Corrupt, RuleKind, RuleView, Tier};
+use relay_policy::classify::{Verdict, changes_agents};
+use relay_policy::rule::{Fit, Meaning, Part, Request};
+use relay_policy::span::Span;
+
+use super::answer::Change;
+use super::decision::{Missed, Named};
+use super::scope::InForce;
+use crate::rule_keys::candidates;
+
+/// The rules that a request may concern and whose scope is in force.
+pub(super) struct Rules<'r> {
+    request: &'r Request<'r>,
+    rules: Vec<(RuleKind, RuleView<'r>, Meaning<'r>)>,
+}
+
+/// Whether rules allow all of a request.
+pub(super) enum Covered {
+    /// All of it, the worst part by this rule.
+    By(Option<Named>),
+    /// Not this part.
+    Not { span: Option<Span>, missed: Option<Missed> },
+}
+
+impl<'r> Rules<'r> {
+    pub(super) fn of(
+        bundle: &'r Bundle,
+        request: &'r Request<'r>,
+        verdict: &Verdict,
+        in_force: &InForce,
+        change: Option<Change<'r>>,
+    ) -> Result<Self, Corrupt> {
+        let mut numbers = candidates(bundle, request.tool, verdict, request.facts)?;
+        if let Some(change) = change
+            && let Err(place) = numbers.binary_search(&change.number)
+        {
+            numbers.insert(place, change.number);
+        }
+        let mut rules = Vec::new();
+        for number in numbers {
+            let rule = bundle.rule(number as usize)?;
+            let kind = rule.kind()?;
+            if !in_force.holds(rule.scope(), kind == RuleKind::Allow) {
+                continue;
+            }
+            let meaning = match change.filter(|change| change.number == number) {
+                None => Meaning::of(rule)?,
+                Some(Change { rule: Some(changed), .. }) => Meaning::of_changed(bundle, changed)?,
+                Some(Change { rule: None, .. }) => continue,
+            };
+            rules.push((kind, rule, meaning));
+        }
+        Ok(Self { request, rules })
+    }
+
+    fn of_kind(
+        &self,
+        kind: RuleKind,
+    ) -> impl Iterator<Item = &(RuleKind, RuleView<'r>, Meaning<'r>)> {
+        self.rules.iter().filter(move |(each, ..)| *each == kind)
+    }
+
+    /// Returns the rule of a kind that means the request, the surest first; rules that are only
+    /// observed do not count.
+    pub(super) fn first(&self, kind: RuleKind) -> Result<Option<Named>, Corrupt> {
+        let mut best: Option<(Fit, Named)> = None;
+        for (_, rule, meaning) in self.of_kind(kind).filter(|(_, rule, _)| !rule.observe()) {
+            let Some(part) = meaning.fires(self.request)? else { continue };
+            if best.as_ref().is_none_or(|(fit, _)| part.fit > *fit) {
+                best = Some((part.fit, named(rule, Some(part))?));
+            }
+        }
+        Ok(best.map(|(_, named)| named))
+    }
+
+    /// Returns the denials that would decide if they were not only observed.
+    pub(super) fn observed(&self) -> Result<Vec<Named>, Corrupt> {
+        let mut observed = Vec::new();
+        for (_, rule, meaning) in self.of_kind(RuleKind::Deny).filter(|(_, rule, _)| rule.observe())
+        {
+            if let Some(part) = meaning.fires(self.request)? {
+                observed.push(named(rule, Some(part))?);
+            }
+        }
+        Ok(observed)
+    }
+
+    /// Returns the first part of the request that may change what agents may do.
+    pub(super) fn agent_config(&self) -> Option<Span> {
+        let effects = self.request.effects;
+        effects
+            .all()
+            .iter()
+            .find(|effect| changes_agents(effects, effect))
+            .map(|effect| effect.span)
+    }
+
+    /// Returns whether rules allow every part of the request that the mode would refuse.
+    pub(super) fn covered(&self, verdict: &Verdict, own_tier: Tier) -> Result<Covered, Corrupt> {
+        let mut worst: Option<(Tier, Named)> = None;
+        if own_tier >= Tier::Stateful {
+            let mut by = None;
+            for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+                if meaning.permits_tool(self.request)? {
+                    by = Some(named(rule, None)?);
+                    break;
+                }
+            }
+            let Some(by) = by else { return Ok(Covered::Not { span: None, missed: None }) };
+            worst = Some((own_tier, by));
+        }
+        for (effect, tier) in verdict.effects.all().iter().zip(&verdict.tiers) {
+            if *tier < Tier::Stateful {
+                continue;
+            }
+            let mut by = None;
+            for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+                if meaning.covers(self.request, effect)? {
+                    by = Some(named(rule, None)?);
+                    break;
+                }
+            }
+            let Some(by) = by else {
+                let mut nearest: Option<(usize, Missed)> = None;
+                for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+                    let fails_on = meaning.fails_on(self.request, effect)?;
+                    if nearest.as_ref().is_none_or(|(count, _)| fails_on.len() < *count) {
+                        let (name, at) = (rule.name()?.to_owned(), rule.at()?.into_owned());
+                        nearest = Some((fails_on.len(), Missed { name, at, fails_on }));
+                    }
+                }
+                let missed = nearest.map(|(_, missed)| missed);
+                return Ok(Covered::Not { span: Some(effect.span), missed });
+            };
+            if worst.as_ref().is_none_or(|(most, _)| tier > most) {
+                worst = Some((*tier, by));
+            }
+        }
+        Ok(Covered::By(worst.map(|(_, by)| by)))
+    }
+}
+
+fn named(rule: &RuleView<'_>, part: Option<Part>) -> Result<Named, Corrupt> {
+    Ok(Named {
+        name: rule.name()?.to_owned(),
+        because: rule.because()?.map(str::to_owned),
+        origin: rule.origin()?.map(str::to_owned),
+        at: rule.at()?.into_owned(),
+        span: part.and_then(|part| part.span),
+        is_doubtful: part.is_some_and(|part| part.fit != Fit::Surely),
+    })
+}

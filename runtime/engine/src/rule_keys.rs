@@ -1,0 +1,170 @@
+//! The keys of rules: texts that occur in every request that a rule means.
+//!
+//! The compiler lists each rule under its keys; a decision reads the rules of the keys in its
+//! request. So both ask this module.
+
+use std::collections::BTreeSet;
+
+use relay_bundle::{Bundle, Condition, Corrupt, Rule, RuleKind, Selector, Subject};
+use relay_policy::classify::{ADJUST_KEY, Verdict};
+use relay_policy::facts::Facts;
+
+/// Rules over programs of a name, which follows.
+const PROGRAM: &str = "program ";
+/// Rules over programs by a pattern.
+const ANY_PROGRAM: &str = "programs";
+/// Rules over tools of a name, which follows.
+const TOOL: &str = "tool ";
+/// Rules over effects of a kind, which follows.
+const EFFECT: &str = "effect ";
+/// All others.
+const ALWAYS: &str = "always";
+
+/// Returns the keys of a rule, sorted.
+#[must_use]
+pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
+    if matches!(rule.kind, RuleKind::Tier | RuleKind::Lower) {
+        return vec![ADJUST_KEY.to_owned()];
+    }
+    meant_keys(rule, facts)
+}
+
+/// Returns keys that occur in every request that a rule means, also those of one that raises or
+/// lowers, sorted.
+#[must_use]
+pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
+    let own = || rule.conditions.iter().filter(|condition| condition.group == 0);
+    let of = |selector| own().find(|condition| condition.selector == selector);
+    let keys: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
+        programs.values.iter().map(|program| program_key(&program.value, facts)).collect()
+    } else if own().any(|condition| condition.selector.subject() == Subject::Call) {
+        [ANY_PROGRAM.to_owned()].into()
+    } else if let Some(tools) = of(Selector::Tool).filter(|tools| is_plain(tools)) {
+        tools.values.iter().map(|tool| format!("{TOOL}{}", tool.value)).collect()
+    } else {
+        let effects = own().filter(|condition| condition.selector.subject() == Subject::Effect);
+        // All conditions of a rule that restricts hold together, so any one of them is in the request;
+        // a rule that permits covers what one of them names.
+        let most = if rule.kind == RuleKind::Allow { usize::MAX } else { 1 };
+        let keys = effects.take(most).map(|it| format!("{EFFECT}{}", it.selector.word()));
+        Some(keys.collect::<BTreeSet<_>>())
+            .filter(|keys| !keys.is_empty())
+            .unwrap_or_else(|| [ALWAYS.to_owned()].into())
+    };
+    keys.into_iter().collect()
+}
+
+fn is_plain(condition: &Condition) -> bool {
+    condition.values.iter().all(|value| !value.value.contains(['*', '?', '[']))
+}
+
+fn program_key(program: &str, facts: &Facts<'_>) -> String {
+    if program.contains(['*', '?']) {
+        return ANY_PROGRAM.to_owned();
+    }
+    format!("{PROGRAM}{}", known_name(file(program), facts))
+}
+
+/// Returns the first name of a program that facts describe; of others, the name itself.
+fn known_name<'n>(name: &'n str, facts: &Facts<'_>) -> std::borrow::Cow<'n, str> {
+    match facts.program(name.as_bytes()) {
+        Some(node) => facts.command_name(node).into(),
+        None => name.into(),
+    }
+}
+
+fn file(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Returns the numbers of the rules that a request may concern, rising.
+///
+/// # Errors
+///
+/// The bundle is corrupt.
+pub(crate) fn candidates(
+    bundle: &Bundle,
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+) -> Result<Vec<u32>, Corrupt> {
+    let index = bundle.rule_index();
+    let mut found = Vec::new();
+    let is_any = each_key(tool, verdict, facts, |kind, rest| {
+        found.extend(index.of(kind, rest)?.iter());
+        Ok(())
+    })?;
+    if is_any == Concerns::Any {
+        return Ok((0..bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect());
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the keys of the rules that a request may concern; `None` if it may concern any rule.
+pub(crate) fn keys_of_request(
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+) -> Option<BTreeSet<String>> {
+    let mut keys = BTreeSet::new();
+    let concerns = each_key(tool, verdict, facts, |kind, rest| {
+        keys.insert(format!("{kind}{rest}"));
+        Ok(())
+    });
+    (concerns == Ok(Concerns::Some)).then_some(keys)
+}
+
+/// Whether the keys of a request say which rules it concerns.
+#[derive(PartialEq, Eq)]
+enum Concerns {
+    /// Those of its keys.
+    Some,
+    /// Any rule, since a program is not known.
+    Any,
+}
+
+/// Visits the keys of a request: each its kind, and the name that follows.
+fn each_key(
+    tool: &str,
+    verdict: &Verdict,
+    facts: &Facts<'_>,
+    mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
+) -> Result<Concerns, Corrupt> {
+    let effects = &verdict.effects;
+    if effects.calls().iter().any(|call| !effects.is_exact(call.program)) {
+        return Ok(Concerns::Any);
+    }
+    visit(ALWAYS, "")?;
+    visit(TOOL, tool)?;
+    if !effects.calls().is_empty() {
+        visit(ANY_PROGRAM, "")?;
+    }
+    let mut last = String::new();
+    for program in effects.programs() {
+        if *program == *last {
+            continue;
+        }
+        visit(PROGRAM, &known_name(&program, facts))?;
+        if program.contains('/') {
+            visit(PROGRAM, &known_name(file(&program), facts))?;
+        }
+        last = program.into_owned();
+    }
+    let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
+    for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
+        let is_about = |name: &str| match selector.is_of_paths() {
+            // What reads a path and acts may do anything to it.
+            true => matches!(name, "reads" | "writes" | "removes" | "changes"),
+            false => name == selector.word(),
+        };
+        let may_be_unknown = selector.is_of_paths() || *selector == Selector::Connects;
+        if has_unknown && may_be_unknown
+            || effects.all().iter().any(|effect| is_about(effect.name()))
+        {
+            visit(EFFECT, selector.word())?;
+        }
+    }
+    Ok(Concerns::Some)
+}

@@ -1,0 +1,174 @@
+//! The effects of tools that run commands or move files: which argument does what.
+//!
+//! Rules may name all of these, whether or not a project offers them: clients and other servers have
+//! tools of the same names.
+
+use relay_bundle::{Selector, Tier};
+
+/// The effects of a call of a tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The name of the tool.
+    pub tool: &'static str,
+    /// The tier of the tool itself, with any arguments.
+    pub tier: Tier,
+    /// The argument with the text for a shell.
+    pub text: Option<&'static str>,
+    /// The argument with a host, or several in a list.
+    pub host: Option<&'static str>,
+    /// The effects of its other arguments.
+    pub effects: &'static [(&'static str, Selector)],
+    /// The names of its other arguments.
+    pub others: &'static [&'static str],
+    /// Whether its text is only begun: what follows is typed later, and not seen here.
+    pub is_session: bool,
+}
+
+const NOTHING: Reach = Reach {
+    tool: "",
+    tier: Tier::ReadOnly,
+    text: None,
+    host: None,
+    effects: &[],
+    others: &[],
+    is_session: false,
+};
+
+const CONNECTION: &[&str] = &["timeout", "user", "port", "key_path", "known_hosts", "jump"];
+
+/// The tools whose arguments have effects, and those that only act.
+pub const REACH: &[Reach] = &[
+    Reach {
+        tool: "shell_exec",
+        text: Some("command"),
+        others: &["timeout", "max_output", "cwd", "stdin", "merge_stderr", "use_shell", "env_json"],
+        ..NOTHING
+    },
+    Reach {
+        tool: "shell_script",
+        text: Some("script"),
+        others: &["interpreter", "strict", "timeout", "max_output", "cwd", "env_json"],
+        ..NOTHING
+    },
+    Reach {
+        tool: "shell_spawn",
+        tier: Tier::Reversible,
+        text: Some("command"),
+        others: &["cols", "rows", "cwd", "env_json"],
+        is_session: true,
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_exec",
+        text: Some("command"),
+        host: Some("host"),
+        others: CONNECTION,
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_spawn",
+        tier: Tier::Reversible,
+        text: Some("command"),
+        host: Some("host"),
+        others: &["cols", "rows", "timeout", "user", "port", "key_path", "known_hosts", "jump"],
+        is_session: true,
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_upload",
+        tier: Tier::Stateful,
+        host: Some("host"),
+        effects: &[("local_path", Selector::Reads), ("local_path", Selector::Sends)],
+        others: &[
+            "remote_path",
+            "recursive",
+            "timeout",
+            "user",
+            "port",
+            "key_path",
+            "known_hosts",
+            "jump",
+        ],
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_download",
+        tier: Tier::Stateful,
+        host: Some("host"),
+        effects: &[("local_path", Selector::Writes)],
+        others: &[
+            "remote_path",
+            "recursive",
+            "timeout",
+            "user",
+            "port",
+            "key_path",
+            "known_hosts",
+            "jump",
+        ],
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_forward",
+        tier: Tier::Stateful,
+        host: Some("host"),
+        effects: &[("spec", Selector::Listens)],
+        others: CONNECTION,
+        ..NOTHING
+    },
+    Reach { tool: "ssh_forward_list", tier: Tier::Reversible, ..NOTHING },
+    Reach { tool: "ssh_forward_close", tier: Tier::Reversible, others: &["forward_id"], ..NOTHING },
+    Reach { tool: "ssh_check", host: Some("hosts"), ..NOTHING },
+    Reach {
+        tool: "ssh_fanout",
+        text: Some("command"),
+        host: Some("hosts"),
+        others: &["concurrency", "timeout", "user", "port", "key_path", "known_hosts", "jump"],
+        ..NOTHING
+    },
+    Reach {
+        tool: "ssh_keyscan",
+        tier: Tier::Reversible,
+        host: Some("hosts"),
+        others: &["port", "key_types", "timeout"],
+        ..NOTHING
+    },
+    Reach { tool: "ssh_hosts", ..NOTHING },
+    Reach {
+        tool: "session_send",
+        tier: Tier::Reversible,
+        text: Some("data"),
+        others: &["session_id", "enter"],
+        is_session: true,
+        ..NOTHING
+    },
+    Reach { tool: "session_recv", others: &["session_id", "timeout", "max_bytes"], ..NOTHING },
+    Reach {
+        tool: "session_resize",
+        tier: Tier::Reversible,
+        others: &["session_id", "cols", "rows"],
+        ..NOTHING
+    },
+    Reach {
+        tool: "session_kill",
+        tier: Tier::Reversible,
+        others: &["session_id", "signal_name", "close"],
+        ..NOTHING
+    },
+    Reach { tool: "session_list", ..NOTHING },
+];
+
+/// Returns the effects of a call of a tool; `None` for tools without such a row.
+#[must_use]
+pub fn reach(tool: &str) -> Option<&'static Reach> {
+    REACH.iter().find(|reach| reach.tool == tool)
+}
+
+impl Reach {
+    /// Returns the names of its arguments.
+    pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
+        let Self { text, host, effects, others, .. } = self;
+        let effects = effects.iter().map(|(name, _)| *name);
+        text.iter().chain(host).copied().chain(effects).chain(others.iter().copied())
+    }
+}

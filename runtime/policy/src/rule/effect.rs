@@ -1,0 +1,244 @@
+//! Conditions on one effect.
+
+use relay_bundle::Selector;
+
+use super::condition::Condition;
+use super::fit::Fit;
+use super::glob::{glob_fit, value_fit};
+use super::host::canonical_host;
+use super::request::{Request, host_name};
+use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
+use crate::path_rules::PathPattern;
+use crate::paths::{Ground, PathClass, admits, classify, is_agent_config, may_be_secret};
+use crate::value::{Mark, display, is_hole, root_of};
+
+/// The word for every value of a selector that takes words.
+const ANY: &str = "*";
+
+/// Returns whether a condition means an effect.
+pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effect: &Effect) -> Fit {
+    let effects = request.effects;
+    match (condition.selector, effect.what) {
+        (selector, What::Path { touch, path, class, is_many, is_secret, .. })
+            if selector.is_of_paths() =>
+        {
+            let fit = touch_fit(request, selector, touch, effect);
+            if fit == Fit::No {
+                return Fit::No;
+            }
+            let is_whole = is_many || happens_to_all(touch) || fit == Fit::Maybe;
+            let touched = Touched { bytes: effects.bytes_of(path), class, is_secret, is_whole };
+            fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
+        }
+        (Selector::Connects, What::Connects(host)) => {
+            if effects.is_exact(host) {
+                let shown = effects.display(host);
+                let host = canonical_host(host_name(&shown));
+                return condition.any(|pattern| glob_fit(pattern, &host));
+            }
+            condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
+        }
+        (Selector::Listens, What::Listens(value))
+        | (Selector::Escalates, What::Escalates(value)) => {
+            condition.any(|pattern| value_fit(pattern, effects.bytes_of(value)))
+        }
+        (Selector::Sends, What::Sends(sent)) => condition.any(|word| sends(word, sent)),
+        (Selector::Runs, What::Runs(hidden, _)) => {
+            condition.any(|word| Fit::known(word == ANY || word == hidden_word(hidden)))
+        }
+        _ => Fit::No,
+    }
+}
+
+/// The words of `sends`, for the parser and the reference.
+fn sends(word: &str, sent: Sent) -> Fit {
+    match (word, sent) {
+        (ANY, _)
+        | ("secret", Sent::Secret)
+        | ("file", Sent::File)
+        | ("body", Sent::Body)
+        | ("output", Sent::Output)
+        | ("data", Sent::Data) => Fit::Surely,
+        // The output of another command may hold a secret.
+        ("secret", Sent::Output) => Fit::Maybe,
+        _ => Fit::No,
+    }
+}
+
+const fn hidden_word(hidden: Hidden) -> &'static str {
+    match hidden {
+        Hidden::Opaque => "opaque",
+        Hidden::Made => "made",
+        Hidden::Network => "remote",
+    }
+}
+
+/// Returns whether an effect is of the kind that a selector names, with any value.
+pub(super) fn is_of_kind(selector: Selector, effect: &Effect) -> bool {
+    match effect.what {
+        What::Path { touch, .. } => is_touch(selector, touch),
+        What::Connects(_) => selector == Selector::Connects,
+        What::Listens(_) => selector == Selector::Listens,
+        What::Escalates(_) => selector == Selector::Escalates,
+        What::Sends(_) => selector == Selector::Sends,
+        What::Runs(..) => selector == Selector::Runs,
+        _ => false,
+    }
+}
+
+fn is_touch(selector: Selector, touch: Touch) -> bool {
+    match touch {
+        _ if selector == Selector::Touches => true,
+        Touch::Read => selector == Selector::Reads,
+        Touch::Write | Touch::Append => selector == Selector::Writes,
+        Touch::Remove | Touch::Empty => selector == Selector::Removes,
+        // A moved file is read, and then lies elsewhere.
+        Touch::Take => matches!(selector, Selector::Removes | Selector::Reads),
+        Touch::Change | Touch::ChangeTree => selector == Selector::Changes,
+    }
+}
+
+/// Returns whether something of this kind happens to the path of an effect.
+fn touch_fit(request: &Request<'_>, selector: Selector, touch: Touch, effect: &Effect) -> Fit {
+    if is_touch(selector, touch) {
+        return Fit::Surely;
+    }
+    // `find PATH -delete` reads its path, and by a fact does more.
+    let acts = |other: &Effect| {
+        other.by == effect.by
+            && other.by.is_some()
+            && other.is_own
+            && matches!(other.what, What::Declared(_) | What::Does(..) | What::Doubt(..))
+    };
+    let may_act = touch == Touch::Read && request.effects.all().iter().any(acts);
+    Fit::known(may_act).doubted()
+}
+
+/// Returns whether a condition may mean a word of an unknown program: it may be a path to which
+/// anything happens, or an address to which it connects.
+pub(super) fn unknown_fit(request: &Request<'_>, condition: &Condition<'_>, call: &Call) -> Fit {
+    if call.node.is_some() {
+        return Fit::No;
+    }
+    let is_of_paths = condition.selector.is_of_paths();
+    if !is_of_paths && condition.selector != Selector::Connects {
+        return Fit::No;
+    }
+    let ground = Ground { rules: request.paths, location: request.location };
+    let words = request.effects.arguments(call).iter().filter_map(|word| word.value);
+    let fits = words.map(|word| {
+        let word = request.effects.bytes_of(word);
+        // The value of an option may follow a `=`.
+        let value = match word.iter().position(|byte| *byte == b'=') {
+            Some(at) if word.starts_with(b"-") => word.get(at + 1..).unwrap_or(word),
+            _ => word,
+        };
+        if !is_of_paths {
+            let shown = display(value);
+            let Some((_, rest)) = shown.split_once("://") else { return Fit::No };
+            let end = rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
+            let host = canonical_host(host_name(rest.get(..end).unwrap_or(rest)));
+            return condition.any(|pattern| glob_fit(pattern, &host));
+        }
+        let path = classify(value, &ground.start(), ground);
+        let touched = Touched {
+            bytes: &path.value(),
+            class: path.class,
+            is_secret: path.is_secret,
+            is_whole: true,
+        };
+        condition.any(|pattern| path_fit(request, pattern, touched))
+    });
+    Fit::any(fits).doubted()
+}
+
+/// A path to which something happens.
+#[derive(Clone, Copy)]
+struct Touched<'p> {
+    bytes: &'p [u8],
+    class: PathClass,
+    is_secret: bool,
+    /// Whether it happens to all below a folder too.
+    is_whole: bool,
+}
+
+/// Returns whether a path matches a pattern, or is of a class.
+fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
+    let Touched { bytes, class, is_secret, is_whole } = touched;
+    let is_open = bytes.iter().any(|byte| is_hole(*byte));
+    let open = |fit: Fit| if fit == Fit::No && is_open { Fit::Maybe } else { fit };
+    let is_unknown = class == PathClass::Unknown;
+    let of_class = |is_it: bool| match is_it {
+        true if is_open => Fit::Maybe,
+        true => Fit::Surely,
+        false => open(Fit::known(is_unknown).doubted()),
+    };
+    match pattern {
+        ANY => return Fit::Surely,
+        "secret" if !is_secret && may_be_secret(bytes) => return Fit::Maybe,
+        "secret" => return of_class(is_secret),
+        "critical" => return of_class(class == PathClass::Critical),
+        "admits" => {
+            let is_it = class == PathClass::Admits || admits(request.paths, &forms(request, bytes));
+            return of_class(is_it);
+        }
+        "scratch" => return of_class(class == PathClass::Scratch),
+        "device" => return of_class(class == PathClass::Device),
+        "agent-config" => {
+            let forms = forms(request, bytes);
+            return of_class(forms.iter().any(|form| is_agent_config(form)));
+        }
+        _ => {}
+    }
+    let single;
+    let (patterns, except) = match request.classes.of_name(pattern) {
+        Some(class) => class,
+        None => match PathPattern::new(pattern) {
+            Ok(pattern) => {
+                single = [pattern];
+                (single.as_slice(), &[][..])
+            }
+            // INVARIANT: the compiler has read every pattern.
+            Err(_) => return Fit::Maybe,
+        },
+    };
+    if is_open {
+        // An unknown part may leave its folder.
+        return Fit::Maybe;
+    }
+    let forms = forms(request, bytes);
+    let has = |patterns: &[PathPattern]| {
+        Fit::any(forms.iter().flat_map(|form| {
+            patterns.iter().map(move |pattern| {
+                if pattern.matches(form, false) {
+                    return Fit::Surely;
+                }
+                let below = is_whole && pattern.may_be_below(form);
+                Fit::known(below || pattern.matches(form, true)).doubted()
+            })
+        }))
+    };
+    let meant = has(patterns);
+    if is_unknown && meant == Fit::No {
+        return Fit::Maybe;
+    }
+    meant.without(has(except))
+}
+
+/// Returns whether it happens to all below a folder too.
+const fn happens_to_all(touch: Touch) -> bool {
+    matches!(touch, Touch::Remove | Touch::Take | Touch::ChangeTree)
+}
+
+/// Returns the forms of a path that patterns may mean: as named, from the home and from the root.
+fn forms(request: &Request<'_>, path: &[u8]) -> Vec<Vec<u8>> {
+    let ground = Ground { rules: request.paths, location: request.location };
+    let mut forms = ground.others(path);
+    // The work tree itself has an empty path.
+    let named = match root_of(path) {
+        Some((Mark::Work, rest)) => rest.strip_prefix(b"/").unwrap_or(rest),
+        _ => path,
+    };
+    forms.push(named.to_vec());
+    forms
+}

@@ -1,0 +1,132 @@
+//! A request, and the conditions on it as a whole.
+
+use relay_bundle::{Corrupt, Selector, Tier};
+
+use super::condition::Condition;
+use super::fit::Fit;
+use super::glob::{glob_fit, value_fit};
+use super::host::canonical_host;
+use crate::effect::Effects;
+use crate::facts::Facts;
+use crate::location::Location;
+use crate::path_rules::{PathClasses, PathRules};
+
+/// An argument of a tool, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument<'r> {
+    /// Its name.
+    pub name: &'r str,
+    /// Its value; JSON, unless it is a text.
+    pub value: &'r str,
+}
+
+/// A request that rules are asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'r> {
+    /// Its calls and effects.
+    pub effects: &'r Effects,
+    /// The facts about programs that its calls refer to.
+    pub facts: &'r Facts<'r>,
+    /// The project's rules for paths.
+    pub paths: &'r PathRules,
+    /// The classes of paths that the project names.
+    pub classes: &'r PathClasses,
+    /// Where it runs.
+    pub location: &'r Location,
+    /// The name of the tool.
+    pub tool: &'r str,
+    /// The arguments of the tool.
+    pub arguments: &'r [Argument<'r>],
+    /// The hosts that the arguments name; empty for the own host.
+    pub hosts: &'r [&'r str],
+    /// The client of the caller, if it is known.
+    pub client: Option<&'r str>,
+    /// The tier of the request.
+    pub tier: Tier,
+    /// The text for a shell; empty for other tools.
+    pub text: &'r str,
+}
+
+impl Request<'_> {
+    /// Returns whether a condition on the request holds; `true` for `is_permit` if the rule permits.
+    pub(super) fn fit(&self, condition: &Condition<'_>, is_permit: bool) -> Result<Fit, Corrupt> {
+        let fit = match condition.selector {
+            Selector::Tool => condition.any(|pattern| glob_fit(pattern, self.tool)),
+            Selector::Arg => {
+                let name = condition.argument.unwrap_or_default();
+                let mut given = self.arguments.iter().filter(|argument| argument.name == name);
+                given.next().map_or(Fit::No, |argument| {
+                    condition.any(|pattern| glob_fit(pattern, argument.value))
+                })
+            }
+            Selector::Client => self
+                .client
+                .map_or(Fit::No, |client| condition.any(|pattern| glob_fit(pattern, client))),
+            Selector::Host => self.host_fit(condition, is_permit),
+            Selector::TierMin => {
+                condition.any(|tier| Fit::known(self.tier.number() >= number(tier, 0)))
+            }
+            Selector::TierMax => {
+                condition.any(|tier| Fit::known(self.tier.number() <= number(tier, u8::MAX)))
+            }
+            Selector::Text if is_permit => Fit::No,
+            Selector::Text => {
+                condition.searched(&[self.tool.as_bytes(), b" ", self.text.as_bytes()].concat())
+            }
+            // INVARIANT: the others are about calls and effects.
+            _ => Fit::No,
+        };
+        Ok(fit)
+    }
+
+    /// Returns whether the request runs on a host of these patterns; a permission needs all of its
+    /// hosts to be.
+    #[must_use]
+    pub fn runs_on(&self, patterns: &[String], is_permit: bool) -> Fit {
+        let values = patterns.iter().map(String::as_str).collect();
+        let condition = Condition {
+            selector: Selector::Host,
+            argument: None,
+            values,
+            except: Vec::new(),
+            regex: None,
+        };
+        self.host_fit(&condition, is_permit)
+    }
+
+    /// Returns whether the request runs on a host: a rule that restricts means any of its hosts, one
+    /// that permits all of them.
+    fn host_fit(&self, condition: &Condition<'_>, is_permit: bool) -> Fit {
+        let named = self.hosts.iter().map(|host| {
+            let host = canonical_host(host);
+            condition.any(|pattern| glob_fit(pattern, &host))
+        });
+        let effects = self.effects;
+        let called = effects.calls().iter().filter_map(|call| effects.host(call)).map(|host| {
+            let is_exact = effects.is_exact(host);
+            if is_exact {
+                let shown = effects.display(host);
+                let host = canonical_host(host_name(&shown));
+                return condition.any(|pattern| glob_fit(pattern, &host));
+            }
+            condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
+        });
+        let mut fits = named.chain(called).peekable();
+        match (fits.peek().is_some(), is_permit) {
+            // Without a host it runs on the own one, which no pattern means.
+            (false, _) => Fit::No,
+            (true, true) => Fit::all(fits),
+            (true, false) => Fit::any(fits),
+        }
+    }
+}
+
+/// Returns the host of `user@host`.
+pub(super) fn host_name(written: &str) -> &str {
+    written.rsplit_once('@').map_or(written, |(_, host)| host)
+}
+
+/// Reads the number of a tier; compilers write only numbers.
+fn number(text: &str, otherwise: u8) -> u8 {
+    text.parse().unwrap_or(otherwise)
+}
