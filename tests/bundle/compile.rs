@@ -11,7 +11,7 @@ use super::sample;
 use crate::shipped;
 
 /// Projects to begin with.
-pub(crate) const PROJECTS: [&str; 3] = [
+pub(crate) const PROJECTS: [&str; 4] = [
     concat!(
         "/- kdl-version 2\nproject p version=\"1\" epoch=1 { title \"T\"; owner \"o\" }\n",
         "include \"other.kdl\"\nmessages { session-greeting \"Hi.\" }\n",
@@ -26,6 +26,14 @@ pub(crate) const PROJECTS: [&str; 3] = [
     concat!(
         "project p epoch=1\nresources {\n    resource \"r://a\" mime=\"text/plain\" file=\"a.md\"\n",
         "    resource \"r://{b}.md\" template=#true { arg b; text \"{{ b }}\" }\n}\n",
+    ),
+    concat!(
+        "project p\nroles { role r tier=2 }\nusers { anyone role=r }\n",
+        "policy guarded {\n    floors { unknown-program 3 }\n    paths { class c \"/srv/**\" { except \"/srv/x\" } }\n",
+        "    deny d because=\"B\" { reads secret c; except { program ls } match \"cat /srv/a\" }\n",
+        "    deny e (regex)#\"rm\\s+-r\"# observe=#true\n    approve f { tier min=3 }\n",
+        "    allow g { program git; sub push; flags \"-u\"; operands origin \"f/*\" }\n    tier h 3 { program x }\n",
+        "    scope role=r host=\"db-*\" { mode readonly; deny i { tool \"a*\"; arg p \"*\" } }\n}\n",
     ),
     "project p\nprompts { prompt a file=\"a.md.j2\" }\nwhen e { prompts { prompt a { text \"E\" } } }\n",
 ];
