@@ -107,7 +107,10 @@ impl DecisionExplained {
         };
         let at = |at: &str| dim(format!("  {}", printable(at))).to_string();
         let place = place.as_deref().map(at).unwrap_or_default();
-        let mut page = format!("{word}  {} {}{place}\n", bold(printable(rule)), printable(reason));
+        // The reason of a rule of the policy begins with its name.
+        let name = rule.strip_prefix("policy.").unwrap_or(rule);
+        let reason = reason.strip_prefix(&format!("{name}: ")).unwrap_or(reason);
+        let mut page = format!("{word}  {}: {}{place}\n", bold(printable(name)), printable(reason));
         if let Some(span) = span.filter(|span| span.end > span.start) {
             page.push_str(&verdict::marked(text, span, width));
         }
