@@ -165,7 +165,7 @@ fn a_server_that_cannot_start_ends_the_run() {
     let ended = harness::run(dev(&house, &["--", "--nonsense"]));
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let ended = harness::run(dev(&house, &["--env", "x", "--strict"]));
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{ended:?}");
 }
 
 #[test]

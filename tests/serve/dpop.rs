@@ -76,7 +76,9 @@ impl Bank {
         let records = self.house.read("audit.jsonl");
         assert!(records.contains(&format!("\"rule\":{}", json!(reason))), "{reason}: {records}");
         assert!(records.contains(&format!("\"issuer\":\"{ISSUER}\"")), "{records}");
-        self.web.server.hear(&format!("refused a request of `unauthenticated`: {reason}"));
+        self.web
+            .server
+            .hear(&format!("refused a request of `unauthenticated` (issuer `{ISSUER}`): {reason}"));
     }
 }
 

@@ -135,7 +135,8 @@ fn scopes_are_those_of_either_claim_and_missing_ones_are_named() {
         let challenge = answer.header("www-authenticate");
         assert!(challenge.contains(&format!("error_description=\"{reason}\"")), "{challenge}");
         assert!(house.read("audit.jsonl").contains(&format!("\"rule\":\"{reason}\"")));
-        web.server.hear(&format!("refused a request of `unauthenticated`: {reason}"));
+        web.server
+            .hear(&format!("refused a request of `unauthenticated` (issuer `{ISSUER}`): {reason}"));
     }
 }
 
