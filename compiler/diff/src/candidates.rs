@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Condition, Policy, Rule, Selector};
-use relay_engine::tool::reach;
+use relay_engine::tool::{SHELL, reach};
 
 use crate::witness::quoted;
 
@@ -51,7 +51,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// Returns the call that runs a command.
     pub(crate) fn command(command: &str) -> Self {
-        Self::of("shell_exec", [("command", command)])
+        Self::of(SHELL, [("command", command)])
     }
 
     /// Returns the command of this call on another host.
@@ -168,7 +168,7 @@ impl Words<'_> {
         let mut tools: Vec<String> = of(Selector::Tool).iter().map(|it| plain(it)).collect();
         let mut all = Vec::new();
         if tools.is_empty() && hosts.is_empty() {
-            tools.push("shell_exec".to_owned());
+            tools.push(SHELL.to_owned());
             if !given.is_empty() {
                 tools.extend(self.declared().map(plain));
             }
@@ -194,7 +194,7 @@ impl Words<'_> {
                 }
             }
         }
-        if !is_of_parts || tools == ["shell_exec"] {
+        if !is_of_parts || tools == [SHELL] {
             all.extend(self.declared_calls(conditions));
         }
         let clients: Vec<String> = of(Selector::Client).iter().map(|it| plain(it)).collect();

@@ -12,6 +12,7 @@ use relay_bundle::{Bundle, Tier};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{self, Call, Decision, Door, decide};
 use relay_engine::place::{Identity, preview};
+use relay_engine::tool::SHELL;
 use relay_engine::view::View;
 use relay_policy::location::Location;
 use serde::Serialize;
@@ -80,7 +81,7 @@ impl fmt::Display for Flip {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, arguments, tenant, role, client, before, after } = self;
         match arguments.get("command") {
-            Some(text) if tool == "shell_exec" && arguments.len() == 1 => {
+            Some(text) if tool == SHELL && arguments.len() == 1 => {
                 write!(out, "`{text}`")?;
             }
             _ => {

@@ -7,7 +7,7 @@ use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::Corrupt;
 use relay_engine::decide::{Call, Decision, Door, Outcome, decide};
 use relay_engine::place::Placement;
-use relay_engine::tool;
+use relay_engine::tool::{self, NoCommand};
 use relay_engine::view::View;
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
@@ -19,8 +19,6 @@ use super::coverage::Touched;
 use crate::ast::{Claim, Expect};
 use crate::source::Span;
 
-/// The tool of a command, unless the `expect` names another one.
-const TOOL: &str = "shell_exec";
 /// The most bytes of deciding words that a report quotes.
 const QUOTED_MAX: usize = 80;
 
@@ -95,7 +93,7 @@ pub(super) fn holds(expect: &Expect, claim: Claim, decision: &Decision) -> bool 
 }
 
 fn tool_of(expect: &Expect) -> &str {
-    expect.tool.as_ref().map_or(TOOL, |tool| &tool.value)
+    expect.tool.as_ref().map_or(tool::SHELL, |tool| &tool.value)
 }
 
 /// Returns the outcome of a claim; `None` for claims about other questions.
@@ -111,22 +109,15 @@ fn wanted(claim: Claim) -> Option<Outcome> {
 /// Returns the arguments of a tool for a command, or those that a claim gives as JSON.
 pub(super) fn arguments(expect: &Expect, about: &str) -> Result<Map<String, Value>, NoCall> {
     let name = tool_of(expect);
-    let reach = tool::reach(name);
     let host = expect.host.as_ref().map(|host| host.value.as_str());
-    let Some(text) = reach.and_then(|reach| reach.text) else {
-        if host.is_some() {
-            return Err(NoCall::Host(name.to_owned()));
+    match tool::command_arguments(name, about, host) {
+        Ok(arguments) => Ok(arguments),
+        Err(NoCommand::NoHost) => Err(NoCall::NoHost(name.to_owned())),
+        Err(NoCommand::NoText) if host.is_none() => {
+            serde_json::from_str(about).map_err(|_| NoCall::NoArguments(name.to_owned()))
         }
-        return serde_json::from_str(about).map_err(|_| NoCall::NoArguments(name.to_owned()));
-    };
-    let mut given = Map::from_iter([(text.to_owned(), Value::from(about))]);
-    match (reach.and_then(|reach| reach.host), host) {
-        (Some(argument), Some(host)) => _ = given.insert(argument.to_owned(), Value::from(host)),
-        (Some(_), None) => return Err(NoCall::NoHost(name.to_owned())),
-        (None, Some(_)) => return Err(NoCall::Host(name.to_owned())),
-        (None, None) => {}
+        Err(NoCommand::NoText | NoCommand::OwnHost) => Err(NoCall::Host(name.to_owned())),
     }
-    Ok(given)
 }
 
 /// Returns the claim that does not hold, if one does not.

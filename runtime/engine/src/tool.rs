@@ -12,6 +12,6 @@ mod table;
 
 pub use arguments::{ArgumentError, Arguments, decode};
 pub use offered::{Offered, UnknownTool};
-pub use reach::{REACH, Reach, reach};
+pub use reach::{NoCommand, REACH, Reach, SHELL, command_arguments, reach};
 pub use spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
 pub use table::{BRIEFING, TAGS_PLACEHOLDER, TOOLS, find};

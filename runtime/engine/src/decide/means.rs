@@ -16,9 +16,6 @@ use crate::authority::Authority;
 use crate::rule_keys::keys_of_request;
 use crate::tool;
 
-/// The tool of a text, unless the rule names another one.
-const TOOL: &str = "shell_exec";
-
 /// Returns whether a rule means a text: a rule that restricts fires, `allow` covers every part of
 /// tier 2 and 3, `lower` covers a part. `Err` says why not; `None` without such a rule.
 ///
@@ -175,5 +172,5 @@ fn tool_of(rule: &Rule) -> &str {
     let tools = own.filter(|condition| condition.selector == Selector::Tool);
     let mut values = tools.flat_map(|condition| &condition.values).map(|value| &value.value);
     let runs = |name: &&String| tool::reach(name).is_some_and(|reach| reach.text.is_some());
-    values.find(runs).map_or(TOOL, String::as_str)
+    values.find(runs).map_or(tool::SHELL, String::as_str)
 }

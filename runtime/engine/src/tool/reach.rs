@@ -4,6 +4,10 @@
 //! tools of the same names.
 
 use relay_bundle::{Selector, Tier};
+use serde_json::{Map, Value};
+
+/// The tool of a command for which none is named.
+pub const SHELL: &str = "shell_exec";
 
 /// The effects of a call of a tool.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,10 +40,43 @@ const NOTHING: Reach = Reach {
 
 const CONNECTION: &[&str] = &["timeout", "user", "port", "key_path", "known_hosts", "jump"];
 
+/// The reason for which a tool does not run a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoCommand {
+    /// It runs no command at all.
+    NoText,
+    /// It runs commands on the own host, and another one is named.
+    OwnHost,
+    /// It runs commands on another host, and none is named.
+    NoHost,
+}
+
+/// Returns the arguments of a call of a tool that runs a command.
+///
+/// # Errors
+///
+/// The tool does not run it; see [`NoCommand`].
+pub fn command_arguments(
+    tool: &str,
+    command: &str,
+    host: Option<&str>,
+) -> Result<Map<String, Value>, NoCommand> {
+    let reach = reach(tool).ok_or(NoCommand::NoText)?;
+    let text = reach.text.ok_or(NoCommand::NoText)?;
+    let mut given = Map::from_iter([(text.to_owned(), Value::from(command))]);
+    match (reach.host, host) {
+        (Some(name), Some(host)) => _ = given.insert(name.to_owned(), Value::from(host)),
+        (None, Some(_)) => return Err(NoCommand::OwnHost),
+        (Some(_), None) => return Err(NoCommand::NoHost),
+        (None, None) => {}
+    }
+    Ok(given)
+}
+
 /// The tools whose arguments have effects, and those that only act.
 pub const REACH: &[Reach] = &[
     Reach {
-        tool: "shell_exec",
+        tool: SHELL,
         text: Some("command"),
         others: &["timeout", "max_output", "cwd", "stdin", "merge_stderr", "use_shell", "env_json"],
         ..NOTHING

@@ -2,7 +2,7 @@
 
 use relay_bundle::Bundle;
 use relay_engine::decide::{Call, Decision, Door, Outcome, decide};
-use relay_engine::tool;
+use relay_engine::tool::{self, NoCommand};
 use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,9 +18,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judge::{self, authority};
 use crate::output::Output;
-
-/// The tool of a command without `--tool`.
-pub(super) const TOOL: &str = "shell_exec";
 
 /// The output of `relay explain --command TEXT --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -55,7 +52,7 @@ pub(super) fn explain(
     }
     let asker = caller::view(bundle, &arguments.caller)?;
     let authority = authority(bundle)?;
-    let tool = arguments.tool.as_deref().unwrap_or(TOOL);
+    let tool = arguments.tool.as_deref().unwrap_or(tool::SHELL);
     let given = given(tool, command, arguments.host.as_deref())?;
     let call = Call {
         tool,
@@ -96,29 +93,19 @@ pub(super) fn given(
     command: &str,
     host: Option<&str>,
 ) -> Result<Map<String, Value>, Failure> {
-    let reach = tool::reach(tool).filter(|reach| reach.text.is_some());
-    let Some(reach) = reach else {
-        let known: Vec<&str> = tool::REACH
-            .iter()
-            .filter(|reach| reach.text.is_some())
-            .map(|reach| reach.tool)
-            .collect();
-        let help = format!("tools that run commands: {}", known.join(", "));
-        return Err(Failure::error(format!("`{tool}` runs no command")).help(help));
-    };
-    let mut given = Map::new();
-    given.extend(reach.text.map(|name| (name.to_owned(), Value::from(command))));
-    match (reach.host, host) {
-        (Some(name), Some(host)) => _ = given.insert(name.to_owned(), Value::from(host)),
-        (None, Some(_)) => {
+    tool::command_arguments(tool, command, host).map_err(|fault| match fault {
+        NoCommand::NoText => {
+            let running = tool::REACH.iter().filter(|reach| reach.text.is_some());
+            let known: Vec<&str> = running.map(|reach| reach.tool).collect();
+            let help = format!("tools that run commands: {}", known.join(", "));
+            Failure::error(format!("`{tool}` runs no command")).help(help)
+        }
+        NoCommand::OwnHost => {
             let message = format!("`{tool}` runs on the own host, so --host means nothing");
-            return Err(Failure::error(message).help("add `--tool ssh_exec`"));
+            Failure::error(message).help("add `--tool ssh_exec`")
         }
-        (Some(_), None) => {
-            let message = format!("`{tool}` runs on another host");
-            return Err(Failure::error(message).help("name it with `--host`"));
+        NoCommand::NoHost => {
+            Failure::error(format!("`{tool}` runs on another host")).help("name it with `--host`")
         }
-        (None, None) => {}
-    }
-    Ok(given)
+    })
 }

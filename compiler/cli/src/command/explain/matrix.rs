@@ -3,11 +3,12 @@
 use relay_bundle::{Bundle, RuleView, Selector};
 use relay_engine::decide::{Call, Door, decide};
 use relay_engine::nearest::nearest;
+use relay_engine::tool;
 use relay_policy::location::Location;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::command::{TOOL, given};
+use super::command::given;
 use crate::answer::FORMAT_VERSION;
 use crate::answer::decision::DecisionExplained;
 use crate::answer::table;
@@ -101,7 +102,7 @@ pub(super) fn explain(
     }
     let asked = asked(bundle, words)?;
     let authority = authority(bundle)?;
-    let tool = arguments.tool.as_deref().unwrap_or(TOOL);
+    let tool = arguments.tool.as_deref().unwrap_or(tool::SHELL);
     let roles: Vec<Option<String>> = match &arguments.caller.role {
         Some(role) => vec![Some(role.clone())],
         None if arguments.caller.user.is_some() || !arguments.caller.group.is_empty() => vec![None],
