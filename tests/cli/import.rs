@@ -433,7 +433,7 @@ fn what_an_export_writes_is_imported_as_the_same_project() {
     assert_eq!(context("first"), context("stoa-again"));
 }
 
-/// What a client gets that asks for a prompt.
+/// The messages that a client gets for a prompt.
 fn said(sandbox: &Sandbox, project: &str, prompt: &str) -> Value {
     let line = format!("explain {project} --prompt {prompt} --json");
     sandbox.relay(&line).ends(0).json()["messages"].clone()

@@ -5,16 +5,15 @@
 //! effect.
 
 mod correction;
+mod report;
 mod value;
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
 
-use miette::Diagnostic;
 use relay_bundle::Tier;
-use thiserror::Error;
 
-use crate::diagnostic::{Diagnostics, Edit, Fixable};
+use crate::diagnostic::Diagnostics;
 use crate::grammar::{self, Field, Form, Kind, Literal, Rule};
 use crate::language;
 use crate::language::shared::{BECAUSE, FILE, NEW, TEXT};
@@ -22,6 +21,11 @@ use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
 use value::report_annotation;
 
+pub(super) use report::DuplicateNode;
+use report::{
+    DuplicateProperty, ExtraArgument, MissingArgument, NoReason, Reserved, UnknownNode,
+    UnknownProperty,
+};
 pub(super) use value::{Scalar, SeveralLines, Value};
 
 /// A node with its arguments, properties and children.
@@ -563,120 +567,4 @@ pub(super) fn unknown(node: &Node, rule: Option<&Rule>, what: &str, out: &mut Di
 /// Reports a name reserved for a later version.
 pub(super) fn reserved(name: &str, purpose: &'static str, at: Span, out: &mut Diagnostics) {
     out.report(at, Reserved { name: name.to_owned(), purpose, at });
-}
-
-/// Every line of a project has an effect: a mistyped node that is ignored would be a rule that
-/// agents never get.
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown node `{name}` in {what}")]
-#[diagnostic(code(node::unknown))]
-struct UnknownNode {
-    name: String,
-    what: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known here")]
-    at: Span,
-}
-
-/// The name has a meaning in a later version of relay. Another meaning today would change projects
-/// with an update.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`{name}` is not in this version of relay")]
-#[diagnostic(
-    code(node::reserved),
-    help(
-        "the name is kept for {purpose}, which come with a later version; remove the node until then"
-    )
-)]
-struct Reserved {
-    name: String,
-    purpose: &'static str,
-    #[label(primary, "nothing would enforce this")]
-    at: Span,
-}
-
-/// With two nodes, their order would decide which one counts.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`{name}` is declared twice")]
-#[diagnostic(code(node::duplicate), help("keep one of them"))]
-pub(super) struct DuplicateNode {
-    pub(super) name: String,
-    #[label("first here")]
-    pub(super) first_at: Span,
-    #[label(primary, "again here")]
-    pub(super) at: Span,
-}
-
-/// The node is named, or set, by the value that follows it.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`{node}` needs {what}")]
-#[diagnostic(code(node::missing_argument))]
-struct MissingArgument {
-    node: String,
-    what: &'static str,
-    #[help]
-    help: String,
-    #[label(primary, "nothing follows")]
-    at: Span,
-}
-
-/// An unread value would have no effect. The usual causes are missing quotes and a missing `=`.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
-#[diagnostic(code(node::extra_argument))]
-struct ExtraArgument {
-    what: String,
-    taken: usize,
-    count: usize,
-    #[help]
-    help: String,
-    #[label(primary, "{count} too many")]
-    at: Span,
-    edits: Vec<Edit>,
-}
-
-impl Fixable for ExtraArgument {
-    fn edits(&self) -> &[Edit] {
-        &self.edits
-    }
-}
-
-/// Every line of a project has an effect: a mistyped property that is ignored would leave its
-/// setting at the default.
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown property `{name}` of {what}")]
-#[diagnostic(code(property::unknown))]
-struct UnknownProperty {
-    name: String,
-    what: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known here")]
-    at: Span,
-}
-
-/// A reviewer decides by the reason. The dots of an example say nothing.
-#[derive(Debug, Error, Diagnostic)]
-#[error("`{text}` gives no reason")]
-#[diagnostic(
-    code(property::no_reason),
-    help("write why, in words: a reviewer decides by the reason")
-)]
-struct NoReason {
-    text: String,
-    #[label(primary, "no word in it")]
-    at: Span,
-}
-
-/// KDL takes the last of the two in silence, and a reviewer may have read the first.
-#[derive(Debug, Error, Diagnostic)]
-#[error("property `{name}` is given twice")]
-#[diagnostic(code(property::duplicate), help("keep one; KDL alone would silently take the last"))]
-struct DuplicateProperty {
-    name: String,
-    #[label("first here")]
-    first_at: Span,
-    #[label(primary, "again here")]
-    at: Span,
 }
