@@ -52,7 +52,7 @@ use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
-use crate::record::audit::Entry;
+use crate::record::audit::{Entry, Judged};
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
@@ -95,9 +95,9 @@ pub(crate) async fn run(
 ) -> Result<Answer, Rejection> {
     let room = call.server.calls.room(&call.caller.principal);
     let task = tokio::spawn(async move {
-        let mut observed = Vec::new();
-        let done = answer(&call, room.as_ref(), &name, &given, &mut observed).await;
-        record(&call, &name, &given, done, observed)
+        let mut decided = None;
+        let done = answer(&call, room.as_ref(), &name, &given, &mut decided).await;
+        record(&call, &name, &given, done, decided)
     });
     task.await.unwrap_or_else(|error| {
         tracing::error!("a call did not end: {error}");
@@ -110,12 +110,12 @@ async fn answer(
     room: Option<&Room>,
     name: &str,
     given: &Map<String, Value>,
-    observed: &mut Vec<String>,
+    decided: &mut Option<(Tier, Judged)>,
 ) -> Result<(Answer, Permit), CallError> {
     admit(call, room, given)?;
-    let Decided { offered, permit, observed: would_deny } = decide(call, name, given)?;
+    let Decided { offered, permit, tier, judged } = decide(call, name, given)?;
     // Recorded however the call ends.
-    *observed = would_deny;
+    *decided = Some((tier, judged));
     let arguments = decode(offered.spec, given)?;
     // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;
@@ -196,18 +196,17 @@ fn record(
     name: &str,
     given: &Map<String, Value>,
     done: Result<(Answer, Permit), CallError>,
-    observed: Vec<String>,
+    decided: Option<(Tier, Judged)>,
 ) -> Result<Answer, Rejection> {
-    let (answer, tier, rule, action) = match done {
-        Ok((answer, permit)) => (Ok(answer), permit.tier(), permit.at().to_owned(), Action::Served),
+    let (answer, rule, action) = match done {
+        Ok((answer, permit)) => (Ok(answer), permit.at().to_owned(), Action::Served),
         Err(error) => {
-            let tier = offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);
             let (rule, action) = (error.reason(), error.action());
             let answer = match error {
                 CallError::Rejected(rejection) => Err(rejection),
                 error => Ok(Answer::of_error(error.to_string())),
             };
-            (answer, tier, rule, action)
+            (answer, rule, action)
         }
     };
     let spec = offered(call, name).map(|offered| offered.spec);
@@ -215,9 +214,10 @@ fn record(
     let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
     let args = audit_record::call_arguments(given, &declared);
     let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
-    entry.tier = tier;
+    // A call that ended before a decision has the tier of its tool.
+    let own_tier = || offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);
+    (entry.tier, entry.judged) = decided.unwrap_or_else(|| (own_tier(), Judged::default()));
     entry.action = action;
-    entry.observed = observed.into_iter().take(RECORDED_NAMES_MAX).collect();
     if let Ok(Answer { context, blocks, briefing, exit_code, .. }) = &answer {
         if let Some(Context { text, skills }) = context {
             entry.output.update(text.as_bytes());

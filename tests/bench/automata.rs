@@ -42,7 +42,7 @@ const TEXTS: [&str; 2] = [
 const ROUNDS: usize = 500;
 
 /// Returns rules, a third of them for any place of the text.
-fn patterns(count: usize) -> Vec<String> {
+pub(crate) fn patterns(count: usize) -> Vec<String> {
     let pattern = |number: usize| {
         let program = PROGRAMS.get(number % PROGRAMS.len()).unwrap_or(&"rm");
         match number % 6 {

@@ -168,17 +168,20 @@ fn labelled() -> Vec<Labelled> {
     CORPORA.iter().flat_map(|corpus| corpus.lines()).filter_map(read).collect()
 }
 
+/// Commands of usual length of the corpora.
+pub(crate) fn usual_commands() -> Vec<String> {
+    let commands = labelled().into_iter().map(|row| row.command);
+    commands.filter(|command| (80..=120).contains(&command.len())).collect()
+}
+
 /// The classifier in this process.
 pub(crate) fn in_process(_: &Setting) -> Result<()> {
     let table = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/facts/table.bin"))?;
     let facts = Facts::open(&table)?;
     let rules = Rules::default();
     let all = labelled();
-    let usual: Vec<&str> = all
-        .iter()
-        .map(|row| row.command.as_str())
-        .filter(|command| (80..=120).contains(&command.len()))
-        .collect();
+    let usual = usual_commands();
+    let usual: Vec<&str> = usual.iter().map(String::as_str).collect();
     commands(&usual, |command| classify(command, &facts, &rules));
     naive(&all, &usual, |command| classify(command, &facts, &rules))?;
     long_texts(|text| classify(text, &facts, &rules));

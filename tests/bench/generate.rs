@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use relay_bundle::{
-    Argument, ArgumentKind, Contents, Manifest, Message, MessagePiece, Messages, Page, Part,
-    PartContent, Place, Prompt, Rendering, Role, Segment, Setting,
+    Argument, ArgumentKind, Contents, Manifest, Message, MessagePiece, Messages, Part, PartContent,
+    Place, Prompt, Rendering, Role, Segment, Setting,
 };
+
+use relay_engine::derived::{briefing_text, pages};
 
 use crate::Result;
 
@@ -115,7 +117,7 @@ pub(crate) fn text(index: usize) -> String {
 /// Contents with so many prompts, each with a free-text argument.
 pub(crate) fn contents(count: usize) -> Contents {
     let prompts: Vec<Prompt> = (0..count).map(prompt).collect();
-    let prompt_pages = pages(&prompts);
+    let prompt_pages = pages::pages(prompts.iter().map(pages::prompt));
     Contents {
         epoch: 1,
         manifest: Manifest {
@@ -141,6 +143,19 @@ fn prompt(index: usize) -> Prompt {
     let written = |value: String| Setting { value, at: Some(at()) };
     let segments = vec![Segment::Literal(text(index)), Segment::Slot(0)];
     let part = Part { content: PartContent::Text(segments), at: at() };
+    let rendering = Rendering {
+        arguments: vec![Argument {
+            name: "arguments".into(),
+            description: None,
+            required: false,
+            default: None,
+            kind: ArgumentKind::Text { chars_max: 10_000 },
+            stride: 0,
+            only_printed: false,
+            at: at(),
+        }],
+        variants: vec![vec![Message { role: Role::User, parts: vec![part], at: at() }]],
+    };
     Prompt {
         name: name(index),
         title: None,
@@ -150,20 +165,8 @@ fn prompt(index: usize) -> Prompt {
         priority: Setting::default_of(5),
         briefing: Setting::default_of(true),
         meta: None,
-        body: written(text(index)),
-        rendering: Rendering {
-            arguments: vec![Argument {
-                name: "arguments".into(),
-                description: None,
-                required: false,
-                default: None,
-                kind: ArgumentKind::Text { chars_max: 10_000 },
-                stride: 0,
-                only_printed: false,
-                at: at(),
-            }],
-            variants: vec![vec![Message { role: Role::User, parts: vec![part], at: at() }]],
-        },
+        body: written(briefing_text::of(&rendering)),
+        rendering,
         at: at(),
     }
 }
@@ -224,22 +227,6 @@ impl Random {
         let mut letters = word.chars();
         letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
     }
-}
-
-fn pages(prompts: &[Prompt]) -> Vec<Page> {
-    let mut pages = Vec::new();
-    for (number, prompts) in prompts.chunks(100).enumerate() {
-        let list: Vec<_> = prompts
-            .iter()
-            .map(|prompt| serde_json::json!({ "name": prompt.name, "description": prompt.description }))
-            .collect();
-        pages.push(Page {
-            first: u32::try_from(number * 100).unwrap_or(u32::MAX),
-            count: u32::try_from(prompts.len()).unwrap_or(u32::MAX),
-            json: serde_json::Value::from(list).to_string(),
-        });
-    }
-    pages
 }
 
 /// A document that declares so many prompts, each with a summary, chapters and a text.

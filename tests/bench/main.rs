@@ -16,6 +16,7 @@ mod cascade;
 mod classify;
 mod cost;
 mod crowd;
+mod decide;
 mod diff;
 mod generate;
 mod http;
@@ -55,7 +56,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 16] = [
+    let benches: [(&str, Bench); 17] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -72,6 +73,7 @@ fn main() -> Result<()> {
         ("classify", classify::in_process),
         ("relay-classify", classify::process),
         ("automata", automata::automata),
+        ("decide", decide::decisions),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
     if let Some(unknown) = wanted.iter().find(unknown) {

@@ -107,12 +107,15 @@ pub(super) fn rules(
                 at: places.of(rule.at),
             };
             lowered.conditions.sort_by_key(|condition| condition.group);
-            lowered.keys = rule_keys::keys(&lowered, &facts);
             lowered
         })
         .collect();
     rules.sort_by(|one, other| one.name.cmp(&other.name));
     let automata = automata(&mut rules);
+    // A key may be the number of an automaton.
+    for rule in &mut rules {
+        rule.keys = rule_keys::keys(rule, &facts);
+    }
     (rules, automata)
 }
 

@@ -189,7 +189,7 @@ impl Trial<'_> {
         let Self { bundle, authority, facts, texts, rule, .. } = *self;
         let adjusted = authority.adjusted(&rule.name, changed);
         let rules: Vec<&Rule> = [Some(rule), changed].into_iter().flatten().collect();
-        for tried in texts.tried_about(&rules) {
+        for tried in texts.tried_about(&rules)? {
             let is_own = tried.rule.name == rule.name;
             let asked = match (is_own, changed) {
                 (false, _) => &tried.rule,

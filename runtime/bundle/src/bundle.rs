@@ -204,6 +204,16 @@ impl Bundle {
         Automata::open(self.reader.section(Kind::Automata)?)
     }
 
+    /// Returns the automata of regexes in rules, for a bundle of which [`Self::automata`] checked
+    /// them before.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn automata_in_place(&self) -> Result<Automata<'_>, Corrupt> {
+        Automata::split(self.reader.section(Kind::Automata)?)
+    }
+
     /// Returns the table of facts about programs, in the form of relay-policy; empty unless the
     /// project has a policy.
     ///

@@ -97,7 +97,7 @@ pub use resource::{Content, Resource, ResourceView};
 pub use resource_template::{ResourceTemplate, TemplateView, TemplatesView, UriPiece};
 pub use review::{Expectation, IndexSettings, Reason, Review, Suppressed, Suppression};
 pub use role::CallerRole;
-pub use rule::{Condition, ConditionView, Example, Rule, RuleView};
+pub use rule::{Condition, ConditionView, Example, Rule, RuleView, ValuesView};
 pub use rule_index::RuleIndexView;
 pub use section::{Kind, Prebuilt, SectionInfo};
 pub use selector::{RuleKind, Selector, Subject};

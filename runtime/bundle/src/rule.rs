@@ -239,6 +239,13 @@ pub struct ConditionView<'b> {
     row: &'b ConditionRow,
 }
 
+/// Values of a condition, in place.
+#[derive(Clone, Copy)]
+pub struct ValuesView<'b> {
+    reader: &'b Reader,
+    range: Range,
+}
+
 impl Bundle {
     /// Returns the number of rules of the policy.
     #[must_use]
@@ -390,16 +397,14 @@ impl<'b> ConditionView<'b> {
         self.reader.optional(self.row.argument)
     }
 
-    pub fn values(
-        &self,
-    ) -> Result<impl ExactSizeIterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {
-        texts(self.reader, self.row.values)
+    #[must_use]
+    pub fn values(&self) -> ValuesView<'b> {
+        ValuesView { reader: self.reader, range: self.row.values }
     }
 
-    pub fn except(
-        &self,
-    ) -> Result<impl ExactSizeIterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {
-        texts(self.reader, self.row.except)
+    #[must_use]
+    pub fn except(&self) -> ValuesView<'b> {
+        ValuesView { reader: self.reader, range: self.row.except }
     }
 
     /// Returns the automaton of its regex.
@@ -431,12 +436,23 @@ impl<'b> ConditionView<'b> {
     }
 }
 
-fn texts<'b>(
-    reader: &'b Reader,
-    range: Range,
-) -> Result<impl ExactSizeIterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {
-    let text = move |row: Result<&ValueRow, Corrupt>| reader.string(row?.value.text);
-    Ok(reader.rows(range)?.map(text))
+impl<'b> ValuesView<'b> {
+    /// Returns the values, in order.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn iter(self) -> Result<impl Iterator<Item = Result<&'b str, Corrupt>> + use<'b>, Corrupt> {
+        let reader = self.reader;
+        let text = move |row: Result<&ValueRow, Corrupt>| reader.string(row?.value.text);
+        Ok(reader.rows(self.range)?.map(text))
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.range.count.get() == 0
+    }
 }
 
 fn automaton(reader: &Reader, number: u32) -> Result<Automaton<'_>, Corrupt> {

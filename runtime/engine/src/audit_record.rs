@@ -3,10 +3,13 @@
 //! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths. Labels are names
 //! of the bundle; unknown names of a caller become `unknown`.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use relay_bundle::{Digest, Tier};
+use relay_policy::classify::Verdict;
+use relay_policy::effect::{Effect, Sent, What};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -14,6 +17,9 @@ use crate::prompt::Value;
 
 /// The most characters of a text in a record.
 pub const TEXT_CHARS_MAX: usize = 500;
+
+/// The most effects of a call in a record.
+pub const EFFECTS_MAX: usize = 64;
 
 /// The last character of a truncated text.
 const TRUNCATED: char = '…';
@@ -107,9 +113,36 @@ pub struct AuditRecord<'a> {
     /// `policy.NAME (file:line)`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<String>,
+    /// The effects of the call that the policy judged, in the order of its text; of more than 64
+    /// those with the highest tiers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<RecordedEffect>,
+    /// The number of further effects.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub effects_omitted: usize,
     /// The W3C trace context that the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<&'a str>,
+}
+
+/// An effect of a call, without any text of the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecordedEffect {
+    /// Its kind, as `relay classify --json` names it.
+    pub effect: &'static str,
+    /// The kind of its path, as `relay classify --json` names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<&'static str>,
+    /// Whether it reads or sends a secret.
+    #[serde(skip_serializing_if = "is_false")]
+    pub secret: bool,
+    /// Its tier.
+    pub tier: Tier,
+    /// Its first byte in the text of the call.
+    pub start: u32,
+    /// The byte after its last.
+    pub end: u32,
 }
 
 /// The server's action.
@@ -169,6 +202,43 @@ pub fn call_arguments<'a>(
         Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
     };
     by_name(given.iter().map(|(name, json)| (name.as_str(), value(json))), declared)
+}
+
+/// Returns the effects of a call for a record, and the number of those left out.
+#[must_use]
+pub fn effects(verdict: &Verdict) -> (Vec<RecordedEffect>, usize) {
+    let judged = verdict.effects.all().iter().zip(&verdict.tiers);
+    let mut all: Vec<(usize, RecordedEffect)> =
+        judged.map(|(effect, tier)| RecordedEffect::of(effect, *tier)).enumerate().collect();
+    let omitted = all.len().saturating_sub(EFFECTS_MAX);
+    if omitted > 0 {
+        all.sort_by_key(|(place, effect)| (Reverse(effect.tier), *place));
+        all.truncate(EFFECTS_MAX);
+        all.sort_by_key(|(place, _)| *place);
+    }
+    (all.into_iter().map(|(_, effect)| effect).collect(), omitted)
+}
+
+impl RecordedEffect {
+    fn of(effect: &Effect, tier: Tier) -> Self {
+        let (class, secret) = match effect.what {
+            What::Path { class, is_secret, .. } => (Some(class.name()), is_secret),
+            What::Sends(sent) => (None, sent == Sent::Secret),
+            _ => (None, false),
+        };
+        let (start, end) = (effect.span.start, effect.span.end);
+        Self { effect: effect.name(), class, secret, tier, start, end }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn by_name<'a>(

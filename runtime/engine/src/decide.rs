@@ -25,7 +25,6 @@ use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
-use crate::rule_keys::keys_of_request;
 use crate::view::View;
 
 pub use self::answer::{Answer, Change};
@@ -141,15 +140,14 @@ fn by_policy(
         return Ok(without_policy(view, Some(asked.tier), at));
     };
     let facts = authority.facts(bundle)?;
-    let arguments = asked.given();
-    let hosts: Vec<&str> = asked.hosts.iter().map(String::as_str).collect();
+    let given = asked.given();
     let asks = (call.tool, call.client);
-    let request = asked.request(asks, (&facts, judging), (&arguments, &hosts));
+    let request = asked.request(asks, (&facts, judging), &given);
     let caller =
         Caller { tenant: view.tenant_name()?, role: view.role().map(|it| it.name.as_str()) };
     let in_force = InForce::of(policy, caller, &request);
     let (mode, mode_scope) = in_force.mode(policy);
-    let rules = Rules::of(bundle, &request, &asked.verdict, &in_force, change)?;
+    let rules = Rules::of(bundle, &request, &in_force, change)?;
     let mut decision = Decision::by(Rule::ReadOnly, asked.tier, at);
     decision.mode = Some(mode);
     decision.observed = rules.observed()?;
@@ -257,10 +255,13 @@ impl<'t> Trial<'t> {
     }
 
     /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
-    #[must_use]
-    pub fn keys(&self, facts: &Facts<'_>) -> Option<BTreeSet<String>> {
-        let Placed::Asked(asked, _) = &self.placed else { return Some(BTreeSet::new()) };
-        keys_of_request(self.call.tool, &asked.verdict, facts)
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn keys(&self, facts: &Facts<'_>) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let Placed::Asked(asked, _) = &self.placed else { return Ok(Some(BTreeSet::new())) };
+        asked.keyed(self.view.bundle(), self.call.tool, facts).keys()
     }
 }
 

@@ -5,16 +5,22 @@
 
 use std::collections::BTreeSet;
 
-use relay_bundle::{Bundle, Condition, Corrupt, Rule, RuleKind, Selector, Subject};
-use relay_policy::classify::{ADJUST_KEY, Verdict};
+use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, Selector, Subject};
+use relay_policy::classify::ADJUST_KEY;
+use relay_policy::effect::Effects;
 use relay_policy::facts::Facts;
+use relay_policy::rule::searched;
 
 /// Rules over programs of a name, which follows.
 const PROGRAM: &str = "program ";
+/// Rules over tools by a pattern, which has this beginning up to a `/`.
+const TOOLS: &str = "tools ";
 /// Rules over programs by a pattern.
 const ANY_PROGRAM: &str = "programs";
 /// Rules over tools of a name, which follows.
 const TOOL: &str = "tool ";
+/// Rules over texts in which a regex is found; the number of its automaton follows.
+const REGEX: &str = "regex ";
 /// Rules over effects of a kind, which follows.
 const EFFECT: &str = "effect ";
 /// All others.
@@ -37,10 +43,12 @@ pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
     let of = |selector| own().find(|condition| condition.selector == selector);
     let keys: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
         programs.values.iter().map(|program| program_key(&program.value, facts)).collect()
+    } else if let Some(automaton) = of(Selector::Text).and_then(|regex| regex.automaton) {
+        [format!("{REGEX}{automaton}")].into()
     } else if own().any(|condition| condition.selector.subject() == Subject::Call) {
         [ANY_PROGRAM.to_owned()].into()
-    } else if let Some(tools) = of(Selector::Tool).filter(|tools| is_plain(tools)) {
-        tools.values.iter().map(|tool| format!("{TOOL}{}", tool.value)).collect()
+    } else if let Some(tools) = of(Selector::Tool) {
+        tools.values.iter().map(|tool| tool_key(&tool.value)).collect()
     } else {
         let effects = own().filter(|condition| condition.selector.subject() == Subject::Effect);
         // All conditions of a rule that restricts hold together, so any one of them is in the request;
@@ -54,8 +62,16 @@ pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
     keys.into_iter().collect()
 }
 
-fn is_plain(condition: &Condition) -> bool {
-    condition.values.iter().all(|value| !value.value.contains(['*', '?', '[']))
+fn tool_key(pattern: &str) -> String {
+    match pattern.find(['*', '?', '[']) {
+        None => format!("{TOOL}{pattern}"),
+        Some(end) => format!("{TOOLS}{}", folder(pattern.get(..end).unwrap_or_default())),
+    }
+}
+
+/// Returns the beginning of a name up to its last `/`, which is part of it.
+fn folder(name: &str) -> &str {
+    name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default()
 }
 
 fn program_key(program: &str, facts: &Facts<'_>) -> String {
@@ -77,43 +93,15 @@ fn file(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// Returns the numbers of the rules that a request may concern, rising.
-///
-/// # Errors
-///
-/// The bundle is corrupt.
-pub(crate) fn candidates(
-    bundle: &Bundle,
-    tool: &str,
-    verdict: &Verdict,
-    facts: &Facts<'_>,
-) -> Result<Vec<u32>, Corrupt> {
-    let index = bundle.rule_index();
-    let mut found = Vec::new();
-    let is_any = each_key(tool, verdict, facts, |kind, rest| {
-        found.extend(index.of(kind, rest)?.iter());
-        Ok(())
-    })?;
-    if is_any == Concerns::Any {
-        return Ok((0..bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect());
-    }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
-}
-
-/// Returns the keys of the rules that a request may concern; `None` if it may concern any rule.
-pub(crate) fn keys_of_request(
-    tool: &str,
-    verdict: &Verdict,
-    facts: &Facts<'_>,
-) -> Option<BTreeSet<String>> {
-    let mut keys = BTreeSet::new();
-    let concerns = each_key(tool, verdict, facts, |kind, rest| {
-        keys.insert(format!("{kind}{rest}"));
-        Ok(())
-    });
-    (concerns == Ok(Concerns::Some)).then_some(keys)
+/// The parts of a request that have keys.
+#[derive(Clone, Copy)]
+pub(crate) struct Keyed<'k> {
+    pub(crate) bundle: &'k Bundle,
+    pub(crate) facts: &'k Facts<'k>,
+    pub(crate) tool: &'k str,
+    /// The text for a shell; empty for other tools.
+    pub(crate) text: &'k str,
+    pub(crate) effects: &'k Effects,
 }
 
 /// Whether the keys of a request say which rules it concerns.
@@ -125,46 +113,89 @@ enum Concerns {
     Any,
 }
 
-/// Visits the keys of a request: each its kind, and the name that follows.
-fn each_key(
-    tool: &str,
-    verdict: &Verdict,
-    facts: &Facts<'_>,
-    mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
-) -> Result<Concerns, Corrupt> {
-    let effects = &verdict.effects;
-    if effects.calls().iter().any(|call| !effects.is_exact(call.program)) {
-        return Ok(Concerns::Any);
-    }
-    visit(ALWAYS, "")?;
-    visit(TOOL, tool)?;
-    if !effects.calls().is_empty() {
-        visit(ANY_PROGRAM, "")?;
-    }
-    let mut last = String::new();
-    for program in effects.programs() {
-        if *program == *last {
-            continue;
+impl Keyed<'_> {
+    /// Returns the numbers of the rules that the request may concern, rising.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn candidates(self) -> Result<Vec<u32>, Corrupt> {
+        let index = self.bundle.rule_index();
+        let mut found = Vec::new();
+        let concerns = self.each_key(|kind, rest| {
+            found.extend(index.of(kind, rest)?.iter());
+            Ok(())
+        })?;
+        if concerns == Concerns::Any {
+            let all = 0..self.bundle.rule_count();
+            return Ok(all.filter_map(|number| number.try_into().ok()).collect());
         }
-        visit(PROGRAM, &known_name(&program, facts))?;
-        if program.contains('/') {
-            visit(PROGRAM, &known_name(file(&program), facts))?;
-        }
-        last = program.into_owned();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
-    let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
-    for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
-        let is_about = |name: &str| match selector.is_of_paths() {
-            // What reads a path and acts may do anything to it.
-            true => matches!(name, "reads" | "writes" | "removes" | "changes"),
-            false => name == selector.word(),
-        };
-        let may_be_unknown = selector.is_of_paths() || *selector == Selector::Connects;
-        if has_unknown && may_be_unknown
-            || effects.all().iter().any(|effect| is_about(effect.name()))
-        {
-            visit(EFFECT, selector.word())?;
-        }
+
+    /// Returns the keys of the rules that the request may concern; `None` if it may concern any
+    /// rule.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn keys(self) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let mut keys = BTreeSet::new();
+        let concerns = self.each_key(|kind, rest| {
+            keys.insert(format!("{kind}{rest}"));
+            Ok(())
+        })?;
+        Ok((concerns == Concerns::Some).then_some(keys))
     }
-    Ok(Concerns::Some)
+
+    /// Visits the keys of the request: each its kind, and the name that follows.
+    fn each_key(
+        self,
+        mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
+    ) -> Result<Concerns, Corrupt> {
+        let Self { bundle, facts, tool, text, effects } = self;
+        if effects.calls().iter().any(|call| !effects.is_exact(call.program)) {
+            return Ok(Concerns::Any);
+        }
+        visit(ALWAYS, "")?;
+        visit(TOOL, tool)?;
+        visit(TOOLS, "")?;
+        for (end, _) in tool.match_indices('/') {
+            visit(TOOLS, tool.get(..=end).unwrap_or_default())?;
+        }
+        for automaton in bundle.automata_in_place()?.matching(&searched(tool, text)) {
+            visit(REGEX, &automaton.to_string())?;
+        }
+        if !effects.calls().is_empty() {
+            visit(ANY_PROGRAM, "")?;
+        }
+        let mut last = String::new();
+        for program in effects.programs() {
+            if *program == *last {
+                continue;
+            }
+            visit(PROGRAM, &known_name(&program, facts))?;
+            if program.contains('/') {
+                visit(PROGRAM, &known_name(file(&program), facts))?;
+            }
+            last = program.into_owned();
+        }
+        let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
+        for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
+            let is_about = |name: &str| match selector.is_of_paths() {
+                // What reads a path and acts may do anything to it.
+                true => matches!(name, "reads" | "writes" | "removes" | "changes"),
+                false => name == selector.word(),
+            };
+            let may_be_unknown = selector.is_of_paths() || *selector == Selector::Connects;
+            if has_unknown && may_be_unknown
+                || effects.all().iter().any(|effect| is_about(effect.name()))
+            {
+                visit(EFFECT, selector.word())?;
+            }
+        }
+        Ok(Concerns::Some)
+    }
 }

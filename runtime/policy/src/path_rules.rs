@@ -276,6 +276,34 @@ impl PathPattern {
     }
 }
 
+/// Returns whether a path may match a pattern, or a path of the pattern may lie below it: `false` is
+/// certain, and is found without reading the pattern.
+pub(crate) fn may_concern(pattern: &str, path: &[u8]) -> bool {
+    let is_plain = |byte: &u8| !is_wildcard(*byte) && !Mark::Name.is(*byte);
+    let (root, rest) = match (path, root_of(path)) {
+        ([b'/', rest @ ..], _) => (Root::Host, rest),
+        (_, Some((Mark::Home, rest))) => (Root::Home, rest.strip_prefix(b"/").unwrap_or(rest)),
+        (_, Some(_)) => return true,
+        _ => (Root::Work, path),
+    };
+    let (of_pattern, written) = match pattern.as_bytes() {
+        [b'/', rest @ ..] => (Root::Host, rest),
+        [b'~', b'/', rest @ ..] => (Root::Home, rest),
+        [b'.', b'/', rest @ ..] => (Root::Work, rest),
+        _ => return true,
+    };
+    if of_pattern != root {
+        return false;
+    }
+    // Such a path may lead back into its root.
+    let is_normal = rest.iter().all(is_plain)
+        && !rest.windows(2).any(|pair| pair == b"//")
+        && !rest.split(|byte| *byte == b'/').any(|part| part == b"..");
+    let end = written.iter().position(|byte| *byte == b'*').unwrap_or(written.len());
+    let literal = written.get(..end).unwrap_or(written);
+    !is_normal || literal.starts_with(rest) || rest.starts_with(literal)
+}
+
 fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
     if name.iter().any(|byte| is_wildcard(*byte) || Mark::Name.is(*byte)) {
         // A `*` of the shell matches no dot at the beginning of a name.
@@ -366,5 +394,53 @@ mod tests {
         let path = [b"/srv/db/".as_slice(), Mark::Star.text()].concat();
         assert!(pattern.matches(&path, true));
         assert!(!pattern.matches(&path, false));
+    }
+
+    #[test]
+    fn a_pattern_that_may_match_a_path_or_lie_below_it_concerns_it() {
+        const PATTERNS: [&str; 14] = [
+            "/srv/app/**",
+            "/srv/a*/x",
+            "/srv/**",
+            "/**",
+            "/*",
+            "/srv",
+            "~/x",
+            "~/x/**",
+            "~/.*",
+            "./a/*",
+            "./**",
+            "**/x",
+            "**/.env",
+            "/srv/app-1/*/y",
+        ];
+        let home = |rest: &str| [Mark::Home.text(), rest.as_bytes()].concat();
+        let plain = [
+            "/srv/app/x",
+            "/srv",
+            "/",
+            "/srv/",
+            "/srv//app",
+            "/srv/app-1/z/y",
+            "/x",
+            "a/b",
+            "a",
+            "",
+            "..",
+            "a/../x",
+            ".env",
+        ];
+        let mut paths: Vec<Vec<u8>> = plain.iter().map(|path| path.as_bytes().to_vec()).collect();
+        paths.extend(["", "/x", "/", "/x/y", "/.ssh", "/../x"].map(home));
+        paths.push([b"/srv/".as_slice(), Mark::Name.text(), b"/x"].concat());
+        for pattern in PATTERNS {
+            let read = PathPattern::new(pattern).unwrap();
+            for path in &paths {
+                let is_meant = read.matches(path, true) || read.may_be_below(path);
+                assert!(!is_meant || may_concern(pattern, path), "{pattern} {path:?}");
+            }
+        }
+        assert!(!may_concern("/srv/app-1/**", b"/srv/app-2/x"));
+        assert!(!may_concern("/srv/app-1/**", b"app-1"));
     }
 }

@@ -13,9 +13,11 @@ mod glob;
 mod host;
 mod parts;
 mod request;
+mod seen;
 
 pub use fit::Fit;
 pub use glob::glob_fit;
 pub use host::canonical_host;
 pub use parts::{Meaning, Part};
-pub use request::{Argument, Request};
+pub use request::{Argument, Request, searched};
+pub use seen::Seen;

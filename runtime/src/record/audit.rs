@@ -21,7 +21,9 @@ use std::thread;
 use std::time::Duration;
 
 use relay_bundle::{Digest, Tier};
-use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
+use relay_engine::audit_record::{
+    self, Action, AuditRecord, OutputHash, RecordedEffect, truncated,
+};
 use relay_engine::invisible::visible_json;
 use relay_engine::system_error::reason;
 use serde::Serialize;
@@ -80,8 +82,17 @@ pub(crate) struct Entry<'a> {
     pub(crate) prompts: Vec<String>,
     /// The names of the skills in a call's context.
     pub(crate) skills: Vec<String>,
+    pub(crate) judged: Judged,
+}
+
+/// The parts of a decision that are recorded, whichever way its call ends.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
     /// The rules that would deny the call if they were not only observed, with their places.
     pub(crate) observed: Vec<String>,
+    pub(crate) effects: Vec<RecordedEffect>,
+    /// The number of further effects.
+    pub(crate) effects_omitted: usize,
 }
 
 impl<'a> Entry<'a> {
@@ -92,7 +103,7 @@ impl<'a> Entry<'a> {
         output: OutputHash,
         rule: String,
     ) -> Self {
-        let (prompts, skills, observed) = (Vec::new(), Vec::new(), Vec::new());
+        let (prompts, skills, judged) = (Vec::new(), Vec::new(), Judged::default());
         let action = Action::Served;
         Self {
             tool,
@@ -104,7 +115,7 @@ impl<'a> Entry<'a> {
             action,
             prompts,
             skills,
-            observed,
+            judged,
         }
     }
 
@@ -220,8 +231,9 @@ impl Audit {
             self.denials.increment();
         }
         let Some(target) = &self.target else { return };
-        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills, observed } =
+        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills, judged } =
             entry;
+        let Judged { observed, effects, effects_omitted } = judged;
         let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
@@ -244,6 +256,8 @@ impl Audit {
             prompts,
             skills,
             observed,
+            effects,
+            effects_omitted,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
         };
         let mut writer = lock(&target.writer);
@@ -301,6 +315,8 @@ impl Writer {
             prompts: Vec::new(),
             skills: Vec::new(),
             observed: Vec::new(),
+            effects: Vec::new(),
+            effects_omitted: 0,
             traceparent: None,
         })?;
         self.lost = 0;

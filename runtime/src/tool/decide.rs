@@ -3,22 +3,24 @@
 use std::sync::Arc;
 
 use relay_bundle::Tier;
+use relay_engine::audit_record;
 use relay_engine::decide::{self, Decision, Door, Outcome};
 use relay_engine::tool::{Offered, ToolSpec};
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
+use super::RECORDED_NAMES_MAX;
 use super::call::Call;
 use super::error::CallError;
 use crate::caller::principal::Principal;
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
+use crate::record::audit::Judged;
 
 /// The permission to run a tool. Only [`decide()`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     spec: &'static ToolSpec,
-    tier: Tier,
     principal: Arc<Principal>,
     at: String,
 }
@@ -27,11 +29,6 @@ impl Permit {
     /// Returns the tool that may run.
     pub(super) fn spec(&self) -> &'static ToolSpec {
         self.spec
-    }
-
-    /// Returns the tier of the call.
-    pub(super) fn tier(&self) -> Tier {
-        self.tier
     }
 
     /// Returns the principal of the call.
@@ -52,8 +49,10 @@ pub(super) struct Decided<'c> {
     pub(super) offered: &'c Offered,
     /// The permission to run it, or the denial.
     pub(super) permit: Result<Permit, CallError>,
-    /// The rules that would deny it if they were not only observed, with their places.
-    pub(super) observed: Vec<String>,
+    /// The tier of the call.
+    pub(super) tier: Tier,
+    /// The parts of the decision for the record.
+    pub(super) judged: Judged,
 }
 
 /// Decides by `relay-engine` whether a call may run. A tool hidden from the caller is rejected like
@@ -95,14 +94,20 @@ pub(super) fn decide<'c>(
         Outcome::Allow => {
             let principal = call.caller.principal.clone();
             let at = at.as_ref().map(ToString::to_string).unwrap_or_default();
-            Ok(Permit { spec: offered.spec, tier, principal, at })
+            Ok(Permit { spec: offered.spec, principal, at })
         }
     };
-    let observed = decision
-        .observed
-        .iter()
-        .map(|named| format!("policy.{} ({}:{})", named.name, named.at.file, named.at.line));
-    Ok(Decided { offered, permit, observed: observed.collect() })
+    Ok(Decided { offered, permit, tier, judged: judged(&decision) })
+}
+
+/// Returns the parts of a decision for the record of its call.
+fn judged(decision: &Decision) -> Judged {
+    let observed = decision.observed.iter().take(RECORDED_NAMES_MAX);
+    let observed =
+        observed.map(|it| format!("policy.{} ({}:{})", it.name, it.at.file, it.at.line)).collect();
+    let effects = decision.verdict.as_deref().map(audit_record::effects);
+    let (effects, effects_omitted) = effects.unwrap_or_default();
+    Judged { observed, effects, effects_omitted }
 }
 
 /// Returns the tool of a name, visible to the caller or hidden.

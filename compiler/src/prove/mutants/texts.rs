@@ -46,6 +46,7 @@ pub(super) struct Expected<'t> {
 
 /// The texts and decisions of a project.
 pub(super) struct Texts<'t> {
+    bundle: &'t Bundle,
     facts: &'t Facts<'t>,
     asked: Vec<Asked>,
     /// The places of the texts of each rule, by its name.
@@ -117,10 +118,10 @@ impl<'t> Texts<'t> {
         }
         let mut decision_index = Index::default();
         for (number, decision) in decisions.iter().enumerate() {
-            decision_index.add(number, decision.trial.keys(facts));
+            decision_index.add(number, decision.trial.keys(facts)?);
         }
         let asked_index = OnceCell::new();
-        Ok(Self { facts, asked, of_rules, decisions, decision_index, asked_index })
+        Ok(Self { bundle, facts, asked, of_rules, decisions, decision_index, asked_index })
     }
 
     /// Returns the texts of a rule.
@@ -130,21 +131,24 @@ impl<'t> Texts<'t> {
     }
 
     /// Returns the texts that one of these rules may concern, also texts of others.
-    pub(super) fn tried_about(&self, rules: &[&Rule]) -> Vec<&Asked> {
-        let index = self.asked_index.get_or_init(|| {
-            let mut index = Index::default();
-            for (number, asked) in self.asked.iter().enumerate() {
-                index.add(number, asked.tried.keys(self.facts));
+    pub(super) fn tried_about(&self, rules: &[&Rule]) -> Result<Vec<&Asked>, Corrupt> {
+        let index = match self.asked_index.get() {
+            Some(index) => index,
+            None => {
+                let mut index = Index::default();
+                for (number, asked) in self.asked.iter().enumerate() {
+                    index.add(number, asked.tried.keys(self.bundle, self.facts)?);
+                }
+                self.asked_index.get_or_init(|| index)
             }
-            index
-        });
+        };
         let mut numbers = index.about(&self.keys(rules));
         // A rule is asked about all of its own texts.
         for rule in rules {
             let (start, end) = self.of_rules.get(&rule.name).copied().unwrap_or_default();
             numbers.extend(start..end);
         }
-        numbers.into_iter().filter_map(|number| self.asked.get(number)).collect()
+        Ok(numbers.into_iter().filter_map(|number| self.asked.get(number)).collect())
     }
 
     /// Returns the decisions that one of these rules may concern.

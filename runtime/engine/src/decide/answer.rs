@@ -34,9 +34,8 @@ impl Answer {
         asked: &Asked,
     ) -> Result<Option<Self>, Corrupt> {
         let Some(judging) = authority.rules() else { return Ok(None) };
-        let (given, hosts) = (asked.given(), asked.hosts.iter());
-        let hosts: Vec<&str> = hosts.map(String::as_str).collect();
-        let request = asked.request(asks, (facts, judging), (&given, &hosts));
+        let given = asked.given();
+        let request = asked.request(asks, (facts, judging), &given);
         let meaning = Meaning::of_changed(bundle, rule)?;
         let is_permit = matches!(rule.kind, RuleKind::Allow | RuleKind::Lower);
         if !is_permit {

@@ -4,12 +4,13 @@ use relay_bundle::{Bundle, Corrupt, Selector, Tier};
 use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
 use relay_policy::facts::Facts;
 use relay_policy::location::Location;
-use relay_policy::rule::{Argument, Request};
+use relay_policy::rule::{Argument, Request, Seen};
 use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
 use super::call::Call;
 use crate::glob;
+use crate::rule_keys::Keyed;
 use crate::tool;
 
 /// A call of a tool, taken apart.
@@ -28,6 +29,13 @@ pub(super) struct Asked {
     pub(super) tier: Tier,
     /// The tier of the tool itself.
     pub(super) own_tier: Tier,
+}
+
+/// The arguments and hosts of a call as rules see them.
+pub(super) struct Given<'a> {
+    arguments: Vec<Argument<'a>>,
+    hosts: Vec<&'a str>,
+    seen: Seen,
 }
 
 impl Asked {
@@ -110,9 +118,21 @@ impl Asked {
 }
 
 impl Asked {
-    /// Returns its arguments as rules see them.
-    pub(super) fn given(&self) -> Vec<Argument<'_>> {
-        self.arguments.iter().map(|(name, value)| Argument { name, value }).collect()
+    /// Returns its arguments and hosts as rules see them.
+    pub(super) fn given(&self) -> Given<'_> {
+        let arguments = self.arguments.iter().map(|(name, value)| Argument { name, value });
+        let hosts = self.hosts.iter().map(String::as_str);
+        Given { arguments: arguments.collect(), hosts: hosts.collect(), seen: Seen::default() }
+    }
+
+    /// Returns its parts that have keys.
+    pub(super) fn keyed<'k>(
+        &'k self,
+        bundle: &'k Bundle,
+        tool: &'k str,
+        facts: &'k Facts<'k>,
+    ) -> Keyed<'k> {
+        Keyed { bundle, facts, tool, text: &self.text, effects: &self.verdict.effects }
     }
 
     /// Returns the request that rules are asked about.
@@ -120,7 +140,7 @@ impl Asked {
         &'r self,
         (tool, client): (&'r str, Option<&'r str>),
         (facts, rules): (&'r Facts<'r>, &'r Rules),
-        (arguments, hosts): (&'r [Argument<'r>], &'r [&'r str]),
+        given: &'r Given<'r>,
     ) -> Request<'r> {
         Request {
             effects: &self.verdict.effects,
@@ -129,11 +149,12 @@ impl Asked {
             classes: &rules.classes,
             location: &self.location,
             tool,
-            arguments,
-            hosts,
+            arguments: &given.arguments,
+            hosts: &given.hosts,
             client,
             tier: self.tier,
             text: &self.text,
+            seen: &given.seen,
         }
     }
 }

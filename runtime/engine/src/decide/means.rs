@@ -13,7 +13,6 @@ use super::answer::Answer;
 use super::asked::Asked;
 use super::call::{Call, Door};
 use crate::authority::Authority;
-use crate::rule_keys::keys_of_request;
 use crate::tool;
 
 /// Returns whether a rule means a text: a rule that restricts fires, `allow` covers every part of
@@ -90,7 +89,7 @@ impl Tried {
         let Self { tool, asked } = self;
         let Some(judging) = authority.rules() else { return Ok(Ok(())) };
         let given = asked.given();
-        let request = asked.request((tool, None), (facts, judging), (&given, &[]));
+        let request = asked.request((tool, None), (facts, judging), &given);
         let meaning = Meaning::of_changed(bundle, rule)?;
         let effects = || asked.verdict.effects.all().iter().zip(&asked.verdict.tiers);
         Ok(match rule.kind {
@@ -145,9 +144,16 @@ impl Tried {
     }
 
     /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
-    #[must_use]
-    pub fn keys(&self, facts: &Facts<'_>) -> Option<BTreeSet<String>> {
-        keys_of_request(&self.tool, &self.asked.verdict, facts)
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn keys(
+        &self,
+        bundle: &Bundle,
+        facts: &Facts<'_>,
+    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        self.asked.keyed(bundle, &self.tool, facts).keys()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules of a policy that a request may concern, asked about it.
 
-use relay_bundle::{Bundle, Corrupt, RuleKind, RuleView, Tier};
+use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, RuleView, Tier};
 use relay_policy::classify::{Verdict, changes_agents};
 use relay_policy::rule::{Fit, Meaning, Part, Request};
 use relay_policy::span::Span;
@@ -8,12 +8,21 @@ use relay_policy::span::Span;
 use super::answer::Change;
 use super::decision::{Missed, Named};
 use super::scope::InForce;
-use crate::rule_keys::candidates;
+use crate::rule_keys::Keyed;
 
 /// The rules that a request may concern and whose scope is in force.
 pub(super) struct Rules<'r> {
+    bundle: &'r Bundle,
     request: &'r Request<'r>,
-    rules: Vec<(RuleKind, RuleView<'r>, Meaning<'r>)>,
+    rules: Vec<Candidate<'r>>,
+}
+
+/// A rule that a request may concern.
+#[derive(Clone, Copy)]
+struct Candidate<'r> {
+    kind: RuleKind,
+    rule: RuleView<'r>,
+    changed: Option<&'r Rule>,
 }
 
 /// Whether rules allow all of a request.
@@ -28,11 +37,11 @@ impl<'r> Rules<'r> {
     pub(super) fn of(
         bundle: &'r Bundle,
         request: &'r Request<'r>,
-        verdict: &Verdict,
         in_force: &InForce,
         change: Option<Change<'r>>,
     ) -> Result<Self, Corrupt> {
-        let mut numbers = candidates(bundle, request.tool, verdict, request.facts)?;
+        let Request { facts, tool, text, effects, .. } = *request;
+        let mut numbers = Keyed { bundle, facts, tool, text, effects }.candidates()?;
         if let Some(change) = change
             && let Err(place) = numbers.binary_search(&change.number)
         {
@@ -45,31 +54,46 @@ impl<'r> Rules<'r> {
             if !in_force.holds(rule.scope(), kind == RuleKind::Allow) {
                 continue;
             }
-            let meaning = match change.filter(|change| change.number == number) {
-                None => Meaning::of(rule)?,
-                Some(Change { rule: Some(changed), .. }) => Meaning::of_changed(bundle, changed)?,
+            let changed = match change.filter(|change| change.number == number) {
                 Some(Change { rule: None, .. }) => continue,
+                Some(Change { rule: changed, .. }) => changed,
+                None => None,
             };
-            rules.push((kind, rule, meaning));
+            rules.push(Candidate { kind, rule, changed });
         }
-        Ok(Self { request, rules })
+        Ok(Self { bundle, request, rules })
     }
 
+    /// Returns the rules of a kind, with their conditions.
     fn of_kind(
         &self,
         kind: RuleKind,
-    ) -> impl Iterator<Item = &(RuleKind, RuleView<'r>, Meaning<'r>)> {
-        self.rules.iter().filter(move |(each, ..)| *each == kind)
+    ) -> impl Iterator<Item = Result<(RuleView<'r>, Meaning<'r>), Corrupt>> {
+        let of_kind = self.rules.iter().filter(move |candidate| candidate.kind == kind);
+        of_kind.map(|Candidate { rule, changed, .. }| {
+            let meaning = match changed {
+                None => Meaning::of(*rule)?,
+                Some(changed) => Meaning::of_changed(self.bundle, changed)?,
+            };
+            Ok((*rule, meaning))
+        })
     }
 
     /// Returns the rule of a kind that means the request, the surest first; rules that are only
     /// observed do not count.
     pub(super) fn first(&self, kind: RuleKind) -> Result<Option<Named>, Corrupt> {
         let mut best: Option<(Fit, Named)> = None;
-        for (_, rule, meaning) in self.of_kind(kind).filter(|(_, rule, _)| !rule.observe()) {
+        for asked in self.of_kind(kind) {
+            let (rule, meaning) = asked?;
+            if rule.observe() {
+                continue;
+            }
             let Some(part) = meaning.fires(self.request)? else { continue };
             if best.as_ref().is_none_or(|(fit, _)| part.fit > *fit) {
-                best = Some((part.fit, named(rule, Some(part))?));
+                best = Some((part.fit, named(&rule, Some(part))?));
+            }
+            if part.fit == Fit::Surely {
+                break;
             }
         }
         Ok(best.map(|(_, named)| named))
@@ -78,10 +102,12 @@ impl<'r> Rules<'r> {
     /// Returns the denials that would decide if they were not only observed.
     pub(super) fn observed(&self) -> Result<Vec<Named>, Corrupt> {
         let mut observed = Vec::new();
-        for (_, rule, meaning) in self.of_kind(RuleKind::Deny).filter(|(_, rule, _)| rule.observe())
-        {
-            if let Some(part) = meaning.fires(self.request)? {
-                observed.push(named(rule, Some(part))?);
+        for asked in self.of_kind(RuleKind::Deny) {
+            let (rule, meaning) = asked?;
+            if rule.observe()
+                && let Some(part) = meaning.fires(self.request)?
+            {
+                observed.push(named(&rule, Some(part))?);
             }
         }
         Ok(observed)
@@ -99,10 +125,11 @@ impl<'r> Rules<'r> {
 
     /// Returns whether rules allow every part of the request that the mode would refuse.
     pub(super) fn covered(&self, verdict: &Verdict, own_tier: Tier) -> Result<Covered, Corrupt> {
+        let allows = self.of_kind(RuleKind::Allow).collect::<Result<Vec<_>, _>>()?;
         let mut worst: Option<(Tier, Named)> = None;
         if own_tier >= Tier::Stateful {
             let mut by = None;
-            for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+            for (rule, meaning) in &allows {
                 if meaning.permits_tool(self.request)? {
                     by = Some(named(rule, None)?);
                     break;
@@ -116,7 +143,7 @@ impl<'r> Rules<'r> {
                 continue;
             }
             let mut by = None;
-            for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+            for (rule, meaning) in &allows {
                 if meaning.covers(self.request, effect)? {
                     by = Some(named(rule, None)?);
                     break;
@@ -124,7 +151,7 @@ impl<'r> Rules<'r> {
             }
             let Some(by) = by else {
                 let mut nearest: Option<(usize, Missed)> = None;
-                for (_, rule, meaning) in self.of_kind(RuleKind::Allow) {
+                for (rule, meaning) in &allows {
                     let fails_on = meaning.fails_on(self.request, effect)?;
                     if nearest.as_ref().is_none_or(|(count, _)| fails_on.len() < *count) {
                         let (name, at) = (rule.name()?.to_owned(), rule.at()?.into_owned());

@@ -10,7 +10,7 @@ use crate::effect::{CallId, Effect, Effects, Touch, What};
 use crate::facts::Facts;
 use crate::location::Location;
 use crate::paths::is_agent_config;
-use crate::rule::{Meaning, Part, Request};
+use crate::rule::{Meaning, Part, Request, Seen};
 use crate::span::Span;
 use crate::tier::Tier;
 
@@ -26,7 +26,10 @@ pub(super) struct Ground<'g> {
 }
 
 impl<'g> Ground<'g> {
-    fn request(self, effects: &'g Effects) -> Request<'g> {
+    fn request<'r>(self, effects: &'r Effects, seen: &'r Seen) -> Request<'r>
+    where
+        'g: 'r,
+    {
         let Self { facts, rules, location } = self;
         Request {
             effects,
@@ -40,6 +43,7 @@ impl<'g> Ground<'g> {
             client: None,
             tier: Tier::ReadOnly,
             text: "",
+            seen,
         }
     }
 
@@ -47,7 +51,8 @@ impl<'g> Ground<'g> {
     /// part leaves the others raised.
     pub(super) fn raise(self, effects: &mut Effects) {
         let raised: Vec<(u16, Span, Option<CallId>)> = {
-            let request = self.request(effects);
+            let seen = Seen::default();
+            let request = self.request(effects, &seen);
             let rules = self.rules.adjust.iter().enumerate();
             let raising = rules.filter(|(_, rule)| rule.kind == RuleKind::Tier);
             let parts = |(number, rule): (usize, &Arc<Rule>)| {
@@ -89,7 +94,8 @@ impl<'g> Ground<'g> {
         if changes_agents(effects, effect) {
             return None;
         }
-        let request = self.request(effects);
+        let seen = Seen::default();
+        let request = self.request(effects, &seen);
         let covers = |rule: &&Arc<Rule>| {
             // INVARIANT: as above.
             Meaning::of_rule(rule).covers(&request, effect).unwrap_or(false)

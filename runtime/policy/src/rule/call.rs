@@ -72,7 +72,7 @@ impl<'c> Called<'c> {
             return Fit::Maybe;
         }
         // An unknown program or sub-command has its words among the operands.
-        let operands = self.operand_words();
+        let operands: Vec<&Argument> = self.operand_words().collect();
         let mut fit = Fit::Surely;
         for (number, word) in wanted.iter().enumerate() {
             let given = written.get(number).map(String::as_bytes);
@@ -166,17 +166,17 @@ impl<'c> Called<'c> {
         given.filter(is_like).chain([name])
     }
 
-    fn operand_words(self) -> Vec<&'c Argument> {
+    fn operand_words(self) -> impl Iterator<Item = &'c Argument> {
         let words = self.arguments().iter();
-        words.filter(|word| matches!(word.kind, ArgumentKind::Operand(_))).collect()
+        words.filter(|word| matches!(word.kind, ArgumentKind::Operand(_)))
     }
 
     fn operands(self, condition: &Condition<'_>, is_permit: bool) -> Fit {
-        let operands = self.operand_words();
-        if operands.is_empty() {
+        let mut operands = self.operand_words().peekable();
+        if operands.peek().is_none() {
             return Fit::No;
         }
-        let fits = operands.into_iter().map(|operand| {
+        let fits = operands.map(|operand| {
             let Some(value) = operand.value else { return Fit::Maybe };
             let value = self.effects.bytes_of(value);
             let fit = condition.any(|pattern| value_fit(pattern, value));
@@ -196,17 +196,13 @@ impl<'c> Called<'c> {
             let value = self.effects.bytes_of(value);
             let is_plain = |text: &str| !text.contains(['*', '?']) && glob_is(text, value);
             match (condition.selector, word.kind) {
-                (Selector::Operands, ArgumentKind::Operand(_)) => {
-                    condition.values.iter().any(|text| is_plain(text))
-                }
-                (Selector::Flags, ArgumentKind::Option(given)) => {
-                    condition.values.iter().any(|flag| {
-                        let written = flag.split_once('=');
-                        written.is_some_and(|(name, text)| {
-                            self.named(given, name) == Fit::Surely && is_plain(text)
-                        })
+                (Selector::Operands, ArgumentKind::Operand(_)) => condition.values.has(is_plain),
+                (Selector::Flags, ArgumentKind::Option(given)) => condition.values.has(|flag| {
+                    let written = flag.split_once('=');
+                    written.is_some_and(|(name, text)| {
+                        self.named(given, name) == Fit::Surely && is_plain(text)
                     })
-                }
+                }),
                 _ => false,
             }
         })

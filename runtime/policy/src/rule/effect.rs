@@ -5,12 +5,11 @@ use relay_bundle::Selector;
 use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
-use super::host::canonical_host;
-use super::request::{Request, host_name};
+use super::request::Request;
+use super::seen::{SeenPath, SeenWord};
 use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
-use crate::path_rules::PathPattern;
-use crate::paths::{Ground, PathClass, admits, classify, is_agent_config, may_be_secret};
-use crate::value::{Mark, display, is_hole, root_of};
+use crate::path_rules::{PathPattern, may_concern};
+use crate::paths::{PathClass, admits, is_agent_config, may_be_secret};
 
 /// The word for every value of a selector that takes words.
 const ANY: &str = "*";
@@ -27,13 +26,13 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
                 return Fit::No;
             }
             let is_whole = is_many || happens_to_all(touch) || fit == Fit::Maybe;
-            let touched = Touched { bytes: effects.bytes_of(path), class, is_secret, is_whole };
+            let path = request.path(path);
+            let touched = Touched { path: &path, class, is_secret, is_whole };
             fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
         }
         (Selector::Connects, What::Connects(host)) => {
             if effects.is_exact(host) {
-                let shown = effects.display(host);
-                let host = canonical_host(host_name(&shown));
+                let host = request.host(host);
                 return condition.any(|pattern| glob_fit(pattern, &host));
             }
             condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
@@ -124,29 +123,15 @@ pub(super) fn unknown_fit(request: &Request<'_>, condition: &Condition<'_>, call
     if !is_of_paths && condition.selector != Selector::Connects {
         return Fit::No;
     }
-    let ground = Ground { rules: request.paths, location: request.location };
     let words = request.effects.arguments(call).iter().filter_map(|word| word.value);
     let fits = words.map(|word| {
-        let word = request.effects.bytes_of(word);
-        // The value of an option may follow a `=`.
-        let value = match word.iter().position(|byte| *byte == b'=') {
-            Some(at) if word.starts_with(b"-") => word.get(at + 1..).unwrap_or(word),
-            _ => word,
-        };
+        let word = request.word(word);
+        let SeenWord { path, class, is_secret, host } = &*word;
         if !is_of_paths {
-            let shown = display(value);
-            let Some((_, rest)) = shown.split_once("://") else { return Fit::No };
-            let end = rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
-            let host = canonical_host(host_name(rest.get(..end).unwrap_or(rest)));
-            return condition.any(|pattern| glob_fit(pattern, &host));
+            let host = host.as_deref();
+            return host.map_or(Fit::No, |host| condition.any(|pattern| glob_fit(pattern, host)));
         }
-        let path = classify(value, &ground.start(), ground);
-        let touched = Touched {
-            bytes: &path.value(),
-            class: path.class,
-            is_secret: path.is_secret,
-            is_whole: true,
-        };
+        let touched = Touched { path, class: *class, is_secret: *is_secret, is_whole: true };
         condition.any(|pattern| path_fit(request, pattern, touched))
     });
     Fit::any(fits).doubted()
@@ -155,7 +140,7 @@ pub(super) fn unknown_fit(request: &Request<'_>, condition: &Condition<'_>, call
 /// A path to which something happens.
 #[derive(Clone, Copy)]
 struct Touched<'p> {
-    bytes: &'p [u8],
+    path: &'p SeenPath,
     class: PathClass,
     is_secret: bool,
     /// Whether it happens to all below a folder too.
@@ -164,8 +149,8 @@ struct Touched<'p> {
 
 /// Returns whether a path matches a pattern, or is of a class.
 fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
-    let Touched { bytes, class, is_secret, is_whole } = touched;
-    let is_open = bytes.iter().any(|byte| is_hole(*byte));
+    let Touched { path: SeenPath { bytes, is_open, forms }, class, is_secret, is_whole } = touched;
+    let is_open = *is_open;
     let open = |fit: Fit| if fit == Fit::No && is_open { Fit::Maybe } else { fit };
     let is_unknown = class == PathClass::Unknown;
     let of_class = |is_it: bool| match is_it {
@@ -179,20 +164,23 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
         "secret" => return of_class(is_secret),
         "critical" => return of_class(class == PathClass::Critical),
         "admits" => {
-            let is_it = class == PathClass::Admits || admits(request.paths, &forms(request, bytes));
+            let is_it = class == PathClass::Admits || admits(request.paths, forms);
             return of_class(is_it);
         }
         "scratch" => return of_class(class == PathClass::Scratch),
         "device" => return of_class(class == PathClass::Device),
         "agent-config" => {
-            let forms = forms(request, bytes);
             return of_class(forms.iter().any(|form| is_agent_config(form)));
         }
         _ => {}
     }
     let single;
+    let is_certain = !is_open && !is_unknown;
     let (patterns, except) = match request.classes.of_name(pattern) {
         Some(class) => class,
+        None if is_certain && !forms.iter().any(|form| may_concern(pattern, form)) => {
+            return Fit::No;
+        }
         None => match PathPattern::new(pattern) {
             Ok(pattern) => {
                 single = [pattern];
@@ -206,7 +194,6 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
         // An unknown part may leave its folder.
         return Fit::Maybe;
     }
-    let forms = forms(request, bytes);
     let has = |patterns: &[PathPattern]| {
         Fit::any(forms.iter().flat_map(|form| {
             patterns.iter().map(move |pattern| {
@@ -228,17 +215,4 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
 /// Returns whether it happens to all below a folder too.
 const fn happens_to_all(touch: Touch) -> bool {
     matches!(touch, Touch::Remove | Touch::Take | Touch::ChangeTree)
-}
-
-/// Returns the forms of a path that patterns may mean: as named, from the home and from the root.
-fn forms(request: &Request<'_>, path: &[u8]) -> Vec<Vec<u8>> {
-    let ground = Ground { rules: request.paths, location: request.location };
-    let mut forms = ground.others(path);
-    // The work tree itself has an empty path.
-    let named = match root_of(path) {
-        Some((Mark::Work, rest)) => rest.strip_prefix(b"/").unwrap_or(rest),
-        _ => path,
-    };
-    forms.push(named.to_vec());
-    forms
 }

@@ -3,7 +3,7 @@
 use relay_bundle::{Automaton, Bundle, Corrupt, Rule, RuleView, Selector, Subject};
 
 use super::call::Called;
-use super::condition::Condition;
+use super::condition::{Condition, Values};
 use super::effect::{effect_fit, is_of_kind, unknown_fit};
 use super::fit::Fit;
 use super::request::Request;
@@ -51,8 +51,8 @@ impl<'r> Meaning<'r> {
             let read = Condition {
                 selector: condition.selector()?,
                 argument: condition.argument()?,
-                values: condition.values()?.collect::<Result<_, _>>()?,
-                except: condition.except()?.collect::<Result<_, _>>()?,
+                values: Values::InPlace(condition.values()),
+                except: Values::InPlace(condition.except()),
                 regex: condition.automaton()?,
             };
             groups.add(condition.group(), read);
@@ -402,7 +402,7 @@ impl Group<'_> {
             called.named(given, flag) == Fit::Surely
         };
         let mut flags = self.call.iter().filter(|it| it.selector == Selector::Flags);
-        flags.any(|condition| condition.values.iter().any(|flag| names(flag)))
+        flags.any(|condition| condition.values.has(names))
     }
 
     fn has(&self, selector: Selector) -> bool {
@@ -448,14 +448,11 @@ fn of_condition<'r>(
     condition: &'r relay_bundle::Condition,
     regex: Option<Automaton<'r>>,
 ) -> Condition<'r> {
-    let texts = |list: &'r [relay_bundle::Setting<String>]| {
-        list.iter().map(|setting| setting.value.as_str()).collect()
-    };
     Condition {
         selector: condition.selector,
         argument: condition.argument.as_deref(),
-        values: texts(&condition.values),
-        except: texts(&condition.except),
+        values: Values::Settings(&condition.values),
+        except: Values::Settings(&condition.except),
         regex,
     }
 }
@@ -473,7 +470,7 @@ fn own_call<'r>(request: &Request<'r>, effect: &Effect) -> Option<&'r Call> {
 /// Returns whether a condition names programs without a pattern.
 fn names_literally(condition: &Condition<'_>) -> bool {
     condition.selector == Selector::Program
-        && !condition.values.iter().any(|name| name.contains(['*', '?']))
+        && !condition.values.has(|name| name.contains(['*', '?']))
 }
 
 /// Returns whether a condition means all effects of its kind, of which there is one at least.
@@ -482,7 +479,7 @@ fn all_of<'e>(
     condition: &Condition<'_>,
     effects: impl Iterator<Item = &'e Effect>,
 ) -> Fit {
-    let kind = Condition { values: vec!["*"], except: Vec::new(), ..condition.clone() };
+    let kind = Condition { values: Values::Every, except: Values::Patterns(&[]), ..*condition };
     let mut fit = None;
     for effect in effects.filter(|effect| effect_fit(request, &kind, effect) != Fit::No) {
         let one = effect_fit(request, condition, effect);
@@ -497,14 +494,23 @@ fn is_of(effect: &Effect, call: usize) -> bool {
 
 /// The groups of a rule while they are read.
 #[derive(Default)]
-struct Groups<'r>(Vec<Group<'r>>);
+struct Groups<'r> {
+    own: Group<'r>,
+    except: Vec<Group<'r>>,
+}
 
 impl<'r> Groups<'r> {
     fn add(&mut self, number: u8, condition: Condition<'r>) {
-        while self.0.len() <= usize::from(number) {
-            self.0.push(Group::default());
-        }
-        let Some(group) = self.0.get_mut(usize::from(number)) else { return };
+        let group = match usize::from(number).checked_sub(1) {
+            None => &mut self.own,
+            Some(number) => {
+                if self.except.len() <= number {
+                    self.except.resize_with(number + 1, Group::default);
+                }
+                let Some(group) = self.except.get_mut(number) else { return };
+                group
+            }
+        };
         match condition.selector.subject() {
             Subject::Call => group.call.push(condition),
             Subject::Effect => group.effect.push(condition),
@@ -513,7 +519,6 @@ impl<'r> Groups<'r> {
     }
 
     fn meaning(self) -> Meaning<'r> {
-        let mut groups = self.0.into_iter();
-        Meaning { own: groups.next().unwrap_or_default(), except: groups.collect() }
+        Meaning { own: self.own, except: self.except }
     }
 }

@@ -2,10 +2,11 @@
 
 use relay_bundle::{Corrupt, Selector, Tier};
 
-use super::condition::Condition;
+use super::condition::{Condition, Values};
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
 use super::host::canonical_host;
+use super::seen::Seen;
 use crate::effect::Effects;
 use crate::facts::Facts;
 use crate::location::Location;
@@ -45,6 +46,8 @@ pub struct Request<'r> {
     pub tier: Tier,
     /// The text for a shell; empty for other tools.
     pub text: &'r str,
+    /// Its paths and hosts that rules were asked about; empty at first.
+    pub seen: &'r Seen,
 }
 
 impl Request<'_> {
@@ -70,9 +73,7 @@ impl Request<'_> {
                 condition.any(|tier| Fit::known(self.tier.number() <= number(tier, u8::MAX)))
             }
             Selector::Text if is_permit => Fit::No,
-            Selector::Text => {
-                condition.searched(&[self.tool.as_bytes(), b" ", self.text.as_bytes()].concat())
-            }
+            Selector::Text => condition.searched(&searched(self.tool, self.text)),
             // INVARIANT: the others are about calls and effects.
             _ => Fit::No,
         };
@@ -83,12 +84,11 @@ impl Request<'_> {
     /// hosts to be.
     #[must_use]
     pub fn runs_on(&self, patterns: &[String], is_permit: bool) -> Fit {
-        let values = patterns.iter().map(String::as_str).collect();
         let condition = Condition {
             selector: Selector::Host,
             argument: None,
-            values,
-            except: Vec::new(),
+            values: Values::Patterns(patterns),
+            except: Values::Patterns(&[]),
             regex: None,
         };
         self.host_fit(&condition, is_permit)
@@ -105,8 +105,7 @@ impl Request<'_> {
         let called = effects.calls().iter().filter_map(|call| effects.host(call)).map(|host| {
             let is_exact = effects.is_exact(host);
             if is_exact {
-                let shown = effects.display(host);
-                let host = canonical_host(host_name(&shown));
+                let host = self.host(host);
                 return condition.any(|pattern| glob_fit(pattern, &host));
             }
             condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
@@ -119,6 +118,12 @@ impl Request<'_> {
             (true, false) => Fit::any(fits),
         }
     }
+}
+
+/// Returns the bytes in which regexes are searched: the tool, a blank and the text.
+#[must_use]
+pub fn searched(tool: &str, text: &str) -> Vec<u8> {
+    [tool.as_bytes(), b" ", text.as_bytes()].concat()
 }
 
 /// Returns the host of `user@host`.

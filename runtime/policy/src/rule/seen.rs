@@ -1,0 +1,97 @@
+//! The paths, words and hosts of a request as patterns see them: each is read once, for all rules.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::host::canonical_host;
+use super::request::{Request, host_name};
+use crate::effect::Value;
+use crate::paths::{Ground, PathClass, classify};
+use crate::value::{Mark, display, is_hole, root_of};
+
+/// The paths, words and hosts of one request that some rule was asked about.
+#[derive(Debug, Default)]
+pub struct Seen {
+    paths: RefCell<BTreeMap<Value, Rc<SeenPath>>>,
+    words: RefCell<BTreeMap<Value, Rc<SeenWord>>>,
+    hosts: RefCell<BTreeMap<Value, Rc<str>>>,
+}
+
+/// A path in each of its forms.
+#[derive(Debug)]
+pub(super) struct SeenPath {
+    pub(super) bytes: Vec<u8>,
+    /// Whether a part of it may be any text.
+    pub(super) is_open: bool,
+    /// As named, from the home and from the root.
+    pub(super) forms: Vec<Vec<u8>>,
+}
+
+/// A word of an unknown program, which may be a path or an address.
+#[derive(Debug)]
+pub(super) struct SeenWord {
+    pub(super) path: SeenPath,
+    pub(super) class: PathClass,
+    pub(super) is_secret: bool,
+    /// The host of an address.
+    pub(super) host: Option<String>,
+}
+
+impl SeenPath {
+    fn of(request: &Request<'_>, bytes: &[u8]) -> Self {
+        let ground = Ground { rules: request.paths, location: request.location };
+        let mut forms = ground.others(bytes);
+        // The work tree itself has an empty path.
+        let named = match root_of(bytes) {
+            Some((Mark::Work, rest)) => rest.strip_prefix(b"/").unwrap_or(rest),
+            _ => bytes,
+        };
+        forms.push(named.to_vec());
+        let is_open = bytes.iter().any(|byte| is_hole(*byte));
+        Self { bytes: bytes.to_vec(), is_open, forms }
+    }
+}
+
+impl SeenWord {
+    fn of(request: &Request<'_>, word: &[u8]) -> Self {
+        // The value of an option may follow a `=`.
+        let value = match word.iter().position(|byte| *byte == b'=') {
+            Some(at) if word.starts_with(b"-") => word.get(at + 1..).unwrap_or(word),
+            _ => word,
+        };
+        let ground = Ground { rules: request.paths, location: request.location };
+        let path = classify(value, &ground.start(), ground);
+        let shown = display(value);
+        let host = shown.split_once("://").map(|(_, rest)| {
+            let end = rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
+            canonical_host(host_name(rest.get(..end).unwrap_or(rest))).into_owned()
+        });
+        let (class, is_secret) = (path.class, path.is_secret);
+        Self { path: SeenPath::of(request, &path.value()), class, is_secret, host }
+    }
+}
+
+/// Reading.
+impl Request<'_> {
+    pub(super) fn path(&self, path: Value) -> Rc<SeenPath> {
+        let read = || SeenPath::of(self, self.effects.bytes_of(path));
+        once(&self.seen.paths, path, || Rc::new(read()))
+    }
+
+    pub(super) fn word(&self, word: Value) -> Rc<SeenWord> {
+        let read = || SeenWord::of(self, self.effects.bytes_of(word));
+        once(&self.seen.words, word, || Rc::new(read()))
+    }
+
+    /// Returns a host that is known, in one spelling.
+    pub(super) fn host(&self, host: Value) -> Rc<str> {
+        once(&self.seen.hosts, host, || {
+            canonical_host(host_name(&self.effects.display(host))).into()
+        })
+    }
+}
+
+fn once<T: Clone>(seen: &RefCell<BTreeMap<Value, T>>, value: Value, read: impl FnOnce() -> T) -> T {
+    seen.borrow_mut().entry(value).or_insert_with(read).clone()
+}

@@ -1,0 +1,196 @@
+//! Decisions under many rules: beside the classification alone, and a `RegexSet` of as many patterns.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::time::Instant;
+
+use harness::command;
+use regex::bytes::RegexSetBuilder;
+use relay_bundle::Bundle;
+use relay_engine::authority::Authority;
+use relay_engine::decide::{Call, Decision, Door, decide};
+use relay_engine::place::{Identity, place};
+use relay_engine::tool::{SHELL, command_arguments};
+use relay_engine::view::View;
+use relay_policy::classify::classify;
+use relay_policy::location::Location;
+
+use crate::automata::patterns;
+use crate::classify::usual_commands;
+use crate::cost::cost;
+use crate::{Result, Setting, median, quantile, row};
+
+const RULES: usize = 1_000;
+/// Rounds of a measurement, of which the median is printed.
+const ROUNDS: usize = 51;
+
+/// Policies of one kind of rule each, and one of all kinds.
+const KINDS: [(&str, &[Kind]); 6] = [
+    ("of all kinds", &[Kind::Call, Kind::Path, Kind::Host, Kind::Text, Kind::Tool, Kind::Allow]),
+    ("over programs", &[Kind::Call]),
+    ("over paths", &[Kind::Path]),
+    ("over hosts", &[Kind::Host]),
+    ("over texts", &[Kind::Text]),
+    ("that allow", &[Kind::Allow]),
+];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Call,
+    Path,
+    Host,
+    Text,
+    Tool,
+    Allow,
+}
+
+impl Kind {
+    /// Writes the rule with this number.
+    fn rule(self, number: usize, regexes: &[String]) -> String {
+        const PROGRAMS: [&str; 6] = ["git", "docker", "kubectl", "rm", "curl", "systemctl"];
+        let program = PROGRAMS.get(number % PROGRAMS.len()).unwrap_or(&"rm");
+        let touches = ["reads", "writes", "removes", "changes"];
+        let touch = touches.get(number % touches.len()).unwrap_or(&"reads");
+        match self {
+            Self::Call => {
+                format!("deny r{number} {{ program {program}; operands \"x-{number}\" }}")
+            }
+            Self::Path => format!("deny r{number} {{ {touch} \"/srv/app-{number}/**\" }}"),
+            Self::Host => format!("deny r{number} {{ connects \"h{number}.corp.example\" }}"),
+            Self::Text => {
+                let regex = regexes.get(number).map_or("x", String::as_str);
+                format!("deny r{number} {{ text (regex)#\"{regex}\"# }}")
+            }
+            Self::Tool => format!("deny r{number} {{ tool \"team-{number}/*\"; arg env prod }}"),
+            Self::Allow => {
+                format!("allow r{number} {{ program {program}; removes \"/srv/app-{number}/**\" }}")
+            }
+        }
+    }
+}
+
+/// All of it.
+pub(crate) fn decisions(setting: &Setting) -> Result<()> {
+    let commands = usual_commands();
+    let regexes = patterns(RULES);
+    for (what, kinds) in KINDS {
+        let mut rules = String::new();
+        for number in 0..RULES {
+            let kind = kinds.get(number % kinds.len()).copied().unwrap_or(Kind::Call);
+            writeln!(rules, "    {}", kind.rule(number, &regexes))?;
+        }
+        let Built { bundle, cpu_s } = build(setting, &rules)?;
+        let figures = decided(&bundle, &commands)?;
+        row(&format!("build {RULES} rules {what}"), &format!("{cpu_s:.2} s CPU"), "≤ 2 s CPU");
+        let work = format!("a decision under {RULES} rules {what}, beside its classification");
+        row(&work, &figures, "≤ 5 µs more");
+        let mut load = times(ROUNDS, || Authority::of(black_box(&bundle)).is_ok(), 1e3);
+        let none = build(setting, "")?.bundle;
+        let mut bare = times(ROUNDS, || Authority::of(black_box(&none)).is_ok(), 1e3);
+        let more = median(&mut load) - median(&mut bare);
+        row(
+            &format!("read the policy at load, {RULES} rules {what}"),
+            &format!("{more:.3} ms more"),
+            "≤ 1 ms",
+        );
+    }
+    let mut builder = RegexSetBuilder::new(&regexes);
+    let set = builder.unicode(false).size_limit(1 << 30).build()?;
+    let search = || commands.iter().filter(|text| set.is_match(text.as_bytes())).count();
+    let mut figures = times(ROUNDS, search, 1e6 / commands.len() as f64);
+    let work = format!("search a command by a RegexSet of {RULES} patterns");
+    row(&work, &format!("{:.2} µs", median(&mut figures)), "none");
+    mutants(setting)
+}
+
+/// A project of texts that rules are proved by, and the time to score them.
+fn mutants(setting: &Setting) -> Result<()> {
+    let mut rules = String::new();
+    for number in 0..RULES {
+        let (rule, text) = match number % 3 {
+            0 => (
+                format!("program git; sub push; operands \"b-{number}\""),
+                format!("git push origin b-{number}"),
+            ),
+            1 => (format!("writes \"/srv/app-{number}/**\""), format!("tee /srv/app-{number}/x")),
+            _ => (
+                format!("connects \"h{number}.corp.example\""),
+                format!("curl https://h{number}.corp.example/"),
+            ),
+        };
+        writeln!(rules, "    deny r{number} {{ {rule}; match {text:?}; no-match \"ls\" }}")?;
+    }
+    fs::write(setting.folder.join("proved.kdl"), project(&rules))?;
+    let mut test = command(&setting.relay, &setting.folder);
+    test.args(["test", "proved.kdl"]);
+    let scored = cost(test, 0)?;
+    let work = format!("relay test: mutation score of {RULES} rules with two texts each");
+    row(&work, &format!("{:.1} s CPU, {:.1} s wall", scored.cpu_s, scored.wall_s), "≤ 10 s");
+    Ok(())
+}
+
+struct Built {
+    bundle: Bundle,
+    cpu_s: f64,
+}
+
+fn project(rules: &str) -> String {
+    format!(
+        "project rules version=\"1.0.0\" epoch=1\n\
+         tools {{ diagnostics; other \"team-*\" {{ arg path writes }} }}\n\
+         policy guarded {{\n{rules}}}\n"
+    )
+}
+
+fn build(setting: &Setting, rules: &str) -> Result<Built> {
+    fs::write(setting.folder.join("rules.kdl"), project(rules))?;
+    let mut build = command(&setting.relay, &setting.folder);
+    build.args(["build", "rules.kdl", "--unsigned", "-q", "-o", "rules.relay"]);
+    let cpu_s = cost(build, 0)?.cpu_s;
+    let bundle = Bundle::open(Box::new(fs::read(setting.folder.join("rules.relay"))?))?;
+    Ok(Built { bundle, cpu_s })
+}
+
+/// Decides each command, and classifies it alone.
+fn decided(bundle: &Bundle, commands: &[String]) -> Result<String> {
+    let authority = Authority::of(bundle)?;
+    let facts = authority.facts(bundle)?;
+    let rules = authority.rules().ok_or("no policy")?;
+    let placement = place(bundle, &Identity::default())?.map_err(|_| "no place")?;
+    let view = View::of(bundle, &placement)?;
+    let location = Location::default();
+    let mut more = Vec::new();
+    let mut all = Vec::new();
+    for text in commands {
+        let arguments = command_arguments(SHELL, text, None).map_err(|_| "no command")?;
+        let call = Call {
+            tool: SHELL,
+            arguments: &arguments,
+            client: None,
+            location: &location,
+            door: Door::Elsewhere,
+        };
+        let decision: Decision = decide(&view, &authority, &call)?;
+        black_box(decision);
+        let mut decides =
+            times(ROUNDS, || decide(&view, &authority, black_box(&call)).is_ok(), 1e6);
+        let mut classifies = times(ROUNDS, || classify(black_box(text), &facts, rules).tier, 1e6);
+        let decides = median(&mut decides);
+        all.push(decides);
+        more.push(decides - median(&mut classifies));
+    }
+    let (most, half) = (quantile(&mut more, 0.99), median(&mut more));
+    Ok(format!("{half:.2} µs more p50, {most:.1} µs p99 ({:.1} µs in all)", median(&mut all)))
+}
+
+/// Returns the times of some runs, in seconds times `scale`.
+fn times<T>(runs: usize, mut run: impl FnMut() -> T, scale: f64) -> Vec<f64> {
+    let mut figures = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        let start = Instant::now();
+        black_box(run());
+        figures.push(start.elapsed().as_secs_f64() * scale);
+    }
+    figures
+}
