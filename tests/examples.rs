@@ -82,7 +82,7 @@ fn the_platform_has_two_companies() {
     assert_eq!(Vec::from_iter(topics), ["dates", "language"]);
     // They are part of the project, so its build has proved them.
     let expects = fs::read_to_string(folder.join("expects.kdl")).expect("expects.kdl");
-    assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 20);
+    assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 43);
 }
 
 /// The environments of a project's `when` blocks, and the base.

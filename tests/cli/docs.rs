@@ -83,7 +83,7 @@ fn the_differences_that_are_shown_are_current() {
         "loosens",
         "shop",
         &[
-            ("project.kdl", r#"scratch "/srv/build/"#, r#"scratch "/srv/"#),
+            ("project.kdl", r#"/.env.example""#, r#"/.env.*""#),
             ("project.kdl", "Never deploy on a Friday. ", ""),
         ],
     );
