@@ -1,5 +1,6 @@
 //! Decisions by the rules of a policy: what runs, for whom, and why.
 
+mod doubt;
 mod model;
 mod order;
 mod random;

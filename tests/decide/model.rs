@@ -298,6 +298,14 @@ impl<'a> Asked<'a> {
             all(of_request(&rule.lines).into_iter().map(|line| self.of_request(line, false)));
         let (calls, effects) = (of_calls(&rule.lines), of_effects(&rule.lines));
         let mut parts: Vec<(Meant, Option<usize>)> = Vec::new();
+        if !calls.is_empty() || !effects.is_empty() {
+            // A text that is not understood may do anything.
+            for effect in self.effects.all() {
+                if matches!(effect.what, What::Doubt(Floor::Unparsed, _)) {
+                    parts.push((Maybe, effect.by.map(|by| by.number() as usize)));
+                }
+            }
+        }
         if !calls.is_empty() {
             for (number, call) in self.effects.calls().iter().enumerate() {
                 let meant = all(calls.iter().map(|line| self.of_call(line, call, false)));
@@ -331,7 +339,7 @@ impl<'a> Asked<'a> {
                 }
                 least = least.min(most);
             }
-            parts = found.into_iter().map(|by| (least, by)).collect();
+            parts.extend(found.into_iter().map(|by| (least, by)));
         } else if !self.is_all_excepted(rule) {
             parts.push((Surely, None));
         }

@@ -9,6 +9,7 @@ use relay_engine::nearest::nearest;
 use relay_engine::tool::{REACH, TOOLS};
 use thiserror::Error;
 
+use crate::ast::{OtherEffects, PolicyCondition};
 use crate::diagnostic::Diagnostics;
 use crate::matching::pattern_set::meet;
 use crate::model::Model;
@@ -33,6 +34,21 @@ struct NoArgument {
     #[help]
     help: String,
     #[label(primary, "matches nothing")]
+    at: Span,
+}
+
+/// Tools of other servers have more arguments than a project declares, so only a slip is reported.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no tool of this rule declares an argument `{name}`")]
+#[diagnostic(
+    code(rule::undeclared_argument),
+    severity(Warning),
+    help("did you mean `{near}`? Else declare it at the tool: `arg {name} …`")
+)]
+struct UndeclaredArgument {
+    name: String,
+    near: String,
+    #[label(primary, "may match nothing")]
     at: Span,
 }
 
@@ -69,6 +85,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let is_of_others = patterns.is_empty() && !others.is_empty()
             || !others.is_empty() && !matches!(meet(&patterns, &others), Ok(None));
         if is_of_others {
+            undeclared_arguments(model, &patterns, of(Selector::Arg), out);
             continue;
         }
         let is_meant =
@@ -89,6 +106,36 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             };
             let (name, at) = (argument.value.clone(), argument.at);
             out.report(at, NoArgument { name, help, at });
+        }
+    }
+}
+
+/// Reports arguments that none of the declared tools of a rule declares, where all of them declare
+/// some.
+fn undeclared_arguments<'r>(
+    model: &Model,
+    patterns: &[&str],
+    arguments: impl Iterator<Item = &'r PolicyCondition>,
+    out: &mut Diagnostics,
+) {
+    let rows: Vec<&OtherEffects> = model
+        .tool_effects
+        .iter()
+        .filter(|row| {
+            let names: Vec<&str> = row.patterns.iter().map(|it| it.value.as_str()).collect();
+            patterns.is_empty() || !matches!(meet(patterns, &names), Ok(None))
+        })
+        .collect();
+    let known: Vec<&str> =
+        rows.iter().flat_map(|row| &row.arguments).map(|(name, _)| name.value.as_str()).collect();
+    if known.is_empty() {
+        return;
+    }
+    for argument in arguments.filter_map(|condition| condition.argument.as_ref()) {
+        let near = nearest(&argument.value, known.iter().copied());
+        if let Some(near) = near.filter(|_| !known.contains(&argument.value.as_str())) {
+            let (name, near, at) = (argument.value.clone(), near.to_owned(), argument.at);
+            out.report(at, UndeclaredArgument { name, near, at });
         }
     }
 }

@@ -63,7 +63,7 @@ selectors! {
     Flags FLAGS("`flags`", "An option, in any spelling: bundled, shortened, with a value after `=`.");
     Operands OPERANDS("`operands`", "An operand: any in a rule that restricts, all in a rule that permits.");
     Reads READS("`reads`", "A path that is read: a pattern of paths, or a class: `secret`, `critical`, `admits`, `scratch`, `device`, `agent-config`, or one of `paths`.");
-    Writes WRITES("`writes`", "A path that is made, overwritten or added to.");
+    Writes WRITES("`writes`", "A path that is made, overwritten, emptied or added to.");
     Removes REMOVES("`removes`", "A path that is removed, emptied or moved away.");
     Changes CHANGES("`changes`", "A path whose mode, owner or attributes change.");
     Touches TOUCHES("`touches`", "A path that is read, written, removed or changed.");

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, Selector, Subject};
 use relay_policy::classify::ADJUST_KEY;
-use relay_policy::effect::Effects;
+use relay_policy::effect::{Effect, Effects, What};
 use relay_policy::facts::Facts;
 use relay_policy::rule::searched;
+use relay_policy::tier::Floor;
 
 /// Rules over programs of a name, which follows.
 const PROGRAM: &str = "program ";
@@ -156,7 +157,10 @@ impl Keyed<'_> {
         mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
     ) -> Result<Concerns, Corrupt> {
         let Self { bundle, facts, tool, text, effects } = self;
-        if effects.calls().iter().any(|call| !effects.is_exact(call.program)) {
+        let is_unparsed = |effect: &Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
+        if effects.calls().iter().any(|call| !effects.is_exact(call.program))
+            || effects.all().iter().any(is_unparsed)
+        {
             return Ok(Concerns::Any);
         }
         visit(ALWAYS, "")?;
@@ -184,15 +188,16 @@ impl Keyed<'_> {
         }
         let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
         for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
-            let is_about = |name: &str| match selector.is_of_paths() {
+            let is_about = |effect: &Effect| match effect.what {
                 // What reads a path and acts may do anything to it.
-                true => matches!(name, "reads" | "writes" | "removes" | "changes"),
-                false => name == selector.word(),
+                What::Path { .. } => selector.is_of_paths(),
+                // A program at a path that no fact describes is code that the text does not show.
+                What::Doubt(Floor::UnknownProgram, _) => *selector == Selector::Runs,
+                _ => effect.name() == selector.word(),
             };
-            let may_be_unknown = selector.is_of_paths() || *selector == Selector::Connects;
-            if has_unknown && may_be_unknown
-                || effects.all().iter().any(|effect| is_about(effect.name()))
-            {
+            let may_be_unknown =
+                selector.is_of_paths() || matches!(selector, Selector::Connects | Selector::Runs);
+            if has_unknown && may_be_unknown || effects.all().iter().any(is_about) {
                 visit(EFFECT, selector.word())?;
             }
         }

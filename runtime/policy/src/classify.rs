@@ -34,8 +34,8 @@ pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &R
 pub struct Doing<'d> {
     /// The texts for a shell; places of effects are those in all of them, a line feed between two.
     pub texts: &'d [&'d str],
-    /// The effects of arguments, each with the value.
-    pub arguments: &'d [(Selector, &'d str)],
+    /// The effects of arguments, each with the value; any value without one.
+    pub arguments: &'d [(Selector, Option<&'d str>)],
     /// The doubts about it, each with a sentence.
     pub doubts: &'d [(Floor, &'static str)],
 }
@@ -70,7 +70,7 @@ pub fn classify_request(
         start += text.len();
     }
     for (selector, value) in arguments {
-        all.of_argument(*selector, value, ground);
+        all.of_argument(*selector, *value, ground);
     }
     for (floor, reason) in doubts {
         all.add(What::Doubt(*floor, reason), Span::new(0, 0));

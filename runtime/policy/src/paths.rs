@@ -248,7 +248,9 @@ const AGENT_CONFIG: &[&str] = &[
 pub(crate) fn is_agent_config(path: &[u8]) -> bool {
     let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
     while let Some(part) = parts.next() {
-        let is_listed = AGENT_CONFIG.iter().any(|name| name.as_bytes() == part);
+        // Some systems take a name in any case.
+        let part = &*part.to_ascii_lowercase();
+        let is_listed = AGENT_CONFIG.iter().any(|name| is_or_may_be(part, name.as_bytes()));
         let is_own = parts.peek().is_none() && part.ends_with(b".relay");
         let is_vscode = part == b".vscode"
             && parts.peek().is_some_and(|next| matches!(*next, b"mcp.json" | b"settings.json"));
@@ -257,6 +259,17 @@ pub(crate) fn is_agent_config(path: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Returns whether a name, perhaps with wildcards, may be this one. A `*` of the shell matches no dot
+/// at the beginning of a name.
+fn is_or_may_be(part: &[u8], name: &[u8]) -> bool {
+    if !part.iter().any(|byte| is_wildcard(*byte)) {
+        return part == name;
+    }
+    let is_shown = part.first().is_some_and(|first| is_wildcard(*first));
+    // A `*` alone names whatever is there.
+    !(is_shown && name.starts_with(b".")) && part != Mark::Star.text() && may_match(name, part)
 }
 
 /// The context of paths, known before a text is read: the rules of a project, and the location of
@@ -342,6 +355,7 @@ fn has_plain_name(path: &[u8]) -> bool {
 
 /// Returns the class of a path, relative to a folder.
 pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Path {
+    let written = &*with_whole_patterns(written);
     let joined = join(written, folder);
     let is_pattern = written.iter().any(|byte| is_wildcard(*byte));
     let known = joined.iter().position(|byte| is_hole(*byte));
@@ -393,6 +407,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, ground: Ground<'_>) -> P
 /// Returns a path without `.`, `..` and repeated `/`, relative to a folder; unchanged if a part of
 /// it is unknown.
 pub(crate) fn normalised(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Vec<u8> {
+    let written = &*with_whole_patterns(written);
     let joined = join(written, folder);
     if has_hole(&joined) {
         return joined.into_owned();
@@ -424,6 +439,7 @@ pub fn may_be_scratch(pattern: &PathPattern) -> bool {
 
 /// Returns the folder that a path names, relative to another one.
 pub(crate) fn enter(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Folder {
+    let written = &*with_whole_patterns(written);
     if has_hole(written) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
@@ -431,6 +447,54 @@ pub(crate) fn enter(written: &[u8], folder: &Folder, ground: Ground<'_>) -> Fold
         b"" => Folder::Work,
         path if path == Mark::Work.text() => Folder::Work,
         path => Folder::Known(path.into()),
+    }
+}
+
+/// Returns a path in which `[…]` is one character, as `?` is, and a folder such as `.?`, which may be
+/// `..`, is unknown.
+fn with_whole_patterns(written: &[u8]) -> Cow<'_, [u8]> {
+    if !written.iter().any(|byte| is_wildcard(*byte)) {
+        return written.into();
+    }
+    let mut whole = Vec::with_capacity(written.len());
+    let mut rest = written;
+    while let Some((byte, after)) = rest.split_first() {
+        whole.push(*byte);
+        let is_query = Mark::Query.is(*byte);
+        rest = bracket_end(after)
+            .filter(|_| is_query)
+            .and_then(|end| after.get(end..))
+            .unwrap_or(after);
+    }
+    let last = whole.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    let may_be_parent =
+        |part: &[u8]| part.starts_with(b".") && part != b".." && may_match(b"..", part);
+    let folders = whole.get(..last).unwrap_or_default();
+    if folders.split(|byte| *byte == b'/').any(may_be_parent) {
+        let parts = whole.split(|byte| *byte == b'/');
+        let known = parts.map(|part| if may_be_parent(part) { Mark::Hole.text() } else { part });
+        return known.collect::<Vec<_>>().join(&b'/').into();
+    }
+    whole.into()
+}
+
+/// Returns the place after the `]` of a bracket pattern, whose `[` comes before; `None` without one in
+/// this part of the path. A `]` at the beginning and classes such as `[:alpha:]` belong to it.
+fn bracket_end(rest: &[u8]) -> Option<usize> {
+    let is_open = |byte: u8| byte == b'[' || Mark::Query.is(byte);
+    let mut at = usize::from(matches!(rest.first(), Some(b'!' | b'^')));
+    at += usize::from(rest.get(at) == Some(&b']'));
+    loop {
+        match (rest.get(at)?, rest.get(at + 1)) {
+            (b'/', _) => return None,
+            (b']', _) => return Some(at + 1),
+            (open, Some(kind @ (b':' | b'.' | b'='))) if is_open(*open) => {
+                let inside = rest.get(at + 2..)?;
+                let end = inside.windows(2).position(|pair| pair == [*kind, b']'])?;
+                at += end + 4;
+            }
+            _ => at += 1,
+        }
     }
 }
 
@@ -467,7 +531,7 @@ fn normalise(path: &[u8]) -> Vec<u8> {
     };
     let is_own = own.is_some();
     if !is_own && is_normal(rest) {
-        return path.to_vec();
+        return within_process(path).to_vec();
     }
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in rest.split(|byte| *byte == b'/') {
@@ -491,7 +555,27 @@ fn normalise(path: &[u8]) -> Vec<u8> {
         }
         normal.extend_from_slice(part);
     }
-    normal
+    match within_process(&normal) {
+        within if within.len() < normal.len() => within.to_vec(),
+        _ => normal,
+    }
+}
+
+/// Returns a path as its process sees it: below `/proc/self/root` lies what lies below `/`.
+fn within_process(path: &[u8]) -> &[u8] {
+    let mut within = path;
+    while let Some(rest) = within.strip_prefix(b"/proc/") {
+        let Some(end) = rest.iter().position(|byte| *byte == b'/') else { break };
+        let (process, rest) = rest.split_at(end);
+        let is_process =
+            matches!(process, b"self" | b"thread-self") || process.iter().all(u8::is_ascii_digit);
+        match rest.strip_prefix(b"/root") {
+            Some(b"") if is_process => return b"/",
+            Some(below @ [b'/', ..]) if is_process => within = below,
+            _ => break,
+        }
+    }
+    within
 }
 
 /// Returns whether a path is already normal, as most are.

@@ -18,10 +18,18 @@ impl<'a> Asked<'a> {
         match line.selector {
             "program" => of_values(line, |name| self.program(call, name)),
             "sub" => of_values(line, |wanted| self.sub(call, wanted, &operands)),
-            "flags" => of_values(line, |flag| self.flag(call, flag, &words)),
+            "flags" => {
+                let meant = of_values(line, |flag| self.flag(call, flag, &words));
+                match is_permit && !self.gives_only_these(call, line, &words) {
+                    true => meant.min(Maybe),
+                    false => meant,
+                }
+            }
             _ => {
                 if operands.is_empty() {
-                    return No;
+                    // The words of a call that is not understood are not known.
+                    let is_lost = call.node.is_some() && call.has_doubt && !is_permit;
+                    return if is_lost { Maybe } else { No };
                 }
                 let each = operands.iter().map(|operand| {
                     let Some(value) = operand.value else { return Maybe };
@@ -82,17 +90,20 @@ impl<'a> Asked<'a> {
         if described.iter().skip(1).any(is_it) {
             return Maybe;
         }
-        if call.node.is_some() && !call.has_doubt {
-            return No;
-        }
-        // Nothing says which of these words are operands.
+        // Nothing says which of these words are operands. One that is not known may be several.
         let given = operands.iter().map(|operand| operand.value.map(|value| self.value(value)));
         let given = written.iter().map(|sub| Some((sub.clone(), true))).chain(given);
-        let mut given = given.fuse();
-        let each = wanted.iter().map(|wanted| match given.next() {
-            None => No,
-            Some(None) => No,
-            Some(Some((value, is_exact))) => word(wanted, &value, is_exact),
+        let given: Vec<_> = given.collect();
+        let is_known = given.iter().take(wanted.len()).flatten().all(|(_, is_exact)| *is_exact);
+        if call.node.is_some() && !call.has_doubt && is_known {
+            return No;
+        }
+        let reached = operands.iter().take(wanted.len().saturating_sub(written.len()));
+        let may_follow = call.has_doubt || reached.into_iter().any(|operand| operand.is_many);
+        let each = wanted.iter().enumerate().map(|(number, wanted)| match given.get(number) {
+            Some(Some((value, is_exact))) => word(wanted, value, *is_exact),
+            _ if may_follow => Maybe,
+            _ => No,
         });
         let meant = all(each.collect::<Vec<_>>());
         if call.node.is_some() { meant.min(Maybe) } else { meant }
@@ -129,12 +140,40 @@ impl<'a> Asked<'a> {
                     )),
                 }
             }
+            // A word that is not known may be an option, unless a `--` comes before it.
+            ArgumentKind::Operand(_) if !argument.is_after_dashes => {
+                let Some(value) = argument.value else { return No };
+                let (value, is_exact) = self.value(value);
+                if is_exact || !value.starts_with(['…', '*', '?']) {
+                    return No;
+                }
+                let with_value = word(&format!("{name}=*"), &value, false);
+                word(name, &value, false).max(with_value).min(Maybe)
+            }
             _ => No,
         });
         match any(each) {
             No if call.has_doubt && call.node.is_some() => Maybe,
             meant => meant,
         }
+    }
+
+    /// Returns whether each option that a line gives a value has such a value wherever it is given.
+    fn gives_only_these(&self, call: &Call, line: &Line, words: &[&Argument]) -> bool {
+        words.iter().all(|argument| {
+            let ArgumentKind::Option(given) = argument.kind else { return true };
+            let given = self.facts.option_name(given);
+            let wanted: Vec<&str> = line
+                .values
+                .iter()
+                .filter_map(|flag| flag.split_once('='))
+                .filter(|(name, _)| self.option(call, &given, name) != No)
+                .map(|(_, value)| value)
+                .collect();
+            let value = argument.value.map(|value| self.value(value));
+            let (value, is_exact) = value.unwrap_or((String::new(), true));
+            wanted.is_empty() || wanted.iter().any(|it| word(it, &value, is_exact) == Surely)
+        })
     }
 
     /// Returns the facts of the program of a call and of its sub-commands.

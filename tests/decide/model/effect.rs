@@ -1,6 +1,7 @@
 //! Conditions on one effect.
 
 use relay_policy::effect::{Call, Effect, Hidden, Sent, Touch, What};
+use relay_policy::tier::Floor;
 
 use super::meant::Meant::{Maybe, No, Surely};
 use super::meant::{Meant, any, surely, word};
@@ -10,7 +11,7 @@ use super::{Asked, Line, PATHS, of_values};
 impl Asked<'_> {
     pub(super) fn of_effect(&self, line: &Line, effect: &Effect) -> Meant {
         match effect.what {
-            What::Path { touch, path, class, is_many, is_secret, .. }
+            What::Path { touch, path, class, is_many, is_tree, is_secret }
                 if PATHS.contains(&line.selector) =>
             {
                 let happens = self.happens(line.selector, touch, effect);
@@ -18,11 +19,14 @@ impl Asked<'_> {
                     return No;
                 }
                 let is_whole = is_many
+                    || is_tree && touch == Touch::Write
                     || matches!(touch, Touch::Remove | Touch::Take | Touch::ChangeTree)
                     || happens == Maybe;
+                let shown = self.effects.display(path).into_owned();
                 let path = Touched {
-                    path: self.effects.display(path).into_owned(),
-                    is_open: self.effects.is_open(path),
+                    // What leaves the home may be anywhere.
+                    is_open: self.effects.is_open(path) || shown.starts_with("~/.."),
+                    path: shown,
                     is_pattern: !self.effects.is_exact(path),
                     class,
                     is_secret,
@@ -62,6 +66,13 @@ impl Asked<'_> {
                 };
                 surely(wanted == "*" || wanted == name)
             }),
+            // A file that is run by its path is code that is not shown; an unknown name may be.
+            What::Doubt(Floor::UnknownProgram, _) if line.selector == "runs" => {
+                let call = effect.by.and_then(|by| self.effects.call(by));
+                let is_file = call.is_some_and(|call| self.value(call.program).0.contains('/'));
+                let meant = of_values(line, |wanted| surely(wanted == "*" || wanted == "opaque"));
+                if is_file { meant } else { meant.min(Maybe) }
+            }
             _ => No,
         }
     }
@@ -115,6 +126,8 @@ pub(super) fn is_of_kind(selector: &str, effect: &Effect) -> bool {
     match (effect.what, selector) {
         (What::Path { .. }, "touches") => true,
         (What::Path { touch: Touch::Take, .. }, "reads") => true,
+        (What::Path { touch: Touch::Empty, .. }, "writes") => true,
+        (What::Doubt(Floor::UnknownProgram, _), "runs") => true,
         _ => effect.name() == selector,
     }
 }

@@ -53,7 +53,7 @@ impl Asked {
         let mut doubts: Vec<(Floor, &'static str)> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
         let mut hosts = Vec::new();
-        let mut effects: Vec<(Selector, String)> = Vec::new();
+        let mut effects: Vec<(Selector, Option<String>)> = Vec::new();
         let mut own = own_tier.unwrap_or_default();
         let is_known = own_tier.is_some() || tool::find(call.tool).is_some();
         if let Some(reach) = reach {
@@ -71,17 +71,16 @@ impl Asked {
             }
             hosts.extend(text_of("jump").iter().map(|host| host_of(host).to_owned()));
             for (name, selector) in reach.effects {
-                effects.extend(text_of(name).map(|value| (*selector, value)));
+                effects.extend(text_of(name).map(|value| (*selector, Some(value))));
             }
-            effects.extend(hosts.iter().map(|host| (Selector::Connects, host.clone())));
+            effects.extend(hosts.iter().map(|host| (Selector::Connects, Some(host.clone()))));
         } else if !is_known {
             let declared = declared(bundle, call.tool);
-            for (name, selector) in &declared {
-                let value = given(name);
-                effects.extend(value.into_iter().flat_map(texts_in).map(|text| (*selector, text)));
-            }
+            effects = declared_effects(&declared, call.arguments);
             if declared.is_empty() {
                 doubts.push((Floor::UnknownTool, "no project declares the effects of this tool"));
+            } else if effects.iter().all(|(_, value)| value.is_none()) {
+                doubts.push((Floor::UnknownTool, "no argument is one that the project declares"));
             }
         }
         // Whatever else the shell reads is code too.
@@ -99,8 +98,8 @@ impl Asked {
             None => call.location.clone(),
         };
         let shown_texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let arguments: Vec<(Selector, &str)> =
-            effects.iter().map(|(selector, value)| (*selector, value.as_str())).collect();
+        let arguments: Vec<(Selector, Option<&str>)> =
+            effects.iter().map(|(selector, value)| (*selector, value.as_deref())).collect();
         let doing = Doing { texts: &shown_texts, arguments: &arguments, doubts: &doubts };
         let verdict = classify_request(&doing, &location, facts, rules);
         let tier = verdict.tier.max(own);
@@ -166,6 +165,38 @@ fn declared(bundle: &Bundle, tool: &str) -> Vec<(String, Selector)> {
         rows.iter().filter(|row| row.patterns.iter().any(|pattern| glob::matches(pattern, tool)));
     let each = matching.flat_map(|row| &row.arguments);
     each.map(|argument| (argument.name.clone(), argument.effect)).collect()
+}
+
+/// Returns the effects of a call's arguments, each with its value. The value of an argument that the
+/// call leaves out is any: if another one with a text may be it by another name, or no declared one is
+/// given, the tool still acts.
+fn declared_effects(
+    declared: &[(String, Selector)],
+    arguments: &Map<String, Value>,
+) -> Vec<(Selector, Option<String>)> {
+    let texts = |name: &str| arguments.get(name).map(texts_in).unwrap_or_default();
+    let is_declared = |name: &str| declared.iter().any(|(declared, _)| declared == name);
+    let has_other = arguments.iter().any(|(name, value)| !is_declared(name) && holds_text(value));
+    let has_any = declared.iter().any(|(name, _)| !texts(name).is_empty());
+    let mut effects = Vec::new();
+    for (name, selector) in declared {
+        let texts = texts(name);
+        if texts.is_empty() && (has_other || !has_any) {
+            effects.push((*selector, None));
+        }
+        effects.extend(texts.into_iter().map(|text| (*selector, Some(text))));
+    }
+    effects
+}
+
+/// Returns whether a text is in a value.
+fn holds_text(value: &Value) -> bool {
+    match value {
+        Value::String(_) => true,
+        Value::Array(items) => items.iter().any(holds_text),
+        Value::Object(members) => members.values().any(holds_text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// Returns a value as a text: JSON, unless it is a text.

@@ -5,11 +5,20 @@ use relay_bundle::Selector;
 use super::{Effects, Hidden, Sent, Touch, What};
 use crate::paths::{Ground, classify};
 use crate::span::Span;
+use crate::value::Mark;
 
 impl Effects {
-    /// Adds the effect of an argument. `touches` is read, written, removed and changed.
-    pub(crate) fn of_argument(&mut self, selector: Selector, value: &str, ground: Ground<'_>) {
+    /// Adds the effect of an argument, which has any value without one. `touches` is read, written,
+    /// removed and changed.
+    pub(crate) fn of_argument(
+        &mut self,
+        selector: Selector,
+        value: Option<&str>,
+        ground: Ground<'_>,
+    ) {
         let at = Span::new(0, 0);
+        let any = Mark::Hole.text();
+        let plain = value.map_or(any, str::as_bytes);
         let touches: &[Touch] = match selector {
             Selector::Reads => &[Touch::Read],
             Selector::Writes => &[Touch::Write],
@@ -17,17 +26,19 @@ impl Effects {
             Selector::Changes => &[Touch::Change],
             Selector::Touches => &[Touch::Read, Touch::Write, Touch::Remove, Touch::Change],
             Selector::Connects => {
-                let host = self.value(host_of(value).as_bytes());
+                // Browsers read `\\` in an address as `/`.
+                let known = value.filter(|value| !value.contains('\\'));
+                let host = self.value(known.map_or(any, |value| host_of(value).as_bytes()));
                 self.add(What::Connects(host), at);
                 return;
             }
             Selector::Listens => {
-                let port = self.value(value.as_bytes());
+                let port = self.value(plain);
                 self.add(What::Listens(port), at);
                 return;
             }
             Selector::Escalates => {
-                let user = self.value(value.as_bytes());
+                let user = self.value(plain);
                 self.add(What::Escalates(user), at);
                 return;
             }
@@ -42,7 +53,16 @@ impl Effects {
             // INVARIANT: the others are no effects, and no project declares them.
             _ => &[],
         };
-        let path = classify(value.as_bytes(), &ground.start(), ground);
+        // Tools trim a path, and some end it at a control character.
+        let path = value.map(|value| value.strip_prefix("file://").unwrap_or(value));
+        let is_plain = |path: &&str| {
+            let is_url = value != Some(path);
+            path.trim() == *path
+                && !path.contains(char::is_control)
+                && !(is_url && path.contains('%'))
+        };
+        let path = path.filter(is_plain).map_or(any, str::as_bytes);
+        let path = classify(path, &ground.start(), ground);
         for touch in touches {
             let value = self.value(&path.value());
             let what = What::Path {

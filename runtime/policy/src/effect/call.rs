@@ -51,6 +51,15 @@ pub struct Argument {
     pub span: Span,
     /// Whether it may expand to any number of words.
     pub is_many: bool,
+    /// Whether it follows a `--`, so that it is no option, whatever it holds.
+    pub is_after_dashes: bool,
+}
+
+impl Argument {
+    /// Returns an argument that is one word.
+    pub(crate) const fn word(kind: ArgumentKind, value: Option<Value>, span: Span) -> Self {
+        Self { kind, value, span, is_many: false, is_after_dashes: false }
+    }
 }
 
 /// The meaning of a word for its program.

@@ -199,12 +199,16 @@ fn part_of_word<'c>(
         }
         Part::ExtendedGlob(parts, span) => {
             // zsh runs code at the end of a pattern: `*(e:'code':)`, `*(+function)`.
-            if !reading.frame.dialect.is_bash() && code.slice(*span).contains(['e', '+']) {
+            let inside = code.slice(*span).get(1..).unwrap_or_default();
+            if !reading.frame.dialect.is_bash() && inside.contains(['e', '+']) {
                 let place = code.place(*span);
                 run.runs(Hidden::Made, place, "some shells run what is in this pattern");
             }
             run.visit(code, parts, reading.frame);
-            fields.builder().push_mark(Mark::Star, code.place(*span));
+            // Unlike `*`, it matches a dot at the beginning of a name if it has one.
+            let may_be_hidden = !parts.is_empty() || inside.contains('.');
+            let mark = if may_be_hidden { Mark::Hole } else { Mark::Star };
+            fields.builder().push_mark(mark, code.place(*span));
         }
         Part::Tilde(span) => tilde(run, reading, *span, fields),
         Part::Double(parts, _) => {

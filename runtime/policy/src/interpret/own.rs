@@ -142,28 +142,36 @@ pub(super) fn describe(
     for field in call.subs.iter().filter_map(|sub| words.get(*sub)) {
         let value = Some(effects.value(&field.text.bytes));
         let kind = ArgumentKind::Sub;
-        effects.argument(id, Argument { kind, value, span: field.text.span, is_many: false });
+        effects.argument(id, Argument::word(kind, value, field.text.span));
     }
     for given in &call.given {
         let kind = given.name.map_or(ArgumentKind::Help, ArgumentKind::Option);
         let value = given.value.as_ref().map(|field| effects.value(&field.text.bytes));
         let is_many = given.value.as_ref().is_some_and(|field| field.spread);
-        effects.argument(id, Argument { kind, value, span: given.span, is_many });
+        effects.argument(id, Argument { is_many, ..Argument::word(kind, value, given.span) });
     }
-    operands(run, id, &call.operands);
+    let is_value = |word: &Field<'_>| {
+        let mut values = call.given.iter().filter_map(|given| given.value.as_ref());
+        values.any(|value| value.text.span == word.text.span)
+    };
+    let mut dashes = words.iter().filter(|word| *word.text.bytes == *b"--" && !is_value(word));
+    operands(run, id, &call.operands, dashes.next().map(|word| word.text.span.end));
 }
 
 /// Gives an undescribed call its words.
 pub(super) fn leave_undescribed(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>]) {
     run.effects.leave_undescribed(id);
-    operands(run, id, words);
+    operands(run, id, words, None);
 }
 
-fn operands(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>]) {
+/// Adds operands; those that begin after `dashes` follow a `--`.
+fn operands(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>], dashes: Option<u32>) {
     for field in words {
         let kind = ArgumentKind::Operand(None);
         let value = Some(run.effects.value(&field.text.bytes));
         let (span, is_many) = (field.text.span, field.spread);
-        run.effects.argument(id, Argument { kind, value, span, is_many });
+        let is_after_dashes = dashes.is_some_and(|dashes| dashes <= span.start);
+        let word = Argument::word(kind, value, span);
+        run.effects.argument(id, Argument { is_many, is_after_dashes, ..word });
     }
 }

@@ -17,7 +17,14 @@ impl Parser<'_> {
                 self.flush(&mut parts, bare, Part::Bare);
                 parts.push(self.process()?);
             } else if byte == b'(' && !self.is_posix && self.is_after_pattern_sign(&parts, bare) {
-                self.flush(&mut parts, bare, Part::Bare);
+                // The sign belongs to the pattern.
+                if bare < self.at {
+                    self.at -= 1;
+                    self.flush(&mut parts, bare, Part::Bare);
+                    self.at += 1;
+                } else {
+                    parts.pop();
+                }
                 parts.push(self.extended_glob()?);
             } else if is_meta(byte) {
                 break;
@@ -111,9 +118,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `( … )` of a pattern; only its expansions are kept.
+    /// Reads `( … )` of a pattern after its sign; only its expansions are kept.
     fn extended_glob(&mut self) -> Parsed<Part> {
-        let start = self.at;
+        let start = self.at - 1;
         let mut inside = Vec::new();
         let mut open = 0usize;
         loop {

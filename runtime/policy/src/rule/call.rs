@@ -7,7 +7,7 @@ use super::fit::Fit;
 use super::glob::value_fit;
 use crate::effect::{Argument, ArgumentKind, Call, Effects};
 use crate::facts::{Facts, Kinship, NameId, NodeId, program_name};
-use crate::value::is_exact;
+use crate::value::{is_exact, is_mark, is_root};
 
 /// A call, with the list it belongs to and the facts it refers to.
 #[derive(Clone, Copy)]
@@ -24,6 +24,10 @@ impl<'c> Called<'c> {
         match condition.selector {
             Selector::Program => condition.any(|name| self.program(name)),
             Selector::Sub => condition.any(|words| self.sub(words)),
+            Selector::Flags if is_permit => {
+                let given = condition.any(|flag| self.flag(flag));
+                given.min(self.only_these_values(condition))
+            }
             Selector::Flags => condition.any(|flag| self.flag(flag)),
             Selector::Operands => self.operands(condition, is_permit),
             // INVARIANT: the others are about effects and requests.
@@ -74,17 +78,20 @@ impl<'c> Called<'c> {
         // An unknown program or sub-command has its words among the operands.
         let operands: Vec<&Argument> = self.operand_words().collect();
         let mut fit = Fit::Surely;
+        let (mut is_open, mut is_spread) = (false, false);
         for (number, word) in wanted.iter().enumerate() {
+            let operand = number.checked_sub(written.len()).and_then(|number| operands.get(number));
             let given = written.get(number).map(String::as_bytes);
-            let given = given.or_else(|| {
-                let number = number.checked_sub(written.len())?;
-                self.effects.bytes_of(operands.get(number)?.value?).into()
-            });
-            fit = fit.min(given.map_or(Fit::No, |given| value_fit(word, given)));
+            let given = given.or_else(|| Some(self.effects.bytes_of(operand?.value?)));
+            is_open |= given.is_some_and(|given| !is_exact(given));
+            is_spread |= operand.is_some_and(|operand| operand.is_many);
+            // One word that is not known may be several.
+            let missing = Fit::known(is_spread || self.call.has_doubt).doubted();
+            fit = fit.min(given.map_or(missing, |given| value_fit(word, given)));
         }
         match self.call.node {
             None => fit,
-            Some(_) if self.call.has_doubt => fit.doubted(),
+            Some(_) if self.call.has_doubt || is_open => fit.doubted(),
             Some(_) => Fit::No,
         }
     }
@@ -128,6 +135,14 @@ impl<'c> Called<'c> {
                     None => value_fit(name, given).max(value_fit(&with_value, given)),
                 }
             }
+            // A word that is not known may be an option, a file name too: `rm *` with a file `-r`.
+            ArgumentKind::Operand(_) if !argument.is_after_dashes => {
+                let given = argument.value.map(|given| self.effects.bytes_of(given));
+                given.filter(|given| may_begin_with_dash(given)).map_or(Fit::No, |given| {
+                    let with_value = format!("{name}=*");
+                    value_fit(name, given).max(value_fit(&with_value, given)).doubted()
+                })
+            }
             ArgumentKind::Operand(_) | ArgumentKind::Sub => Fit::No,
         });
         let fit = Fit::any(fits);
@@ -137,6 +152,27 @@ impl<'c> Called<'c> {
         } else {
             fit
         }
+    }
+
+    /// Returns whether every value of an option is one that the condition gives it: of an option that
+    /// is repeated, programs take the last value.
+    fn only_these_values(self, condition: &Condition<'_>) -> Fit {
+        Fit::all(self.arguments().iter().map(|argument| {
+            let ArgumentKind::Option(given) = argument.kind else { return Fit::Surely };
+            if !condition.values.has(|flag| self.value_for(given, flag).is_some()) {
+                return Fit::Surely;
+            }
+            let value = argument.value.map_or(&b""[..], |value| self.effects.bytes_of(value));
+            condition.any(|flag| {
+                self.value_for(given, flag).map_or(Fit::No, |wanted| value_fit(wanted, value))
+            })
+        }))
+    }
+
+    /// Returns the value that `NAME=VALUE` gives an option of the call.
+    fn value_for<'f>(self, given: NameId, flag: &'f str) -> Option<&'f str> {
+        let (name, value) = flag.split_once('=')?;
+        (self.named(given, name) != Fit::No).then_some(value)
     }
 
     /// Returns whether an option that was given by one of its names has another one.
@@ -174,7 +210,9 @@ impl<'c> Called<'c> {
     fn operands(self, condition: &Condition<'_>, is_permit: bool) -> Fit {
         let mut operands = self.operand_words().peekable();
         if operands.peek().is_none() {
-            return Fit::No;
+            // The words of a call that is not understood are not listed.
+            let is_lost = self.call.has_doubt && self.call.node.is_some() && !is_permit;
+            return Fit::known(is_lost).doubted();
         }
         let fits = operands.map(|operand| {
             let Some(value) = operand.value else { return Fit::Maybe };
@@ -207,6 +245,11 @@ impl<'c> Called<'c> {
             }
         })
     }
+}
+
+/// Returns whether a word that is not known may begin with a dash.
+fn may_begin_with_dash(word: &[u8]) -> bool {
+    word.first().is_some_and(|first| is_mark(*first) && !is_root(*first))
 }
 
 fn glob_is(text: &str, value: &[u8]) -> bool {

@@ -10,6 +10,7 @@ use super::seen::{SeenPath, SeenWord};
 use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
 use crate::path_rules::{PathPattern, may_concern};
 use crate::paths::{PathClass, admits, is_agent_config, may_be_secret};
+use crate::tier::Floor;
 
 /// The word for every value of a selector that takes words.
 const ANY: &str = "*";
@@ -18,14 +19,16 @@ const ANY: &str = "*";
 pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effect: &Effect) -> Fit {
     let effects = request.effects;
     match (condition.selector, effect.what) {
-        (selector, What::Path { touch, path, class, is_many, is_secret, .. })
+        (selector, What::Path { touch, path, class, is_many, is_tree, is_secret, .. })
             if selector.is_of_paths() =>
         {
             let fit = touch_fit(request, selector, touch, effect);
             if fit == Fit::No {
                 return Fit::No;
             }
-            let is_whole = is_many || happens_to_all(touch) || fit == Fit::Maybe;
+            // A program that writes to `/` itself puts folders there.
+            let is_laid_out = is_tree && touch == Touch::Write;
+            let is_whole = is_many || is_laid_out || happens_to_all(touch) || fit == Fit::Maybe;
             let path = request.path(path);
             let touched = Touched { path: &path, class, is_secret, is_whole };
             fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
@@ -44,6 +47,14 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
         (Selector::Sends, What::Sends(sent)) => condition.any(|word| sends(word, sent)),
         (Selector::Runs, What::Runs(hidden, _)) => {
             condition.any(|word| Fit::known(word == ANY || word == hidden_word(hidden)))
+        }
+        // A program at a path is a file that the text does not show; one of a name may be.
+        (Selector::Runs, What::Doubt(Floor::UnknownProgram, _)) => {
+            let call = effect.by.and_then(|call| effects.call(call));
+            let is_file = call.is_some_and(|call| effects.bytes_of(call.program).contains(&b'/'));
+            let fit = condition
+                .any(|word| Fit::known(word == ANY || word == hidden_word(Hidden::Opaque)));
+            if is_file { fit } else { fit.doubted() }
         }
         _ => Fit::No,
     }
@@ -80,7 +91,7 @@ pub(super) fn is_of_kind(selector: Selector, effect: &Effect) -> bool {
         What::Listens(_) => selector == Selector::Listens,
         What::Escalates(_) => selector == Selector::Escalates,
         What::Sends(_) => selector == Selector::Sends,
-        What::Runs(..) => selector == Selector::Runs,
+        What::Runs(..) | What::Doubt(Floor::UnknownProgram, _) => selector == Selector::Runs,
         _ => false,
     }
 }
@@ -90,7 +101,9 @@ fn is_touch(selector: Selector, touch: Touch) -> bool {
         _ if selector == Selector::Touches => true,
         Touch::Read => selector == Selector::Reads,
         Touch::Write | Touch::Append => selector == Selector::Writes,
-        Touch::Remove | Touch::Empty => selector == Selector::Removes,
+        Touch::Remove => selector == Selector::Removes,
+        // A file that is emptied is overwritten, and what was in it is gone.
+        Touch::Empty => matches!(selector, Selector::Removes | Selector::Writes),
         // A moved file is read, and then lies elsewhere.
         Touch::Take => matches!(selector, Selector::Removes | Selector::Reads),
         Touch::Change | Touch::ChangeTree => selector == Selector::Changes,

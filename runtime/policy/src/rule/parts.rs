@@ -119,6 +119,14 @@ impl<'r> Meaning<'r> {
             }
         };
         let effects = request.effects;
+        if !self.own.call.is_empty() || !self.own.effect.is_empty() {
+            // A text that is not understood may do anything.
+            let is_unparsed =
+                |effect: &&Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
+            for effect in effects.all().iter().filter(is_unparsed) {
+                found(Fit::Maybe, Some(effect.span), effect.by);
+            }
+        }
         if !self.own.call.is_empty() {
             for (number, call) in effects.calls().iter().enumerate() {
                 let mut fit = self.own.call_fit(request, call, false);

@@ -48,7 +48,10 @@ impl SeenPath {
             _ => bytes,
         };
         forms.push(named.to_vec());
-        let is_open = bytes.iter().any(|byte| is_hole(*byte));
+        // A path that leaves the home may lead anywhere.
+        let leaves = |rest: &[u8]| rest.strip_prefix(b"/").unwrap_or(rest).starts_with(b"..");
+        let is_open = bytes.iter().any(|byte| is_hole(*byte))
+            || root_of(bytes).is_some_and(|(_, rest)| leaves(rest));
         Self { bytes: bytes.to_vec(), is_open, forms }
     }
 }
