@@ -62,6 +62,9 @@ pub struct Compiled {
     /// The bundle, still unsigned; absent exactly when `diagnostics` holds an error, or a warning
     /// in a strict build.
     pub bundle: Option<Vec<u8>>,
+    /// The bundle of a project whose only errors are expectations that do not hold, for answers that
+    /// show why. No one is to be served from it.
+    pub unproved: Option<Vec<u8>>,
     /// The effective project, as far as it could be understood.
     pub effective: Option<Effective>,
     /// The largest text of skills for a call of each tenant, the largest first; empty if the bundle
@@ -141,6 +144,7 @@ impl<'s> Parsed<'s> {
             let unread = sources.load(sources.root()).err();
             return Compiled {
                 bundle: None,
+                unproved: None,
                 effective: None,
                 skill_texts: Vec::new(),
                 diagnostics: out,
@@ -150,7 +154,7 @@ impl<'s> Parsed<'s> {
         };
         let texts = check::run(sources, &model, &mut out);
         let effective = Effective::of(sources, &model);
-        let mut bundle = None;
+        let (mut bundle, mut unproved) = (None, None);
         let mut skill_texts = Vec::new();
         if !*has_errors && !out.has_errors() {
             skill_texts = self::skill_texts(&model);
@@ -163,11 +167,15 @@ impl<'s> Parsed<'s> {
                 let (bytes, shown) =
                     prove::run(sources, bytes, (&declared, options.mutants), named_at, &mut out);
                 proven = Proven { environment: proven.environment, ..shown };
-                bundle = Some(bytes).filter(|_| !out.has_errors());
+                match out.has_errors() {
+                    true => unproved = Some(bytes),
+                    false => bundle = Some(bytes),
+                }
             }
         }
         Compiled {
             bundle,
+            unproved,
             effective: Some(effective),
             skill_texts,
             diagnostics: out,

@@ -52,12 +52,10 @@ use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
-use crate::record::audit::{Entry, Judged};
+use crate::record::audit::{Entry, Judged, NAMES_MAX};
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
-/// The most names of prompts, and of skills, in one record.
-const RECORDED_NAMES_MAX: usize = 64;
 
 /// The implementation of each tool of the table.
 const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
@@ -221,11 +219,11 @@ fn record(
     if let Ok(Answer { context, blocks, briefing, exit_code, .. }) = &answer {
         if let Some(Context { text, skills }) = context {
             entry.output.update(text.as_bytes());
-            entry.skills = skills.iter().take(RECORDED_NAMES_MAX).cloned().collect();
+            entry.skills = skills.iter().take(NAMES_MAX).cloned().collect();
         }
         blocks.iter().for_each(|block| entry.output.update(block.as_bytes()));
         let full = briefing.iter().flat_map(|briefing| &briefing.full);
-        entry.prompts = full.take(RECORDED_NAMES_MAX).cloned().collect();
+        entry.prompts = full.take(NAMES_MAX).cloned().collect();
         entry.exit_code = *exit_code;
     }
     call.server.audit.record(&call.caller, call.placed.loaded.digest(), entry);

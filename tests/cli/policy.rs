@@ -236,3 +236,28 @@ fn a_diff_says_what_becomes_of_commands() {
     };
     assert_eq!(meaning("before.kdl"), meaning("moved.kdl"));
 }
+
+#[test]
+fn explain_answers_although_an_expectation_fails_and_reports_it() {
+    let policy = "policy open {
+    deny no-push { program git; sub push; match \"git status\" }
+}
+expect decision { deny \"git log\" }
+";
+    let text = format!("project demo version=\"1.0.0\" epoch=1\n{policy}{REST}");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let explain = ["explain", "project.kdl", "--command", "git push"];
+    let explained = sandbox.relay_of(&explain).ends(1);
+    assert!(explained.stdout.contains("deny  no-push"), "{}", explained.stdout);
+    for report in ["expect::decision", "rule::no_match"] {
+        assert!(explained.stderr.contains(report), "{report}: {}", explained.stderr);
+    }
+    // A program gets the report alone.
+    let report = sandbox.relay_of(&[&explain[..], &["--json"]].concat()).ends(1).json();
+    let codes = report["diagnostics"].as_array().unwrap().iter().map(|it| &it["code"]);
+    let codes: Vec<_> = codes.collect();
+    assert!(codes.contains(&&"expect::decision".into()), "{report}");
+    // Nothing else takes such a project.
+    sandbox.relay("inspect project.kdl").ends(1);
+    sandbox.relay("build project.kdl --unsigned").ends(1);
+}

@@ -45,6 +45,24 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     open_path(&arguments.subject, &arguments.project, arguments.format.chosen(), output)
 }
 
+/// The same for answers that show why an expectation does not hold: it is reported, and people get
+/// the answer too.
+pub(crate) fn open_to_explain(
+    arguments: &SubjectArgs,
+    output: &mut Output,
+) -> Result<Opened, Failure> {
+    let SubjectArgs { subject, project, format } = arguments;
+    if is_bundle(subject)? {
+        return open(arguments, output);
+    }
+    compile(subject, project, format.chosen(), output).and_then(|compiled| match compiled {
+        Tried { unproved: Some(bundle), .. } => {
+            in_memory(bundle).map(Box::new).map(Opened::Subject)
+        }
+        Tried { opened, .. } => opened,
+    })
+}
+
 /// Opens the bundle, or compiles the project, at a path; its findings are printed in `format`.
 pub(crate) fn open_path(
     path: &Path,
@@ -65,25 +83,43 @@ pub(crate) fn open_path(
         warn_of_altered(&subject.bundle, output)?;
         return Ok(Opened::Subject(Box::new(subject)));
     }
+    compile(path, arguments, format, output)?.opened
+}
+
+/// A project that was compiled, and reported.
+struct Tried {
+    opened: Result<Opened, Failure>,
+    /// Its bundle for people, if all of its errors are expectations that do not hold.
+    unproved: Option<Vec<u8>>,
+}
+
+/// Compiles the project at a path; its findings are printed in `format`.
+fn compile(
+    path: &Path,
+    arguments: &ProjectArgs,
+    format: ReportFormat,
+    output: &mut Output,
+) -> Result<Tried, Failure> {
     let project = Project::open(path)?;
     let sources = project.sources();
     let request = Request::of(arguments);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    if matches!(format, ReportFormat::Human | ReportFormat::Short)
-        && !compiled.diagnostics.has_errors()
-    {
+    let is_for_people = matches!(format, ReportFormat::Human | ReportFormat::Short);
+    if is_for_people && !compiled.diagnostics.has_errors() {
         note_warnings(&compiled.diagnostics, path, output);
     } else if let Some(exit) =
         project::report_findings(&compiled.diagnostics, &origin, format, output)?
     {
-        return Ok(Opened::Ended(exit));
+        let unproved = compiled.unproved.filter(|_| is_for_people);
+        return Ok(Tried { opened: Ok(Opened::Ended(exit)), unproved });
     }
-    let Some(bundle) = compiled.bundle else {
-        return Err(Failure::error("the compiler returned neither a bundle nor an error")
-            .help("this is a bug in relay: report it with the project that causes it"));
+    let opened = match compiled.bundle {
+        Some(bundle) => in_memory(bundle).map(Box::new).map(Opened::Subject),
+        None => Err(Failure::error("the compiler returned neither a bundle nor an error")
+            .help("this is a bug in relay: report it with the project that causes it")),
     };
-    in_memory(bundle).map(Box::new).map(Opened::Subject)
+    Ok(Tried { opened, unproved: None })
 }
 
 /// Notes the number of warnings and the place of their list, so that the answer stays visible.

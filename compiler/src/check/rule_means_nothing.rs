@@ -9,9 +9,13 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
+/// Such a rule would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no tier is at least {min} and at most {max}")]
-#[diagnostic(code(rule::no_tier), help("`tier min=2` means tiers 2 and 3, `tier max=1` 0 and 1"))]
+#[diagnostic(
+    code(rule::tier_range),
+    help("`tier min=2` means tiers 2 and 3, `tier max=1` 0 and 1")
+)]
 struct NoTier {
     min: String,
     max: String,
@@ -19,6 +23,8 @@ struct NoTier {
     at: Span,
 }
 
+/// The author may have meant another tier: as it stands, a rule of this selector alone means
+/// everything.
 #[derive(Debug, Error, Diagnostic)]
 #[error("every request has this tier")]
 #[diagnostic(
@@ -31,6 +37,7 @@ struct EveryTier {
     at: Span,
 }
 
+/// Such a rule would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the exceptions of this `{selector}` leave nothing")]
 #[diagnostic(code(rule::nothing_left), help("remove the exception, or the rule"))]

@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::{Span, Spanned};
 
+/// A request names its host alone, so such a pattern would be a rule without an effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{value}` is not a host: {fault}")]
 #[diagnostic(code(rule::no_host))]

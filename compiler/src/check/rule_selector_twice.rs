@@ -1,6 +1,6 @@
 //! A selector that a rule gives twice, and a value that it repeats.
 //!
-//! Selectors hold together, so two of one kind mean only what has both; most authors mean either.
+//! Selectors hold together, so two of one kind mean only requests with both; most authors mean either.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
 
+/// Selectors hold together, so a rule of two programs means no call.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{selector}` is given twice, so both must hold")]
 #[diagnostic(
@@ -27,6 +28,7 @@ struct SelectorTwice {
     at: Span,
 }
 
+/// One of the two may have been meant to be another value.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{value}` is given twice")]
 #[diagnostic(code(rule::value_twice), severity(Warning), help("remove one"))]

@@ -288,9 +288,7 @@ impl<'c> Answer<'c, '_, '_> {
         let asked: Vec<_> = asked.filter_map(|(flag, value)| Some((flag, value?))).collect();
         if (is_cut || hidden > 0) && !asked.is_empty() {
             let command = case.explain(&asked);
-            help.push_str(&format!(
-                "; without the `expect`s that fail, `{command}` prints all of it"
-            ));
+            help.push_str(&format!("; `{command}` prints all of it"));
         }
         help
     }

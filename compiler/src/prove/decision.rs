@@ -177,9 +177,7 @@ fn help(
         asked.extend(named.filter_map(|(flag, name)| Some((*flag, name.as_ref()?.value.as_str()))));
         asked.extend(groups.iter().map(|group| ("group", group.value.as_str())));
         let command = case.explain(&asked);
-        help.push_str(&format!(
-            "; without the `expect`s that fail, `{command}` prints the whole answer"
-        ));
+        help.push_str(&format!("; `{command}` prints the whole answer"));
     }
     Ok(help)
 }

@@ -195,9 +195,7 @@ impl Answer<'_> {
             ));
         }
         let command = case.explain_selection();
-        Ok(format!(
-            "{help}; without the `expect`s that fail, `{command}` prints the whole selection"
-        ))
+        Ok(format!("{help}; `{command}` prints the whole selection"))
     }
 }
 

@@ -448,7 +448,7 @@ impl<'b> ValuesView<'b> {
         Ok(reader.rows(self.range)?.map(text))
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.range.count.get() == 0

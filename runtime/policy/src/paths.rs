@@ -268,7 +268,7 @@ fn is_or_may_be(part: &[u8], name: &[u8]) -> bool {
         return part == name;
     }
     let is_shown = part.first().is_some_and(|first| is_wildcard(*first));
-    // A `*` alone names whatever is there.
+    // A `*` alone names every file.
     !(is_shown && name.starts_with(b".")) && part != Mark::Star.text() && may_match(name, part)
 }
 

@@ -64,6 +64,9 @@ struct Writer {
     lost: u64,
 }
 
+/// The most names of prompts, of skills and of rules in one record.
+pub(crate) const NAMES_MAX: usize = 64;
+
 /// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {

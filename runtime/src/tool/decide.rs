@@ -9,13 +9,12 @@ use relay_engine::tool::{Offered, ToolSpec};
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
-use super::RECORDED_NAMES_MAX;
 use super::call::Call;
 use super::error::CallError;
 use crate::caller::principal::Principal;
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
-use crate::record::audit::Judged;
+use crate::record::audit::{Judged, NAMES_MAX};
 
 /// The permission to run a tool. Only [`decide()`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
@@ -102,7 +101,7 @@ pub(super) fn decide<'c>(
 
 /// Returns the parts of a decision for the record of its call.
 fn judged(decision: &Decision) -> Judged {
-    let observed = decision.observed.iter().take(RECORDED_NAMES_MAX);
+    let observed = decision.observed.iter().take(NAMES_MAX);
     let observed =
         observed.map(|it| format!("policy.{} ({}:{})", it.name, it.at.file, it.at.line)).collect();
     let effects = decision.verdict.as_deref().map(audit_record::effects);

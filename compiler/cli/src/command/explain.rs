@@ -33,7 +33,7 @@ pub(crate) use uri::UriExplained;
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, Failure> {
     // A malformed question is reported before a project is compiled.
     let given = Given::of(arguments)?;
-    let bundle = match subject::open(&arguments.subject, output)? {
+    let bundle = match subject::open_to_explain(&arguments.subject, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };

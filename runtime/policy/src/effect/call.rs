@@ -51,7 +51,7 @@ pub struct Argument {
     pub span: Span,
     /// Whether it may expand to any number of words.
     pub is_many: bool,
-    /// Whether it follows a `--`, so that it is no option, whatever it holds.
+    /// Whether it follows a `--`, so that programs read it as an operand.
     pub is_after_dashes: bool,
 }
 

@@ -29,13 +29,13 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
             // A program that writes to `/` itself puts folders there.
             let is_laid_out = is_tree && touch == Touch::Write;
             let is_whole = is_many || is_laid_out || happens_to_all(touch) || fit == Fit::Maybe;
-            let path = request.path(path);
+            let path = request.seen.path(effects, path, request.ground());
             let touched = Touched { path: &path, class, is_secret, is_whole };
             fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
         }
         (Selector::Connects, What::Connects(host)) => {
             if effects.is_exact(host) {
-                let host = request.host(host);
+                let host = request.seen.host(effects, host);
                 return condition.any(|pattern| glob_fit(pattern, &host));
             }
             condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
@@ -102,7 +102,7 @@ fn is_touch(selector: Selector, touch: Touch) -> bool {
         Touch::Read => selector == Selector::Reads,
         Touch::Write | Touch::Append => selector == Selector::Writes,
         Touch::Remove => selector == Selector::Removes,
-        // A file that is emptied is overwritten, and what was in it is gone.
+        // A file that is emptied is overwritten, and its content is gone.
         Touch::Empty => matches!(selector, Selector::Removes | Selector::Writes),
         // A moved file is read, and then lies elsewhere.
         Touch::Take => matches!(selector, Selector::Removes | Selector::Reads),
@@ -138,7 +138,7 @@ pub(super) fn unknown_fit(request: &Request<'_>, condition: &Condition<'_>, call
     }
     let words = request.effects.arguments(call).iter().filter_map(|word| word.value);
     let fits = words.map(|word| {
-        let word = request.word(word);
+        let word = request.seen.word(request.effects, word, request.ground());
         let SeenWord { path, class, is_secret, host } = &*word;
         if !is_of_paths {
             let host = host.as_deref();

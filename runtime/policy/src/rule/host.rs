@@ -24,6 +24,11 @@ pub fn canonical_host(host: &str) -> Cow<'_, str> {
     name.into()
 }
 
+/// Returns the host of `user@host`.
+pub(super) fn host_name(written: &str) -> &str {
+    written.rsplit_once('@').map_or(written, |(_, host)| host)
+}
+
 /// Reads an IPv4 address as `inet_aton` does: one to four parts, each decimal, octal or hexadecimal;
 /// the last part fills the rest.
 fn ipv4(name: &str) -> Option<Ipv4Addr> {

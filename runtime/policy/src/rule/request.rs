@@ -11,6 +11,7 @@ use crate::effect::Effects;
 use crate::facts::Facts;
 use crate::location::Location;
 use crate::path_rules::{PathClasses, PathRules};
+use crate::paths::Ground;
 
 /// An argument of a tool, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,11 @@ pub struct Request<'r> {
 }
 
 impl Request<'_> {
+    /// Returns the context of its paths.
+    pub(super) fn ground(&self) -> Ground<'_> {
+        Ground { rules: self.paths, location: self.location }
+    }
+
     /// Returns whether a condition on the request holds; `true` for `is_permit` if the rule permits.
     pub(super) fn fit(&self, condition: &Condition<'_>, is_permit: bool) -> Result<Fit, Corrupt> {
         let fit = match condition.selector {
@@ -105,7 +111,7 @@ impl Request<'_> {
         let called = effects.calls().iter().filter_map(|call| effects.host(call)).map(|host| {
             let is_exact = effects.is_exact(host);
             if is_exact {
-                let host = self.host(host);
+                let host = self.seen.host(effects, host);
                 return condition.any(|pattern| glob_fit(pattern, &host));
             }
             condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
@@ -124,11 +130,6 @@ impl Request<'_> {
 #[must_use]
 pub fn searched(tool: &str, text: &str) -> Vec<u8> {
     [tool.as_bytes(), b" ", text.as_bytes()].concat()
-}
-
-/// Returns the host of `user@host`.
-pub(super) fn host_name(written: &str) -> &str {
-    written.rsplit_once('@').map_or(written, |(_, host)| host)
 }
 
 /// Reads the number of a tier; compilers write only numbers.

@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::host::canonical_host;
-use super::request::{Request, host_name};
-use crate::effect::Value;
+use super::host::{canonical_host, host_name};
+use crate::effect::{Effects, Value};
 use crate::paths::{Ground, PathClass, classify};
 use crate::value::{Mark, display, is_hole, root_of};
 
@@ -39,8 +38,7 @@ pub(super) struct SeenWord {
 }
 
 impl SeenPath {
-    fn of(request: &Request<'_>, bytes: &[u8]) -> Self {
-        let ground = Ground { rules: request.paths, location: request.location };
+    fn of(bytes: &[u8], ground: Ground<'_>) -> Self {
         let mut forms = ground.others(bytes);
         // The work tree itself has an empty path.
         let named = match root_of(bytes) {
@@ -57,13 +55,12 @@ impl SeenPath {
 }
 
 impl SeenWord {
-    fn of(request: &Request<'_>, word: &[u8]) -> Self {
+    fn of(word: &[u8], ground: Ground<'_>) -> Self {
         // The value of an option may follow a `=`.
         let value = match word.iter().position(|byte| *byte == b'=') {
             Some(at) if word.starts_with(b"-") => word.get(at + 1..).unwrap_or(word),
             _ => word,
         };
-        let ground = Ground { rules: request.paths, location: request.location };
         let path = classify(value, &ground.start(), ground);
         let shown = display(value);
         let host = shown.split_once("://").map(|(_, rest)| {
@@ -71,27 +68,22 @@ impl SeenWord {
             canonical_host(host_name(rest.get(..end).unwrap_or(rest))).into_owned()
         });
         let (class, is_secret) = (path.class, path.is_secret);
-        Self { path: SeenPath::of(request, &path.value()), class, is_secret, host }
+        Self { path: SeenPath::of(&path.value(), ground), class, is_secret, host }
     }
 }
 
-/// Reading.
-impl Request<'_> {
-    pub(super) fn path(&self, path: Value) -> Rc<SeenPath> {
-        let read = || SeenPath::of(self, self.effects.bytes_of(path));
-        once(&self.seen.paths, path, || Rc::new(read()))
+impl Seen {
+    pub(super) fn path(&self, effects: &Effects, path: Value, ground: Ground<'_>) -> Rc<SeenPath> {
+        once(&self.paths, path, || Rc::new(SeenPath::of(effects.bytes_of(path), ground)))
     }
 
-    pub(super) fn word(&self, word: Value) -> Rc<SeenWord> {
-        let read = || SeenWord::of(self, self.effects.bytes_of(word));
-        once(&self.seen.words, word, || Rc::new(read()))
+    pub(super) fn word(&self, effects: &Effects, word: Value, ground: Ground<'_>) -> Rc<SeenWord> {
+        once(&self.words, word, || Rc::new(SeenWord::of(effects.bytes_of(word), ground)))
     }
 
     /// Returns a host that is known, in one spelling.
-    pub(super) fn host(&self, host: Value) -> Rc<str> {
-        once(&self.seen.hosts, host, || {
-            canonical_host(host_name(&self.effects.display(host))).into()
-        })
+    pub(super) fn host(&self, effects: &Effects, host: Value) -> Rc<str> {
+        once(&self.hosts, host, || canonical_host(host_name(&effects.display(host))).into())
     }
 }
 
