@@ -81,6 +81,16 @@ pub(crate) struct MatrixRow {
     decisions: Vec<DecisionExplained>,
 }
 
+/// The classes of paths that every policy has, with a path of each.
+const CLASSES: [(&str, &str); 6] = [
+    ("secret", "./.env"),
+    ("critical", "/etc/shadow"),
+    ("admits", "~/.bashrc"),
+    ("scratch", "/tmp/x"),
+    ("device", "/dev/sda"),
+    ("agent-config", "./.claude/settings.json"),
+];
+
 /// A command to decide.
 struct Asked {
     effect: &'static str,
@@ -156,7 +166,13 @@ fn asked(bundle: &Bundle, words: &[String]) -> Result<Vec<Asked>, Failure> {
             Ok(all)
         }
         [effect] => Ok(probes(Some(effect_of(effect)?)).collect()),
-        [effect, value, ..] => Ok(vec![made(effect_of(effect)?, value)?]),
+        [effect, value, ..] => {
+            let effect = effect_of(effect)?;
+            Ok(vec![Asked {
+                value: value.clone(),
+                ..made(effect, &meant(bundle, effect, value)?)?
+            }])
+        }
     }
 }
 
@@ -186,6 +202,30 @@ fn effect_of(word: &str) -> Result<Selector, Failure> {
             None => format!("effects: {}", words.join(", ")),
         };
         Failure::error(format!("`{word}` is no effect")).help(help)
+    })
+}
+
+/// Returns a pattern for a value: that of the class with this name, else the value itself.
+fn meant(bundle: &Bundle, effect: Selector, value: &str) -> Result<String, Failure> {
+    if !effect.is_of_paths() || ["/", "~/", "./", "**/"].iter().any(|root| value.starts_with(root))
+    {
+        return Ok(value.to_owned());
+    }
+    let classes = bundle.policy().map_or(&[][..], |policy| &policy.classes);
+    let own = classes.iter().find(|class| class.name == value);
+    let built_in = CLASSES.iter().find(|(class, _)| *class == value).map(|(_, path)| *path);
+    let pattern = own.and_then(|class| class.patterns.first()).map(String::as_str).or(built_in);
+    pattern.map(str::to_owned).ok_or_else(|| {
+        let own = classes.iter().map(|class| class.name.as_str());
+        let known: Vec<&str> = CLASSES.iter().map(|(class, _)| *class).chain(own).collect();
+        let help = match nearest(value, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "a pattern begins with `/`, `~/`, `./` or `**/`; classes: {}",
+                known.join(", ")
+            ),
+        };
+        Failure::error(format!("`{value}` is neither a class nor a pattern of paths")).help(help)
     })
 }
 
