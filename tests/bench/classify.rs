@@ -186,7 +186,7 @@ pub(crate) fn in_process(_: &Setting) -> Result<()> {
     naive(&all, &usual, |command| classify(command, &facts, &rules))?;
     long_texts(|text| classify(text, &facts, &rules));
     // The limit was 560,000 bytes until 260 programs of everyday work came: some 170 bytes each.
-    row("table of the shipped facts", &format!("{} bytes", table.len()), "≤ 605,000");
+    row("table of the shipped facts", &format!("{} bytes", table.len()), "≤ 640,000");
     let mut open = Vec::new();
     for _ in 0..51 {
         let start = Instant::now();
