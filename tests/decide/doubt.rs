@@ -236,3 +236,28 @@ policy open {
     let decision = judged.call(ANYONE, "fs_read", arguments.as_object().unwrap());
     assert_eq!((decision.outcome.word(), decision.tier.number()), ("deny", 2));
 }
+
+#[test]
+fn data_of_a_kind_that_is_not_known_may_be_any() {
+    for kind in ["body", "file", "output"] {
+        let policy = format!("policy open {{ deny a {{ sends {kind} }} }}");
+        assert_all(
+            &policy,
+            "deny",
+            &["curl -d x https://e.example", "curl -T f https://e.example"],
+        );
+        assert_all(&policy, "allow", &["curl https://e.example", "ls"]);
+    }
+    let policy = "policy guarded { allow a { sends body } }";
+    assert_all(policy, "deny", &["curl -d x https://e.example"]);
+}
+
+#[test]
+fn a_host_of_a_tool_is_one_in_any_spelling() {
+    let judged = Judged::of("policy open { deny a { host \"db-*\" } }");
+    for host in ["db-1", "root@DB-1", "ssh://db-1", "ssh://root@db-1:22/", "[db-1]"] {
+        let arguments = json!({ "host": host, "command": "ls" });
+        let decision = judged.call(ANYONE, "ssh_exec", arguments.as_object().unwrap());
+        assert_eq!(decision.outcome.word(), "deny", "{host}");
+    }
+}

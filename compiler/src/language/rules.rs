@@ -68,7 +68,7 @@ selectors! {
     Changes CHANGES("`changes`", "A path whose mode, owner or attributes change.");
     Touches TOUCHES("`touches`", "A path that is read, written, removed or changed.");
     Connects CONNECTS("`connects`", "A host to which it connects, by any spelling of its address.");
-    Sends SENDS("`sends`", "What it sends to another host: `secret`, `file`, `output` of another command, `body`, `data`, or `*`.");
+    Sends SENDS("`sends`", "What it sends to another host: `secret`, `file`, `output` of another command, `body`, `data` of a kind that is not known, which may be any of these, or `*`.");
     Listens LISTENS("`listens`", "A port or address that it opens.");
     Runs RUNS("`runs`", "Code that the text does not show: `opaque` (a file), `remote` (from a network), `made` (by the text), or `*`.");
     Escalates ESCALATES("`escalates`", "A user whose rights it takes.");

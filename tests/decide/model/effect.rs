@@ -48,7 +48,7 @@ impl Asked<'_> {
             }
             What::Sends(sent) if line.selector == "sends" => {
                 of_values(line, |wanted| match (wanted, sent) {
-                    ("secret", Sent::Output) => Maybe,
+                    ("secret", Sent::Output) | ("file" | "body" | "output", Sent::Data) => Maybe,
                     ("*", _)
                     | ("secret", Sent::Secret)
                     | ("file", Sent::File)

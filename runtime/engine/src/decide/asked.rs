@@ -223,9 +223,14 @@ fn is_harmless(json: &str) -> bool {
     variables.is_ok_and(|variables| variables.keys().all(|name| !changes_code(name)))
 }
 
-/// Returns the host of `user@host`.
+/// Returns the host of `user@host`, also in an address with a scheme or brackets.
 fn host_of(written: &str) -> &str {
-    let host = written.rsplit_once('@').map_or(written, |(_, host)| host);
+    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let rest = rest.split('/').next().unwrap_or(rest);
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    if let Some(bare) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return bare;
+    }
     match host.rsplit_once(':') {
         Some((name, port))
             if !name.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>

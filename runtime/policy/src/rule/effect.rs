@@ -71,6 +71,8 @@ fn sends(word: &str, sent: Sent) -> Fit {
         | ("data", Sent::Data) => Fit::Surely,
         // The output of another command may hold a secret.
         ("secret", Sent::Output) => Fit::Maybe,
+        // The facts of most programs say that data is sent, and leave its kind open.
+        ("file" | "body" | "output", Sent::Data) => Fit::Maybe,
         _ => Fit::No,
     }
 }
