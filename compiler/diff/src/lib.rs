@@ -36,7 +36,9 @@ mod resource_template;
 mod review;
 mod role;
 mod rules;
+mod scope;
 mod server;
+mod shown;
 mod signer;
 mod skill;
 mod tables;
@@ -53,7 +55,8 @@ pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
 pub use flip::{Decided, Flip};
-pub use rules::{scope_name, selectors};
+pub use rules::selectors;
+pub use scope::scope_name;
 pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};
 pub use tables::{compare_derived, named};
@@ -64,6 +67,7 @@ pub use witness::Witness;
 use crate::finding::Findings;
 use crate::pairs::Pairs;
 use crate::review::SwitchedOff;
+use crate::shown::Shown;
 
 /// Compares the contents of two bundles: the findings, the most dangerous first.
 ///
@@ -81,7 +85,8 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
-    policy::compare([a, b], [&review_a, &review_b], &mut out)?;
+    let shown = Shown::of([a, b])?;
+    policy::compare(&shown, [&review_a, &review_b], &mut out)?;
     access::compare(a, b, &mut out)?;
     let moved = user::compare(a, b, &mut out)?;
     tool::compare(a, b, &mut out);

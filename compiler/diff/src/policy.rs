@@ -12,15 +12,16 @@ use crate::facts::{self, Side};
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
 use crate::rules;
+use crate::shown::Shown;
 use crate::witness::{Judges, quoted};
 
 /// Compares the tiers that two bundles give commands.
 pub(crate) fn compare(
-    [a, b]: [&Bundle; 2],
+    shown: &Shown<'_>,
     reviews: [&Review; 2],
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    let (before, after) = (a.policy(), b.policy());
+    let ([a, b], [before, after]) = (shown.sides, shown.policies());
     let places = (before.map(|policy| &policy.at), after.map(|policy| &policy.at));
     match (before, after) {
         (None, None) => {}
@@ -39,7 +40,7 @@ pub(crate) fn compare(
     let [of_a, of_b] = reviews.map(Reasons::of_review);
     let judges = Judges::of(a, b);
     floors(before, after, &of_b, judges.as_ref(), out);
-    rules::compare([a, b], out)?;
+    rules::compare(shown, out);
     paths(before, after, judges.as_ref(), out);
     if a.facts()? != b.facts()? {
         let (known_a, known_b) = (knowledge(a)?, knowledge(b)?);

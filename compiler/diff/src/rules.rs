@@ -1,34 +1,29 @@
-//! The rules of a policy, its modes, scopes and classes.
+//! The rules of a policy, its mode, classes and tools of other servers.
 //!
 //! A rule is compared as a whole. What cannot be shown to be narrower loosens.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{
-    Bundle, Condition, Corrupt, Example, Mode, Place, Policy, Rule, RuleKind, Scope, Setting,
-    meaning_of,
+    Bundle, Condition, Example, Mode, Place, Policy, Rule, RuleKind, Setting, meaning_of,
 };
 
-use relay_engine::decide::Decision;
-
-use crate::candidates::{self, Candidate};
+use crate::candidates;
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
-use crate::flip::{Caller, Deciders, is_by, is_by_mode};
+use crate::scope::{self, scope_name};
+use crate::shown::Shown;
 
 /// Compares the rules of two bundles.
-pub(crate) fn compare(sides: [&Bundle; 2], out: &mut Findings) -> Result<(), Corrupt> {
-    let [a, b] = sides;
-    let (old, new) = (rules(a)?, rules(b)?);
-    let shown = Shown { sides, old: &old, new: &new, deciders: OnceCell::new() };
-    if let (Some(before), Some(after)) = (a.policy(), b.policy()) {
-        mode(&before.mode, &after.mode, (&before.at, &after.at), &shown, out);
-        scopes(before, after, &shown, out);
-        classes(before, after, &shown, out);
-        tools(before, after, &shown, out);
+pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) {
+    let (old, new) = (&shown.old, &shown.new);
+    if let [Some(before), Some(after)] = shown.policies() {
+        mode(&before.mode, &after.mode, (&before.at, &after.at), shown, out);
+        scope::compare(before, after, shown, out);
+        classes(before, after, shown, out);
+        tools(before, after, shown, out);
     }
-    for (name, rule) in &old {
+    for (name, rule) in old {
         if !new.contains_key(name) {
             let gone = finding(Kind::Rule, name, Change::Removed, removal(rule))
                 .at(Some(&rule.at), None)
@@ -36,7 +31,7 @@ pub(crate) fn compare(sides: [&Bundle; 2], out: &mut Findings) -> Result<(), Cor
             out.push(shown.rule(gone, Some(rule), None));
         }
     }
-    for (name, rule) in &new {
+    for (name, rule) in new {
         match old.get(name) {
             None => {
                 let added = finding(Kind::Rule, name, Change::Added, addition(rule))
@@ -44,151 +39,13 @@ pub(crate) fn compare(sides: [&Bundle; 2], out: &mut Findings) -> Result<(), Cor
                     .meaning(format!("{} {name}", gained(rule)));
                 out.push(shown.rule(added, None, Some(rule)));
             }
-            Some(before) => changed(name, before, rule, &shown, out),
+            Some(before) => changed(name, before, rule, shown, out),
         }
     }
-    Ok(())
-}
-
-/// The calls that show differences.
-struct Shown<'s> {
-    sides: [&'s Bundle; 2],
-    old: &'s BTreeMap<String, Rule>,
-    new: &'s BTreeMap<String, Rule>,
-    /// Made for the first difference.
-    deciders: OnceCell<Option<Deciders<'s>>>,
-}
-
-impl<'s> Shown<'s> {
-    fn deciders(&self) -> Option<&Deciders<'s>> {
-        let made = self.deciders.get_or_init(|| {
-            let scopes = self.policies().into_iter().flatten().flat_map(|policy| &policy.scopes);
-            let tenants = scopes.filter_map(|scope| scope.tenant.as_deref()).collect();
-            Deciders::of(self.sides, &tenants)
-        });
-        made.as_ref()
-    }
-
-    fn policies(&self) -> [Option<&'s Policy>; 2] {
-        self.sides.map(Bundle::policy)
-    }
-
-    fn common(&self) -> Vec<Candidate> {
-        candidates::common(self.new.values().chain(self.old.values()))
-    }
-
-    /// Adds a call that a side decides by a rule, and the other side otherwise.
-    fn rule(&self, found: Finding, old: Option<&Rule>, new: Option<&Rule>) -> Finding {
-        let Some(direction) = found.direction.filter(|it| *it != Direction::Same) else {
-            return found;
-        };
-        let [of_a, of_b] = self.policies();
-        let sides = [(new, old, of_b), (old, new, of_a)];
-        let calls = sides.into_iter().flat_map(|(rule, other, policy)| {
-            rule.map_or_else(Vec::new, |rule| candidates::of_rule(rule, other, policy))
-        });
-        let calls = calls.chain(self.common());
-        let callers = [(old, of_a), (new, of_b)]
-            .into_iter()
-            .filter_map(|(rule, policy)| Some(caller(&policy?.scopes, rule?.scope?)));
-        let callers: Vec<Caller> = callers.collect();
-        let name = found.subject.name.clone();
-        let adjusts = |rule: Option<&Rule>| {
-            rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Tier | RuleKind::Lower))
-        };
-        let adjusts = adjusts(old) || adjusts(new);
-        let is_for_it = |before: &Decision, after: &Decision| {
-            is_by(before, &name) || is_by(after, &name) || adjusts && before.tier != after.tier
-        };
-        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
-        found.decided(flip)
-    }
-
-    /// Adds a call that the sides decide by these modes; `None` is any other one.
-    fn mode(
-        &self,
-        found: Finding,
-        modes: [Option<Mode>; 2],
-        scopes: &[(Caller, Vec<String>)],
-    ) -> Finding {
-        let Some(direction) = found.direction else { return found };
-        let hosts = scopes.iter().flat_map(|(_, hosts)| hosts);
-        let common = self.common();
-        let on_hosts: Vec<Candidate> =
-            hosts.flat_map(|host| common.iter().filter_map(|call| call.on_host(host))).collect();
-        let callers: Vec<Caller> = scopes.iter().map(|(caller, _)| caller.clone()).collect();
-        let is_for_it = |before: &Decision, after: &Decision| {
-            let is = |mode: Option<Mode>, decision: &Decision| {
-                mode.is_none_or(|mode| decision.mode == Some(mode))
-            };
-            let [old, new] = modes;
-            before.mode != after.mode
-                && is(old, before)
-                && is(new, after)
-                && (is_by_mode(before) || is_by_mode(after))
-        };
-        let calls = on_hosts.into_iter().chain(common);
-        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
-        found.decided(flip)
-    }
-
-    /// Adds a call of some candidates that the sides decide differently by rules that name something,
-    /// or for any reason without a name.
-    fn naming(&self, found: Finding, calls: Vec<Candidate>, name: Option<&str>) -> Finding {
-        let Some(direction) = found.direction else { return found };
-        let names_it = |rule: &Rule| {
-            let mut values =
-                rule.conditions.iter().flat_map(|it| it.values.iter().chain(&it.except));
-            values.any(|value| Some(value.value.as_str()) == name)
-        };
-        let rules = self.old.values().chain(self.new.values());
-        let naming: BTreeSet<&str> =
-            rules.filter(|rule| names_it(rule)).map(|rule| rule.name.as_str()).collect();
-        let is_for_it = |before: &Decision, after: &Decision| {
-            name.is_none() || naming.iter().any(|rule| is_by(before, rule) || is_by(after, rule))
-        };
-        let flip = self.deciders().and_then(|it| it.flip(calls, &[], direction, is_for_it));
-        found.decided(flip)
-    }
-}
-
-/// Returns the callers of a scope, with those around it.
-fn caller(scopes: &[Scope], number: u32) -> Caller {
-    let mut caller = Caller::default();
-    let mut next = Some(number);
-    while let Some(number) = next {
-        let Some(Scope { parent, tenant, role, .. }) = scopes.get(number as usize) else { break };
-        caller.tenant = caller.tenant.or_else(|| tenant.clone());
-        caller.role = caller.role.or_else(|| role.clone());
-        // INVARIANT: a scope follows the one around it, so this ends.
-        next = parent.filter(|parent| *parent < number);
-    }
-    caller
-}
-
-/// Returns hosts of a scope and of those around it.
-fn hosts(scopes: &[Scope], number: u32) -> Vec<String> {
-    let mut next = Some(number);
-    while let Some(number) = next {
-        let Some(scope) = scopes.get(number as usize) else { break };
-        if !scope.hosts.is_empty() {
-            return scope.hosts.clone();
-        }
-        next = scope.parent.filter(|parent| *parent < number);
-    }
-    Vec::new()
 }
 
 fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Finding {
     Finding::new(Area::Authority, kind, name, change).direction(direction)
-}
-
-fn rules(bundle: &Bundle) -> Result<BTreeMap<String, Rule>, Corrupt> {
-    let owned = |rule: Result<relay_bundle::RuleView<'_>, Corrupt>| {
-        let rule = rule?.to_owned()?;
-        Ok((rule.name.clone(), rule))
-    };
-    bundle.rules().map(owned).collect()
 }
 
 /// Returns the direction of a new rule.
@@ -370,60 +227,6 @@ fn mode(
             shown.mode(found.at(Some(at.0), Some(at.1)), modes, &[])
         },
     );
-}
-
-/// Returns the name of a scope for people: `tenant=acme role=observer`.
-#[must_use]
-pub fn scope_name(scopes: &[Scope], number: usize) -> String {
-    let Some(scope) = scopes.get(number) else { return String::new() };
-    let Scope { parent, tenant, role, hosts, mode: _, at: _ } = scope;
-    let mut parts = Vec::new();
-    // INVARIANT: a scope follows the one around it.
-    if let Some(parent) = parent.filter(|parent| (*parent as usize) < number) {
-        parts.push(scope_name(scopes, parent as usize));
-    }
-    parts.extend(tenant.iter().map(|tenant| format!("tenant={tenant}")));
-    parts.extend(role.iter().map(|role| format!("role={role}")));
-    parts.extend(hosts.iter().map(|host| format!("host={host}")));
-    parts.join(" ")
-}
-
-/// Compares the modes of scopes, by the names of the scopes.
-fn scopes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
-    type Row = (Mode, Place, (Caller, Vec<String>));
-    let modes = |policy: &Policy| -> BTreeMap<String, Row> {
-        let scopes = policy.scopes.iter().enumerate().filter_map(|(number, scope)| {
-            let mode = scope.mode.as_ref()?.value;
-            let name = scope_name(&policy.scopes, number);
-            let number = u32::try_from(number).ok()?;
-            let who = (caller(&policy.scopes, number), hosts(&policy.scopes, number));
-            Some((name, (mode, scope.at.clone(), who)))
-        });
-        scopes.collect()
-    };
-    let (old, new) = (modes(a), modes(b));
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    for name in names {
-        let (before, after) = (old.get(name), new.get(name));
-        let (of_a, of_b) = (before.map(|(mode, ..)| *mode), after.map(|(mode, ..)| *mode));
-        if of_a == of_b {
-            continue;
-        }
-        // Without its own mode, a scope has that of the policy, or of a scope around it.
-        let direction = match (of_a, of_b) {
-            (Some(before), Some(after)) => Direction::of_demand(&before, &after),
-            (None, Some(Mode::Readonly)) | (Some(Mode::Open), None) => Direction::Narrower,
-            _ => Direction::NotProved,
-        };
-        let word = |mode: Option<Mode>| mode.map(|mode| mode.word().to_owned());
-        let change = Change::Value { before: word(of_a), after: word(of_b) };
-        let who: Vec<(Caller, Vec<String>)> =
-            [after, before].into_iter().flatten().map(|(_, _, who)| who.clone()).collect();
-        let found = finding(Kind::Scope, name, change, direction)
-            .part("mode")
-            .at(before.map(|(_, at, _)| at), after.map(|(_, at, _)| at));
-        out.push(shown.mode(found, [of_a, of_b], &who));
-    }
 }
 
 /// Compares the classes of paths that the projects name. A class may be in rules of both kinds.
