@@ -26,6 +26,7 @@ mod pattern_without_tool;
 mod prompt_over_budget;
 mod role_over_parent;
 mod rule_idle_allow;
+mod rule_repeated_scope;
 mod rule_shadowed;
 mod rule_unknown_caller;
 mod rule_unknown_program;
@@ -77,6 +78,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     prompt_over_budget::check(model, out);
     role_over_parent::check(model, out);
     rule_idle_allow::check(model, out);
+    rule_repeated_scope::check(model, out);
     rule_shadowed::check(model, out);
     rule_unknown_caller::check(model, out);
     rule_unknown_program::check(model, out);
