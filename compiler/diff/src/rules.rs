@@ -5,27 +5,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{
-    Bundle, Condition, Example, Mode, Place, Policy, Rule, RuleKind, Setting, meaning_of,
+    Bundle, Condition, Example, Place, Policy, Rule, RuleKind, Selector, Setting, Subject,
+    meaning_of,
 };
 
 use crate::candidates;
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
-use crate::scope::{self, scope_name};
+use crate::reversal;
+use crate::scope::{self, limits, scope_name};
 use crate::shown::Shown;
 
 /// Compares the rules of two bundles.
 pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) {
     let (old, new) = (&shown.old, &shown.new);
+    if let [before, Some(after)] = shown.policies() {
+        mode(before, after, shown, out);
+    }
     if let [Some(before), Some(after)] = shown.policies() {
-        mode(&before.mode, &after.mode, (&before.at, &after.at), shown, out);
         scope::compare(before, after, shown, out);
         classes(before, after, shown, out);
         tools(before, after, shown, out);
     }
     for (name, rule) in old {
         if !new.contains_key(name) {
-            let gone = finding(Kind::Rule, name, Change::Removed, removal(rule))
+            let gone = finding(Kind::Rule, name, Change::Removed, removal(rule, shown))
                 .at(Some(&rule.at), None)
                 .meaning(format!("{} {name}", lost(rule)));
             out.push(shown.rule(gone, Some(rule), None));
@@ -34,7 +38,7 @@ pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) {
     for (name, rule) in new {
         match old.get(name) {
             None => {
-                let added = finding(Kind::Rule, name, Change::Added, addition(rule))
+                let added = finding(Kind::Rule, name, Change::Added, addition(rule, shown))
                     .at(None, Some(&rule.at))
                     .meaning(format!("{} {name}", gained(rule)));
                 out.push(shown.rule(added, None, Some(rule)));
@@ -49,23 +53,30 @@ fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Find
 }
 
 /// Returns the direction of a new rule.
-fn addition(rule: &Rule) -> Direction {
+fn addition(rule: &Rule, shown: &Shown<'_>) -> Direction {
     match rule.kind {
         RuleKind::Deny if rule.observe => Direction::Same,
-        RuleKind::Deny | RuleKind::Tier => Direction::Narrower,
+        RuleKind::Deny => Direction::Narrower,
+        RuleKind::Tier => raising(shown),
         // A person's yes admits calls that the mode refuses.
         RuleKind::Approve | RuleKind::Allow | RuleKind::Lower => Direction::NotProved,
     }
 }
 
 /// Returns the direction of a rule that is gone.
-fn removal(rule: &Rule) -> Direction {
+fn removal(rule: &Rule, shown: &Shown<'_>) -> Direction {
     match rule.kind {
         RuleKind::Deny if rule.observe => Direction::Same,
-        RuleKind::Allow | RuleKind::Lower => Direction::Narrower,
+        RuleKind::Allow => Direction::Narrower,
+        RuleKind::Lower => raising(shown),
         // Without an approval, no one is asked.
         RuleKind::Deny | RuleKind::Tier | RuleKind::Approve => Direction::NotProved,
     }
+}
+
+/// Returns the direction of a rise of tiers.
+fn raising(shown: &Shown<'_>) -> Direction {
+    Direction::narrower_if(reversal::of_tiers(shown).is_none())
 }
 
 const fn gained(rule: &Rule) -> &'static str {
@@ -121,7 +132,11 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
         let number = |tier: Option<relay_bundle::Tier>| {
             tier.map_or_else(String::new, |tier| tier.number().to_string())
         };
-        add("tier", number(old.tier), number(*tier), Direction::of_demand(&old.tier, tier));
+        let direction = match Direction::of_demand(&old.tier, tier) {
+            Direction::Narrower => raising(shown),
+            direction => direction,
+        };
+        add("tier", number(old.tier), number(*tier), direction);
     }
     if old.observe != *observe {
         let direction = Direction::of_limit(&old.observe, observe);
@@ -144,7 +159,17 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
     };
     let (before, after) = (shown_scope(a, old.scope), shown_scope(b, *scope));
     if before != after {
-        add("scope", before, after, Direction::NotProved);
+        let limits = |bundle: &Bundle, scope| {
+            limits(bundle.policy().map_or(&[][..], |policy| &policy.scopes), scope)
+        };
+        let (of_a, of_b) = (limits(a, old.scope), limits(b, *scope));
+        let direction = match (old.kind, kind) {
+            _ if of_a == of_b => Direction::Same,
+            (RuleKind::Deny, RuleKind::Deny) => Direction::narrower_if(of_b.is_subset(&of_a)),
+            (RuleKind::Allow, RuleKind::Allow) => Direction::narrower_if(of_a.is_subset(&of_b)),
+            _ => Direction::NotProved,
+        };
+        add("scope", before, after, direction);
     }
     if old.origin != *origin {
         let shown =
@@ -158,7 +183,16 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
         meaning_of(&bare)
     };
     if bare(&old.conditions) != bare(conditions) {
-        add("selectors", selectors(old), selectors(new), Direction::NotProved);
+        let direction = match (old.kind, kind) {
+            (RuleKind::Deny, RuleKind::Deny) => {
+                Direction::narrower_if(means_more(&old.conditions, conditions))
+            }
+            (RuleKind::Tier, RuleKind::Tier) if means_more(&old.conditions, conditions) => {
+                raising(shown)
+            }
+            _ => Direction::NotProved,
+        };
+        add("selectors", selectors(old), selectors(new), direction);
     }
     let listed = |all: &[Example], others: &[Example]| {
         let is_new = |it: &&Example| {
@@ -177,6 +211,51 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
     }
 }
 
+/// Returns whether a rule that restricts is proved to mean all that it meant: each of its conditions
+/// follows from one before, and each exception is one of those before.
+fn means_more(old: &[Condition], new: &[Condition]) -> bool {
+    let own = |conditions: &[Condition]| -> Vec<Condition> {
+        conditions.iter().filter(|it| it.group == 0).cloned().collect()
+    };
+    let texts = |values: &[Setting<String>]| -> BTreeSet<String> {
+        values.iter().map(|value| value.value.clone()).collect()
+    };
+    let follows = |new: &Condition, old: &Condition| {
+        // A tier and a regex are no lists of values.
+        let is_list =
+            !matches!(new.selector, Selector::TierMin | Selector::TierMax | Selector::Text);
+        let (of_old, of_new) = (texts(&old.values), texts(&new.values));
+        new.selector == old.selector
+            && new.argument == old.argument
+            && (of_old == of_new || is_list && of_old.is_subset(&of_new))
+            && texts(&new.except).is_subset(&texts(&old.except))
+    };
+    let exceptions = |conditions: &[Condition]| -> BTreeSet<Vec<String>> {
+        let groups: BTreeSet<u8> = conditions.iter().map(|it| it.group).collect();
+        let in_group = |group: u8| {
+            let own = conditions.iter().filter(|it| it.group == group);
+            let mut own: Vec<String> = own
+                .map(|it| {
+                    let (values, except) = (texts(&it.values), texts(&it.except));
+                    format!("{:?} {:?} {values:?} {except:?}", it.selector, it.argument)
+                })
+                .collect();
+            own.sort_unstable();
+            own
+        };
+        groups.into_iter().filter(|group| *group > 0).map(in_group).collect()
+    };
+    let subjects = |conditions: &[Condition]| -> BTreeSet<Subject> {
+        conditions.iter().map(|it| it.selector.subject()).collect()
+    };
+    let (own_old, own_new) = (own(old), own(new));
+    let (except_old, except_new) = (exceptions(old), exceptions(new));
+    own_new.iter().all(|new| own_old.iter().any(|old| follows(new, old)))
+        && except_new.is_subset(&except_old)
+        // An exception leaves out a call, an effect or the request, as the rule itself selects them.
+        && (except_new.is_empty() || subjects(&own_old) == subjects(&own_new))
+}
+
 /// Returns the selectors of a rule in one line.
 #[must_use]
 pub fn selectors(rule: &Rule) -> String {
@@ -185,10 +264,10 @@ pub fn selectors(rule: &Rule) -> String {
     for condition in &rule.conditions {
         if condition.group != group {
             group = condition.group;
-            line.push_str(" except:");
-        }
-        if !line.is_empty() {
+            line.push_str(if line.is_empty() { "except:" } else { "; except:" });
             line.push(' ');
+        } else if !line.is_empty() {
+            line.push_str("; ");
         }
         line.push_str(condition.selector.word());
         if let Some(argument) = &condition.argument {
@@ -204,27 +283,30 @@ pub fn selectors(rule: &Rule) -> String {
                 line.push_str(&format!(" `{}`", value.value));
             }
         }
-        line.push(';');
     }
     line
 }
 
-fn mode(
-    a: &Setting<Mode>,
-    b: &Setting<Mode>,
-    at: (&Place, &Place),
-    shown: &Shown<'_>,
-    out: &mut Findings,
-) {
-    let direction = Direction::of_demand(&a.value, &b.value);
+fn mode(a: Option<&Policy>, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
+    let direction = match a {
+        Some(a) => Direction::of_demand(&a.mode.value, &b.mode.value),
+        // Without a policy, no command may run, and no tool of another server.
+        None => Direction::NotProved,
+    };
     out.setting(
-        Some(a),
-        Some(b),
+        a.map(|policy| &policy.mode),
+        Some(&b.mode),
         |mode| mode.word().to_owned(),
         |change| {
             let found = finding(Kind::Policy, "", change, direction).part("mode");
-            let modes = [Some(a.value), Some(b.value)];
-            shown.mode(found.at(Some(at.0), Some(at.1)), modes, &[])
+            let found = found.at(a.map(|policy| &policy.at), Some(&b.at));
+            match a {
+                Some(a) => shown.mode(found, [Some(a.mode.value), Some(b.mode.value)], &[]),
+                None => {
+                    let found = found.meaning("without a policy, no command runs");
+                    shown.naming(found, shown.common(), None)
+                }
+            }
         },
     );
 }
@@ -253,16 +335,18 @@ fn classes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
 /// Compares the effects of other servers' tools.
 fn tools(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
     let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
-        let rows = policy.tools.iter().flat_map(|row| {
-            let effects: Vec<String> = row
-                .arguments
-                .iter()
-                .map(|argument| format!("{} {}", argument.name, argument.effect.word()))
-                .collect();
-            let effects = effects.join(", ");
-            row.patterns.iter().map(move |name| (name.clone(), (effects.clone(), row.at.clone())))
-        });
-        rows.collect()
+        // The effects of all rows that match a tool hold together.
+        let mut rows: BTreeMap<&String, (BTreeSet<String>, &Place)> = BTreeMap::new();
+        for row in &policy.tools {
+            for name in &row.patterns {
+                let (effects, _) = rows.entry(name).or_insert((BTreeSet::new(), &row.at));
+                let words = row.arguments.iter();
+                effects.extend(words.map(|it| format!("{} {}", it.name, it.effect.word())));
+            }
+        }
+        let joined = |effects: BTreeSet<String>| effects.into_iter().collect::<Vec<_>>().join(", ");
+        let rows = rows.into_iter();
+        rows.map(|(name, (effects, at))| (name.clone(), (joined(effects), at.clone()))).collect()
     };
     values("tool", rows(a), rows(b), out, &|found, name| {
         shown.naming(found, candidates::of_tool(name, shown.policies()), None)

@@ -6,13 +6,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Corrupt, Mode, Policy, Rule, RuleKind};
-use relay_engine::decide::Decision;
+use relay_engine::decide::{self, Decision};
+use relay_engine::view::View;
 
 use crate::candidates::{self, Candidate};
 use crate::direction::Direction;
 use crate::finding::Finding;
-use crate::flip::{Caller, Deciders, is_by, is_by_mode};
-use crate::scope::caller;
+use crate::flip::{Caller, Deciders, Flip, is_by, is_by_mode};
 
 /// Both sides, and the calls that show differences.
 pub(crate) struct Shown<'s> {
@@ -44,7 +44,7 @@ impl<'s> Shown<'s> {
         self.sides.map(Bundle::policy)
     }
 
-    fn common(&self) -> Vec<Candidate> {
+    pub(crate) fn common(&self) -> Vec<Candidate> {
         candidates::common(self.new.values().chain(self.old.values()))
     }
 
@@ -61,7 +61,7 @@ impl<'s> Shown<'s> {
         let calls = calls.chain(self.common());
         let callers = [(old, of_a), (new, of_b)]
             .into_iter()
-            .filter_map(|(rule, policy)| Some(caller(&policy?.scopes, rule?.scope?)));
+            .filter_map(|(rule, policy)| Some(Caller::of_scope(&policy?.scopes, rule?.scope?)));
         let callers: Vec<Caller> = callers.collect();
         let name = found.subject.name.clone();
         let adjusts = |rule: Option<&Rule>| {
@@ -125,6 +125,68 @@ impl<'s> Shown<'s> {
         };
         let flip = self.deciders().and_then(|it| it.flip(calls, &[], direction, is_for_it));
         found.decided(flip)
+    }
+
+    /// Returns a call that is refused less in a place after than in one before, which differ in these
+    /// rules.
+    pub(crate) fn moved(&self, rules: &BTreeSet<String>, views: [View<'s>; 2]) -> Option<Flip> {
+        let policies = self.policies();
+        let sides = [(&self.old, policies[0]), (&self.new, policies[1])];
+        let named = sides.into_iter().flat_map(|(all, policy)| {
+            let named = rules.iter().filter_map(|name| all.get(name));
+            named.flat_map(move |rule| candidates::of_rule(rule, None, policy))
+        });
+        self.deciders()?.flip_of_moved(named.chain(self.common()), views)
+    }
+
+    /// Adds a call of a role that asks a person on one side.
+    pub(crate) fn approval(&self, found: Finding) -> Finding {
+        let (Some(direction), [_, Some(_)]) = (found.direction, self.policies()) else {
+            return found;
+        };
+        let role = Some(found.subject.name.clone());
+        let callers = [Caller { tenant: None, role }];
+        let is_for_it = |before: &Decision, after: &Decision| {
+            [before, after].iter().any(|decision| decision.rule == decide::Rule::RoleApproves)
+        };
+        let calls = self.common();
+        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
+        let name = Some(found.subject.name.clone());
+        found.decided(flip.filter(|flip| flip.role == name))
+    }
+
+    /// Returns calls with a doubt: commands with it, and programs and tools that rules name.
+    pub(crate) fn of_doubt<'c>(&self, commands: impl Iterator<Item = &'c str>) -> Vec<Candidate> {
+        let mut calls: Vec<Candidate> = commands.map(Candidate::command).collect();
+        let [_, policy] = self.policies();
+        calls.extend(self.new.values().flat_map(|rule| candidates::of_rule(rule, None, policy)));
+        calls
+    }
+
+    /// Returns a finding by which commands are judged higher, with its direction: a rule by which a
+    /// caller may do more all the same leaves it without proof.
+    pub(crate) fn raised(
+        &self,
+        mut found: Finding,
+        by: Option<String>,
+        calls: impl IntoIterator<Item = Candidate>,
+    ) -> Finding {
+        if by.is_none() || found.direction != Some(Direction::Narrower) {
+            return found;
+        }
+        found.also_by(by.as_deref());
+        let found = found.direction(Direction::NotProved);
+        let flip = self.loosened(calls);
+        found.decided(flip)
+    }
+
+    /// Returns a call with another tier or by a rule that is refused less after the change.
+    pub(crate) fn loosened(&self, calls: impl IntoIterator<Item = Candidate>) -> Option<Flip> {
+        let is_for_it = |before: &Decision, after: &Decision| {
+            before.tier != after.tier || before.named.is_some() || after.named.is_some()
+        };
+        let calls = calls.into_iter().chain(self.common());
+        self.deciders()?.flip(calls, &[], Direction::NotProved, is_for_it)
     }
 }
 
