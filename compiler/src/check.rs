@@ -28,6 +28,7 @@ mod role_over_parent;
 mod rule_idle_allow;
 mod rule_means_nothing;
 mod rule_no_host;
+mod rule_repeated_scope;
 mod rule_selector_twice;
 mod rule_shadowed;
 mod rule_unknown_caller;
@@ -82,6 +83,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     rule_idle_allow::check(model, out);
     rule_means_nothing::check(model, out);
     rule_no_host::check(model, out);
+    rule_repeated_scope::check(model, out);
     rule_selector_twice::check(model, out);
     rule_shadowed::check(model, out);
     rule_unknown_caller::check(model, out);

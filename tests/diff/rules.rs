@@ -1,6 +1,8 @@
 //! Differences of rules, modes and scopes: whatever may let a caller do more loosens, and no command is
 //! decided otherwise without a finding.
 
+mod pairs;
+
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use relay_bundle::Bundle;
@@ -8,7 +10,7 @@ use relay_compiler::Options;
 use relay_diff::{Direction, Finding};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{Call, Door, Outcome, decide};
-use relay_engine::place::{Identity, preview};
+use relay_engine::place::{Identity, place, preview};
 use relay_engine::view::View;
 use relay_policy::location::Location;
 use serde_json::json;
@@ -68,6 +70,90 @@ const CHANGES: &[(&str, &str, Direction)] = &[
         "policy { paths { class a \"/srv/a/**\" }; deny b { writes a } }",
         "policy { paths { class a \"/srv/b/**\" }; deny b { writes a } }",
         Direction::NotProved,
+    ),
+    // A deny that means all that it meant.
+    (
+        "policy { deny a { program rm } }",
+        "policy { deny a { program rm shred } }",
+        Direction::Narrower,
+    ),
+    (
+        "policy { deny a { program rm; operands x } }",
+        "policy { deny a { program rm } }",
+        Direction::Narrower,
+    ),
+    (
+        "policy { deny a { writes \"/etc/**\" { except \"/etc/x\" } } }",
+        "policy { deny a { writes \"/etc/**\" } }",
+        Direction::Narrower,
+    ),
+    (
+        "policy { deny a role=root { program rm } }",
+        "policy { deny a { program rm } }",
+        Direction::Narrower,
+    ),
+    (
+        "policy { allow a { program kill } }",
+        "policy { allow a role=root { program kill } }",
+        Direction::Narrower,
+    ),
+    (
+        "policy { deny a { tier min=1; program rm } }",
+        "policy { deny a { tier min=2; program rm } }",
+        Direction::NotProved,
+    ),
+    // A rule that has an exception of a call no longer selects one.
+    (
+        "policy { deny a { program rm cat; reads \"/etc/**\"; except { program cat } } }",
+        "policy { deny a { reads \"/etc/**\"; except { program cat } } }",
+        Direction::NotProved,
+    ),
+    // Rules that select by tier turn a rise around.
+    (
+        "policy open { deny a { tier max=1 } }",
+        "policy open { deny a { tier max=1 }; tier b 2 { program ls } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy { deny a { program kill; except { tier min=3 } }; lower b to=1 because=x { program kill } }",
+        "policy { deny a { program kill; except { tier min=3 } } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy { allow a { program git; tier min=3 }; tier b 2 { program git } }",
+        "policy { allow a { program git; tier min=3 }; tier b 3 { program git } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy open { deny a { program foo; tier max=2 } }",
+        "policy open { deny a { program foo; tier max=2 }; floors { unknown-program 3 } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy open { deny a { program foo; tier min=2 } }",
+        "policy open { deny a { program foo; tier min=2 }; floors { unknown-program 3 } }",
+        Direction::Narrower,
+    ),
+    // And those that name a class of paths.
+    (
+        "policy open { deny a { writes \"/srv/**\" { except critical } } }",
+        "policy open { deny a { writes \"/srv/**\" { except critical } }; paths { critical \"/srv/b/**\" } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy { allow a { writes critical } }",
+        "policy { allow a { writes critical }; paths { critical \"/srv/b/**\" } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy open { deny a { writes scratch }; paths { scratch \"/srv/b/**\" } }",
+        "policy open { deny a { writes scratch } }",
+        Direction::NotProved,
+    ),
+    (
+        "policy open { deny a { reads secret } }",
+        "policy open { deny a { reads secret }; paths { secret \"/srv/b/**\" } }",
+        Direction::Narrower,
     ),
 ];
 
@@ -171,12 +257,20 @@ fn decide_anew(before: &Bundle, after: &Bundle, found: &[Finding]) -> usize {
         }
         count += 1;
         let [old, new] = [(before, "before"), (after, "after")].map(|(bundle, side)| {
+            let groups = flip["groups"].as_array().into_iter().flatten();
+            let groups: Vec<String> =
+                groups.map(|group| group.as_str().unwrap().to_owned()).collect();
             let identity = Identity {
+                id: flip["user"].as_str().unwrap_or_default(),
                 tenant: flip["tenant"].as_str(),
+                groups: &groups,
                 role: flip["role"].as_str(),
-                ..Identity::default()
             };
-            let placement = preview(bundle, &identity).unwrap().unwrap();
+            // Rows of `users` place a caller that has an id or groups.
+            let placement = match identity.names_who() {
+                true => place(bundle, &identity).unwrap().unwrap(),
+                false => preview(bundle, &identity).unwrap().unwrap(),
+            };
             let view = View::of(bundle, &placement).unwrap();
             let location = Location::default();
             let call = Call {
@@ -264,6 +358,108 @@ fn a_call_shows_each_kind_of_difference() {
         );
         let words = found.iter().find_map(|it| it.flip.as_ref()).unwrap().to_string();
         assert!(words.contains(shown), "{before} -> {after}: {words}");
+    }
+}
+
+/// Projects in which roles, tenants, users, scopes and tools of other servers differ, with the words of
+/// the one finding that loosens.
+const PLACES: &[(&str, &str, &str)] = &[
+    (
+        "users { user bob role=dev; anyone role=ops }\npolicy open { deny a role=dev { program rm } }",
+        "users { user bob role=ops; anyone role=ops }\npolicy open { deny a role=dev { program rm } }",
+        "deny `a` does not hold; `rm a`, user bob: deny (policy.a) → allow (mode)",
+    ),
+    (
+        "users { anyone role=dev }\npolicy open { scope role=dev { mode readonly } }",
+        "users { anyone role=ops }\npolicy open { scope role=dev { mode readonly } }",
+        "mode readonly → open; `touch a`, user anyone else: deny (mode-readonly) → allow (mode)",
+    ),
+    (
+        "users { group g role=asks; anyone role=dev }\npolicy open",
+        "users { group g role=dev; anyone role=dev }\npolicy open",
+        "no person is asked before tier 3; `rm -rf /srv/x`, group g: approve (role-approves) → allow (mode)",
+    ),
+    (
+        "users { user bob role=dev; anyone role=ops }\npolicy { allow a role=ops { program kill } }",
+        "users { user bob role=ops; anyone role=ops }\npolicy { allow a role=ops { program kill } }",
+        "allow `a` holds; `kill a`, user bob: deny (mode-guarded) → allow (policy.a)",
+    ),
+    (
+        "users { anyone role=dev }",
+        "users { anyone role=dev }\npolicy readonly",
+        "without a policy, no command runs; `ls`, role asks: deny (no-policy) → allow (read-only)",
+    ),
+    (
+        "users { anyone role=dev }\npolicy open { scope tenant=acme { mode readonly }; scope tenant=acme { mode guarded } }",
+        "users { anyone role=dev }\npolicy open { scope tenant=acme { mode guarded } }",
+        "tenant acme: deny (mode-readonly) → allow (mode)",
+    ),
+    (
+        "users { anyone role=dev }\npolicy open { scope tenant=acme { mode guarded; scope role=ops { mode open widen=#true } }; scope tenant=acme { mode readonly } }",
+        "users { anyone role=dev }\npolicy open { scope tenant=acme { mode guarded }; scope tenant=acme { mode readonly; scope role=ops { mode open widen=#true } } }",
+        "role ops, tenant acme: deny (mode-readonly) → allow",
+    ),
+    (
+        "users { anyone role=dev }\ntools { other \"fs_*\" { arg path writes }; other \"fs_*\" { arg path reads } }\npolicy open { deny a { writes \"/etc/**\" } }",
+        "users { anyone role=dev }\ntools { other \"fs_*\" { arg path reads } }\npolicy open { deny a { writes \"/etc/**\" } }",
+        "`fs_x path=/etc/passwd`, role asks: deny (policy.a) → allow (read-only)",
+    ),
+];
+
+#[test]
+fn what_a_policy_tells_apart_by_its_callers_and_tools_loosens() {
+    for (before, after, words) in PLACES {
+        let bundle = |text: &str| {
+            compiled(&format!(
+                "project demo epoch=1\ntenants {{ tenant acme }}\nroles {{ role dev tier=3; role ops tier=3; role asks tier=3 approve=#true }}\nprompts {{ prompt a {{ summary A; text x }} }}\n{text}\n"
+            ))
+        };
+        let (old, new) = (bundle(before), bundle(after));
+        let found = found(&old, &new);
+        let loosens = |it: &&Finding| it.direction == Some(Direction::NotProved);
+        let loosening: Vec<&Finding> = found.iter().filter(loosens).collect();
+        let meaning = |it: &&&Finding| it.meaning.as_ref().is_some_and(|it| it.contains(words));
+        assert!(loosening.iter().any(|it| meaning(&it)), "{before} -> {after}\n{loosening:#?}");
+        assert!(decide_anew(&old, &new, &found) > 0);
+    }
+}
+
+#[test]
+fn a_role_that_asks_a_person_loosens_where_a_mode_refuses() {
+    for (mode, direction) in [
+        ("guarded", Direction::NotProved),
+        ("open", Direction::Narrower),
+        ("readonly", Direction::Narrower),
+    ] {
+        let bundle = |approve: &str| {
+            compiled(&format!(
+                "project demo epoch=1\nroles {{ role dev tier=3{approve} }}\nusers {{ anyone role=dev }}\nprompts {{ prompt a {{ summary A; text x }} }}\npolicy {mode}\n"
+            ))
+        };
+        let (old, new) = (bundle(""), bundle(" approve=#true"));
+        let found = found(&old, &new);
+        let [finding] = found.as_slice() else { panic!("{found:#?}") };
+        assert_eq!(finding.direction, Some(direction), "{mode}");
+        decide_anew(&old, &new, &found);
+    }
+}
+
+#[test]
+fn effects_that_differ_may_leave_a_deny() {
+    let bundle = |policy: &str, role: &str| {
+        compiled(&format!(
+            "{HEAD}{policy}\nfacts {{ program zap tier=1 says=z {{ rest {role} }} }}\n"
+        ))
+    };
+    let deny = "policy open { deny a { writes \"/etc/**\" } }";
+    for (policy, direction) in [(deny, Direction::NotProved), ("policy open", Direction::Narrower)]
+    {
+        let (old, new) = (bundle(policy, "append"), bundle(policy, "remove"));
+        let found = found(&old, &new);
+        let [finding] = found.as_slice() else { panic!("{found:#?}") };
+        assert_eq!(finding.direction, Some(direction), "{policy}");
+        let is_shown = decide_anew(&old, &new, &found) == 1;
+        assert_eq!(is_shown, policy == deny, "{finding:#?}");
     }
 }
 

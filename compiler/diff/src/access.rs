@@ -8,15 +8,18 @@ use relay_engine::view::View;
 
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind, PARENT};
+use crate::reversal;
 use crate::role;
+use crate::shown::Shown;
 
 /// Tools that a finding names.
 const NAMES_MAX: usize = 5;
 
 /// Compares the tenants and the roles of two bundles.
-pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) -> Result<(), Corrupt> {
+    let [a, b] = shown.sides;
     tenants(&a.tenants().list()?, &b.tenants().list()?, out);
-    roles(a, b, out)
+    roles(shown, out)
 }
 
 fn tenants(a: &[Tenant], b: &[Tenant], out: &mut Findings) {
@@ -46,7 +49,8 @@ fn tenants(a: &[Tenant], b: &[Tenant], out: &mut Findings) {
     }
 }
 
-fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+fn roles(shown: &Shown<'_>, out: &mut Findings) -> Result<(), Corrupt> {
+    let [a, b] = shown.sides;
     let named = |roles: &[CallerRole]| -> BTreeMap<String, CallerRole> {
         roles.iter().map(|role| (role.name.clone(), role.clone())).collect()
     };
@@ -62,7 +66,7 @@ fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     }
     for new in b.roles() {
         match of_a.get(&new.name) {
-            Some(old) => differences(a, b, old, new, out)?,
+            Some(old) => differences(shown, old, new, out)?,
             None => {
                 let added = finding(&new.name, Change::Added).at(None, Some(&new.at));
                 let sees = seen_by(b, new)?;
@@ -109,12 +113,12 @@ fn view<'b>(bundle: &'b Bundle, role: &CallerRole) -> Result<View<'b>, Corrupt> 
 }
 
 fn differences(
-    a: &Bundle,
-    b: &Bundle,
+    shown: &Shown<'_>,
     old: &CallerRole,
     new: &CallerRole,
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
+    let [a, b] = shown.sides;
     let CallerRole { name, tier, approve, parent: _, tools, at } = new;
     let of = |part: &'static str, direction| {
         move |change| {
@@ -133,12 +137,16 @@ fn differences(
     if before != after {
         let change =
             Change::Value { before: Some(before.to_string()), after: Some(after.to_string()) };
-        let direction = Direction::of_demand(&before, &after);
+        // A person's yes admits calls that the mode `guarded` refuses.
+        let direction = match after && reversal::is_guarded(shown) {
+            true => Direction::NotProved,
+            false => Direction::of_demand(&before, &after),
+        };
         let meaning = match after {
             true => "a person is asked before tier 3",
             false => "no person is asked before tier 3",
         };
-        out.push(of("approve", direction)(change).meaning(meaning));
+        out.push(shown.approval(of("approve", direction)(change).meaning(meaning)));
     }
     let direction = role::tools_direction(old.tools.as_deref(), tools.as_deref());
     if direction != Direction::Same {

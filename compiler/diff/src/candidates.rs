@@ -114,6 +114,26 @@ pub(crate) fn of_tool(pattern: &str, policies: [Option<&Policy>; 2]) -> Vec<Cand
     all
 }
 
+/// Returns commands of a program with words of rules: their paths, hosts and operands.
+pub(crate) fn of_program<'r>(
+    program: &str,
+    rules: impl IntoIterator<Item = &'r Rule>,
+) -> Vec<Candidate> {
+    let program = quoted(program);
+    let word = |condition: &Condition, value: &str| match condition.selector {
+        it if it.is_of_paths() => Some(word_of_path(&path(value))),
+        Selector::Connects => Some(format!("https://{}/", plain(value))),
+        Selector::Operands | Selector::Flags | Selector::Sub => Some(quoted(&plain(value))),
+        _ => None,
+    };
+    let conditions = rules.into_iter().flat_map(|rule| &rule.conditions);
+    let words = conditions.flat_map(|condition| {
+        let values = condition.values.iter().chain(&condition.except).take(VALUES_MAX);
+        values.filter_map(move |value| word(condition, &value.value))
+    });
+    words.map(|word| Candidate::command(&format!("{program} {word}"))).collect()
+}
+
 /// Returns calls with an effect on paths of patterns.
 pub(crate) fn of_paths<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Vec<Candidate> {
     let touching = |pattern| touching(Selector::Touches, &path(pattern));

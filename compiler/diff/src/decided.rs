@@ -10,20 +10,16 @@ use relay_engine::view::View;
 
 use crate::audience::name;
 use crate::callers::Caller;
+use crate::flip::Flip;
+use crate::in_force::{Compared, Given, InForce};
 use crate::role;
+use crate::shown::Shown;
 
 /// The most callers that both bundles are asked for.
 const ASKED_MAX: usize = 262_144;
 
 /// The most names of a kind in a finding.
 const NAMED_MAX: usize = 4;
-
-/// A place in a project, by names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Given<'b> {
-    pub(crate) tenant: Option<&'b str>,
-    pub(crate) role: Option<&'b str>,
-}
 
 /// The decisions on a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +28,8 @@ pub(crate) struct Decided<'b> {
     pub(crate) before: Option<Given<'b>>,
     pub(crate) after: Option<Given<'b>>,
     pub(crate) gains: bool,
+    /// Whether it gains by more than the policy, so that no call has to show it.
+    pub(crate) is_proved: bool,
     pub(crate) loses: bool,
 }
 
@@ -39,29 +37,36 @@ pub(crate) struct Decided<'b> {
 #[derive(Clone, Copy)]
 struct Extent {
     gains: bool,
+    is_proved: bool,
     loses: bool,
 }
 
 /// Both bundles, and their answers so far.
-pub(crate) struct Decisions<'b> {
+pub(crate) struct Decisions<'d, 'b> {
     a: &'b Bundle,
     b: &'b Bundle,
+    shown: &'d Shown<'b>,
     unnamed: String,
     /// The row of the first bundle for each row of the second; `None` for a new one.
     counterparts: Vec<(List, Vec<Option<usize>>)>,
     extents: RefCell<BTreeMap<[Given<'b>; 2], Extent>>,
+    /// The calls that show gains by the policy.
+    flips: RefCell<BTreeMap<[Given<'b>; 2], Option<Flip>>>,
     asked: Cell<usize>,
 }
 
-impl<'b> Decisions<'b> {
-    pub(crate) fn new(a: &'b Bundle, b: &'b Bundle, unnamed: String) -> Result<Self, Corrupt> {
+impl<'d, 'b> Decisions<'d, 'b> {
+    pub(crate) fn new(shown: &'d Shown<'b>, unnamed: String) -> Result<Self, Corrupt> {
+        let [a, b] = shown.sides;
         let counterparts = List::ALL.into_iter().map(|list| Ok((list, counterparts(a, b, list)?)));
         Ok(Self {
             a,
             b,
+            shown,
             unnamed,
             counterparts: counterparts.collect::<Result<_, Corrupt>>()?,
             extents: RefCell::default(),
+            flips: RefCell::default(),
             asked: Cell::new(0),
         })
     }
@@ -75,16 +80,14 @@ impl<'b> Decisions<'b> {
     pub(crate) fn of(&self, caller: &Caller<'_>) -> Result<Decided<'b>, Corrupt> {
         let before = self.place(self.a, caller)?;
         let after = self.place(self.b, caller)?;
-        let (gains, loses) = match (before, after) {
-            (None, None) => (false, false),
-            (None, Some(_)) => (true, false),
-            (Some(_), None) => (false, true),
-            (Some(before), Some(after)) => {
-                let Extent { gains, loses } = self.extent(before, after)?;
-                (gains, loses)
-            }
+        let extent = |gains, loses| Extent { gains, is_proved: gains, loses };
+        let Extent { gains, is_proved, loses } = match (before, after) {
+            (None, None) => extent(false, false),
+            (None, Some(_)) => extent(true, false),
+            (Some(_), None) => extent(false, true),
+            (Some(before), Some(after)) => self.extent(before, after)?,
         };
-        Ok(Decided { before, after, gains, loses })
+        Ok(Decided { before, after, gains, is_proved, loses })
     }
 
     /// Returns whether a caller that asks for a role could have had all of it before, by asking for
@@ -124,7 +127,7 @@ impl<'b> Decisions<'b> {
     /// stays in a place is left out: gains of its role or tenant are findings of their own.
     fn extent(&self, before: Given<'b>, after: Given<'b>) -> Result<Extent, Corrupt> {
         if before == after {
-            return Ok(Extent { gains: false, loses: false });
+            return Ok(Extent { gains: false, is_proved: false, loses: false });
         }
         if let Some(known) = self.extents.borrow().get(&[before, after]) {
             return Ok(*known);
@@ -135,7 +138,8 @@ impl<'b> Decisions<'b> {
         let (tier_a, tools_a) = authority(self.a, before);
         let (tier_b, tools_b) = authority(self.b, after);
         let mut extent = Extent {
-            gains: is_other(after.tenant, before.tenant, self.a)
+            gains: false,
+            is_proved: is_other(after.tenant, before.tenant, self.a)
                 || tier_b > tier_a
                 || !role::covers(tools_a, tools_b),
             loses: is_other(before.tenant, after.tenant, self.b)
@@ -143,11 +147,59 @@ impl<'b> Decisions<'b> {
                 || !role::covers(tools_b, tools_a),
         };
         self.each_row(before, after, &mut |_, _, Seen { before, after, is_new }| {
-            extent.gains |= after && !before;
+            extent.is_proved |= after && !before;
             extent.loses |= before && !after && !is_new;
         })?;
+        let of_policy = self.of_policy(before, after)?;
+        extent.gains = extent.is_proved || !of_policy.gained.is_empty();
+        extent.loses |= of_policy.loses;
         self.extents.borrow_mut().insert([before, after], extent);
         Ok(extent)
+    }
+
+    /// Compares the rules and modes in force in a place before with those in one after.
+    pub(crate) fn of_policy(
+        &self,
+        before: Given<'b>,
+        after: Given<'b>,
+    ) -> Result<Compared, Corrupt> {
+        let (Some(of_a), Some(of_b)) = (view(self.a, before)?, view(self.b, after)?) else {
+            return Ok(Compared::default());
+        };
+        let of_a = InForce::of(self.a, &self.shown.old, before, &of_a)?;
+        Ok(of_a.compare(&InForce::of(self.b, &self.shown.new, after, &of_b)?))
+    }
+
+    /// Returns a call of a caller that the policy refuses less in the place after.
+    pub(crate) fn flip(
+        &self,
+        caller: &Caller<'_>,
+        before: Given<'b>,
+        after: Given<'b>,
+    ) -> Result<Option<Flip>, Corrupt> {
+        let known = self.flips.borrow().get(&[before, after]).cloned();
+        let flip = match known {
+            Some(known) => known,
+            None => {
+                let (of_a, of_b) = (view(self.a, before)?, view(self.b, after)?);
+                let rules = self.of_policy(before, after)?.rules;
+                let views = of_a.zip(of_b).map(|(of_a, of_b)| [of_a, of_b]);
+                let flip = views.and_then(|views| self.shown.moved(&rules, views));
+                self.flips.borrow_mut().insert([before, after], flip.clone());
+                flip
+            }
+        };
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        let groups: Vec<String> = caller.groups.iter().map(|group| (*group).to_owned()).collect();
+        // Groups place a caller without rows of its own.
+        let user = caller.id.or_else(|| groups.is_empty().then_some(self.unnamed.as_str()));
+        Ok(flip.map(|flip| Flip {
+            tenant: owned(caller.tenant),
+            role: owned(caller.role),
+            user: owned(user),
+            groups,
+            ..flip
+        }))
     }
 
     /// Returns the gains of a place after over one before, in words.

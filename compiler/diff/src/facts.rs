@@ -8,6 +8,7 @@
 mod command;
 mod commands;
 mod difference;
+mod effects;
 mod fields;
 mod form;
 mod operand;
@@ -20,16 +21,20 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::Place;
+use relay_bundle::{Place, Rule};
 use relay_policy::facts::{Flag, Form, Knowledge, Node, Operand, SHIPPED};
 use relay_policy::tier::{Floor, Floors};
 
 pub use difference::{Concept, Difference, Row, RowPart};
 
 use self::side::{Command, Comparison};
+use crate::candidates::{self, Candidate};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::flip::Flip;
 use crate::reasons::Reasons;
+use crate::reversal;
+use crate::shown::Shown;
 use crate::witness::{Judges, Witness};
 
 /// The most differences of one program and direction with findings of their own.
@@ -72,6 +77,7 @@ pub(crate) fn compare(
     sides: &[Side<'_>; 2],
     reasons: &Reasons<'_>,
     judges: Option<&Judges<'_>>,
+    shown: &Shown<'_>,
     out: &mut Findings,
 ) {
     let [a, b] = sides;
@@ -94,17 +100,17 @@ pub(crate) fn compare(
         }
     }
     for (old, new, names) in pairs {
-        if old.map(|it| &it.node) == new.map(|it| &it.node) {
+        let compared = Compared { sides, reasons, old, new, names: &names, judges, shown };
+        if old.map(|it| &it.node) == new.map(|it| &it.node) && compared.reversal().is_none() {
             continue;
         }
-        let compared = Compared { sides, reasons, old, new, names: &names, judges, is_one_sided };
         compared.findings(out);
     }
     if is_one_sided {
         return;
     }
-    variables(sides, reasons, judges, out);
-    words::compare(a.knowledge, b.knowledge, out);
+    variables(sides, reasons, judges, shown, out);
+    words::compare(a.knowledge, b.knowledge, shown, out);
 }
 
 /// A program with the place where it was written.
@@ -140,7 +146,7 @@ fn programs<'k>(side: &Side<'k>, own_only: bool) -> Programs<'k> {
 }
 
 /// A program on both sides.
-struct Compared<'c, 'k> {
+struct Compared<'c, 'k, 's> {
     sides: &'c [Side<'k>; 2],
     /// The second side's reasons for lowering something.
     reasons: &'c Reasons<'c>,
@@ -148,26 +154,51 @@ struct Compared<'c, 'k> {
     new: Option<&'c Program<'k>>,
     names: &'c [&'c str],
     judges: Option<&'c Judges<'k>>,
-    is_one_sided: bool,
+    shown: &'c Shown<'s>,
 }
 
-impl Compared<'_, '_> {
+/// A difference with the command or the call that shows its effect.
+#[derive(Clone)]
+struct Judged {
+    difference: Difference,
+    /// The rule by which a caller may do more though commands are judged as high, in words.
+    by: Option<String>,
+    witness: Option<Witness>,
+    flip: Option<Flip>,
+}
+
+impl Judged {
+    fn is_shown(&self) -> bool {
+        self.witness.is_some() || self.flip.is_some()
+    }
+
+    fn show(&self, finding: Finding) -> Finding {
+        match (&self.flip, &self.by) {
+            (None, None) => finding.shown_by(self.witness.clone()),
+            (flip, _) if self.witness.is_none() => finding.decided(flip.clone()),
+            _ => finding.shown_by(self.witness.clone()),
+        }
+    }
+}
+
+impl Compared<'_, '_, '_> {
     fn findings(&self, out: &mut Findings) {
-        let differences = self.differences();
+        let judged: Vec<Judged> =
+            self.differences().into_iter().map(|difference| self.judged(difference)).collect();
         for direction in [Direction::NotProved, Direction::Narrower, Direction::Same] {
-            let of_it = differences.iter().filter(|it| it.direction == direction);
-            let mut all: Vec<(&Difference, Option<Witness>)> =
-                of_it.map(|it| (it, self.witness(it))).collect();
-            all.sort_by_key(|(_, witness)| {
-                std::cmp::Reverse(witness.as_ref().map(|it| (it.before - it.after, it.before)))
+            let of_it = judged.iter().filter(|it| it.difference.direction == direction);
+            let mut all: Vec<&Judged> = of_it.collect();
+            all.sort_by_key(|it| {
+                let fall = it.witness.as_ref().map(|it| (it.before - it.after, it.before));
+                (std::cmp::Reverse(fall), it.flip.is_none())
             });
-            let shown = all.iter().filter(|(_, witness)| witness.is_some()).count();
+            let shown = all.iter().filter(|it| it.is_shown()).count();
             // If no command shows many of them, one finding says so.
             let most = if all.len() - shown > 2 { shown.min(EACH_MAX) } else { EACH_MAX };
             let most = if direction == Direction::NotProved { most } else { EACH_MAX };
             let count = if all.len() > most + 1 { most } else { all.len() };
             let rest = all.split_off(count);
-            out.extend(all.into_iter().map(|(it, witness)| self.finding(it, witness)));
+            out.extend(all.into_iter().map(|it| self.finding(it)));
             out.extend(self.more(&rest, direction));
         }
     }
@@ -184,7 +215,7 @@ impl Compared<'_, '_> {
             lowers: false,
         };
         let direction =
-            if self.is_one_sided { Direction::Same } else { Direction::narrower_if(false) };
+            if self.is_one_sided() { Direction::Same } else { Direction::narrower_if(false) };
         match (self.old, self.new) {
             (Some(old), Some(new)) => {
                 let floors = [self.sides[0].floors, self.sides[1].floors];
@@ -199,18 +230,67 @@ impl Compared<'_, '_> {
         }
     }
 
-    fn witness(&self, difference: &Difference) -> Option<Witness> {
-        if difference.direction != Direction::NotProved {
-            return None;
-        }
-        let name = self.names.first()?;
-        let nodes = [self.old, self.new].map(|program| program.map(|it| &it.node));
-        let judges = self.judges?;
-        commands::of(name, nodes, difference).into_iter().find_map(|group| judges.show(group))
+    fn is_one_sided(&self) -> bool {
+        self.sides.iter().any(|side| side.knowledge.is_none())
     }
 
-    fn finding(&self, difference: &Difference, witness: Option<Witness>) -> Finding {
-        let Difference { part, before, after, direction, row, .. } = difference;
+    /// Returns the direction of a difference for callers, with the command or the call that shows it.
+    fn judged(&self, mut difference: Difference) -> Judged {
+        let by = match difference.direction {
+            Direction::NotProved => None,
+            Direction::Narrower => self.reversal().or_else(|| reversal::of_tiers(self.shown)),
+            Direction::Same => self.reversal(),
+        };
+        if by.is_some() {
+            difference.direction = Direction::NotProved;
+        }
+        let mut judged = Judged { difference, by, witness: None, flip: None };
+        let Some(name) = self.names.first() else { return judged };
+        if judged.difference.direction == Direction::NotProved {
+            let nodes = [self.old, self.new].map(|program| program.map(|it| &it.node));
+            let groups = commands::of(name, nodes, &judged.difference);
+            let groups = || groups.iter().cloned();
+            judged.witness = self.judges.and_then(|it| groups().find_map(|group| it.show(group)));
+            if judged.witness.is_none() {
+                judged.flip = self.flip(name, groups().flatten());
+            }
+        }
+        judged
+    }
+
+    /// Returns a call of the program that its other effects let pass, if a rule is about them.
+    fn flip(&self, name: &str, commands: impl Iterator<Item = String>) -> Option<Flip> {
+        let program = self.program();
+        let rules: Vec<&Rule> = reversal::about(self.shown, &program).collect();
+        if rules.is_empty() && reversal::of_tiers(self.shown).is_none() {
+            return None;
+        }
+        let calls = candidates::of_program(name, rules);
+        self.shown.loosened(calls.into_iter().chain(commands.map(|it| Candidate::command(&it))))
+    }
+
+    /// Returns the rule by which a caller may do more by other effects of the program.
+    fn reversal(&self) -> Option<String> {
+        let program = self.program();
+        let nodes = [self.old?, self.new?].map(|program| effects::of(&program.node));
+        let is_other = program.is_renamed || nodes[0] != nodes[1];
+        is_other.then(|| reversal::of_effects(self.shown, &program)).flatten()
+    }
+
+    fn program(&self) -> reversal::Program<'_> {
+        let sides = [self.old, self.new].map(|program| program.map(|it| it.written));
+        let names = sides.map(|node| -> BTreeSet<&str> {
+            node.into_iter().flat_map(|node| &node.names).map(String::as_str).collect()
+        });
+        reversal::Program {
+            is_renamed: names[0] != names[1],
+            names: names.iter().flatten().copied().collect(),
+            runs_others: sides.into_iter().flatten().any(effects::runs_others),
+        }
+    }
+
+    fn finding(&self, judged: &Judged) -> Finding {
+        let Difference { part, before, after, direction, row, .. } = &judged.difference;
         let change = match (self.old, self.new) {
             (None, _) => Change::Added,
             (_, None) => Change::Removed,
@@ -226,8 +306,8 @@ impl Compared<'_, '_> {
         }
         let floor = |side: &Side<'_>| side.floors.tier(Floor::UnknownProgram).number();
         let meaning = match (self.old, self.new) {
-            (None, _) if self.is_one_sided => Some("the policy judges by it".to_owned()),
-            (_, None) if self.is_one_sided => Some("no command is judged by it".to_owned()),
+            (None, _) if self.is_one_sided() => Some("the policy judges by it".to_owned()),
+            (_, None) if self.is_one_sided() => Some("no command is judged by it".to_owned()),
             (None, _) => Some(format!(
                 "it is known, and no longer counts as an unknown program, tier {}",
                 floor(&self.sides[0])
@@ -240,8 +320,9 @@ impl Compared<'_, '_> {
         if let Some(meaning) = meaning {
             finding = finding.meaning(meaning);
         }
+        finding.also_by(judged.by.as_deref());
         if *direction == Direction::NotProved {
-            finding = finding.shown_by(witness);
+            finding = judged.show(finding);
         }
         let at = |program: Option<&Program<'_>>, row: Option<&Row>| {
             program.map(|program| {
@@ -254,14 +335,10 @@ impl Compared<'_, '_> {
     }
 
     /// Returns a finding about the remaining differences.
-    fn more(
-        &self,
-        rest: &[(&Difference, Option<Witness>)],
-        direction: Direction,
-    ) -> Option<Finding> {
-        let (_, witness) = rest.first()?;
+    fn more(&self, rest: &[&Judged], direction: Direction) -> Option<Finding> {
+        let first = rest.first()?;
         let names: Vec<String> =
-            rest.iter().take(NAMES_MAX).map(|(it, _)| named(&it.part)).collect();
+            rest.iter().take(NAMES_MAX).map(|it| named(&it.difference.part)).collect();
         let more = match rest.len().saturating_sub(NAMES_MAX) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -277,7 +354,7 @@ impl Compared<'_, '_> {
             .meaning(format!("{}{more}", names.join(", ")))
             .at(at(self.old).as_ref(), at(self.new).as_ref());
         Some(match direction {
-            Direction::NotProved => finding.shown_by(witness.clone()),
+            Direction::NotProved => first.show(finding),
             Direction::Same | Direction::Narrower => finding,
         })
     }
@@ -328,6 +405,7 @@ fn variables(
     sides: &[Side<'_>; 2],
     reasons: &Reasons<'_>,
     judges: Option<&Judges<'_>>,
+    shown: &Shown<'_>,
     out: &mut Findings,
 ) {
     let variables = |side: &Side<'_>| -> BTreeSet<String> {
@@ -349,6 +427,9 @@ fn variables(
     for name in before.difference(&after) {
         let floor = b.floors.tier(Floor::OpaqueCode).number();
         let removed = finding(name, Change::Removed, true);
-        out.push(removed.meaning(format!("commands that set it are at least tier {floor}")));
+        let set = name.replace('*', "X");
+        let calls = [Candidate::command(&format!("{set}=x git status"))];
+        let removed = removed.meaning(format!("commands that set it are at least tier {floor}"));
+        out.push(shown.raised(removed, reversal::of_tiers(shown), calls));
     }
 }

@@ -394,6 +394,13 @@ impl Finding {
         self
     }
 
+    /// Adds the rule by which a caller may do more, in words.
+    pub(crate) fn also_by(&mut self, by: Option<&str>) {
+        if let Some(by) = by {
+            self.also(by.to_owned());
+        }
+    }
+
     /// Adds words to its meaning.
     fn also(&mut self, words: String) {
         self.meaning = Some(match self.meaning.take() {

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use relay_bundle::{Bundle, Tier};
+use relay_bundle::{Bundle, Scope, Tier};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{self, Call, Decision, Door, decide};
 use relay_engine::place::{Identity, preview};
@@ -46,9 +46,18 @@ pub struct Flip {
     /// The role of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// The id of the caller, if its rows of `users` place it on each side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The groups of such a caller.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
     /// The client of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// The environment of the second side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// The decision of the first side.
     pub before: Decided,
     /// The decision of the second side.
@@ -79,21 +88,35 @@ impl Decided {
 
 impl fmt::Display for Flip {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, arguments, tenant, role, client, before, after } = self;
+        let Self {
+            tool,
+            arguments,
+            tenant,
+            role,
+            user,
+            groups,
+            client,
+            environment,
+            before,
+            after,
+        } = self;
         match arguments.get("command") {
             Some(text) if tool == SHELL && arguments.len() == 1 => {
                 write!(out, "`{text}`")?;
             }
             _ => {
                 let given = arguments.iter().map(|(name, value)| format!("{name}={value}"));
-                let given: Vec<String> = given.collect();
-                write!(out, "`{tool} {}`", given.join(" "))?;
+                let words: Vec<String> = [tool.clone()].into_iter().chain(given).collect();
+                write!(out, "`{}`", words.join(" "))?;
             }
         }
-        for (what, name) in [("role", role), ("tenant", tenant), ("client", client)] {
-            if let Some(name) = name {
-                write!(out, ", {what} {name}")?;
-            }
+        let given = [("role", role), ("tenant", tenant), ("user", user), ("client", client)];
+        let given = given.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
+        let groups = groups.iter().map(|group| ("group", group));
+        for (what, name) in
+            given.chain(groups).chain(environment.iter().map(|environment| ("env", environment)))
+        {
+            write!(out, ", {what} {name}")?;
         }
         let [before, after] =
             [before, after].map(|decided| format!("{} ({})", decided.outcome, decided.rule));
@@ -109,6 +132,20 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Returns the callers of a scope, with those around it.
+    pub(crate) fn of_scope(scopes: &[Scope], number: u32) -> Self {
+        let mut caller = Self::default();
+        let mut next = Some(number);
+        while let Some(number) = next {
+            let Some(scope) = scopes.get(number as usize) else { break };
+            caller.tenant = caller.tenant.or_else(|| scope.tenant.clone());
+            caller.role = caller.role.or_else(|| scope.role.clone());
+            // INVARIANT: a scope follows the one around it, so this ends.
+            next = scope.parent.filter(|parent| *parent < number);
+        }
+        caller
+    }
+
     /// Returns whether a caller of a scope may be this one: a part that a scope leaves out may be anything.
     fn is_of(&self, scope: &Self) -> bool {
         let is =
@@ -122,6 +159,7 @@ pub(crate) struct Deciders<'b> {
     authorities: [Authority; 2],
     /// The callers that both sides know, those that may do the most first.
     callers: Vec<(Caller, [View<'b>; 2])>,
+    environment: Option<String>,
     /// The number of calls that may still be decided.
     left: Cell<usize>,
 }
@@ -151,11 +189,13 @@ impl<'b> Deciders<'b> {
                 };
                 let (Some(of_a), Some(of_b)) = (view(a), view(b)) else { continue };
                 let owned = |name: Option<&str>| name.map(str::to_owned);
-                let caller = Caller { tenant: owned(tenant), role: owned(*role) };
+                let (tenant, role) = (owned(tenant), owned(*role));
+                let caller = Caller { tenant, role };
                 callers.push((caller, [of_a, of_b]));
             }
         }
-        Some(Self { authorities, callers, left: Cell::new(CALLS_MAX) })
+        let environment = b.manifest().environment.clone();
+        Some(Self { authorities, callers, environment, left: Cell::new(CALLS_MAX) })
     }
 
     /// Returns the first call that the two sides decide differently, in the direction of a finding,
@@ -171,7 +211,39 @@ impl<'b> Deciders<'b> {
         let (of_scope, others): (Vec<_>, Vec<_>) = self.callers.iter().partition(|(caller, _)| {
             scopes.is_empty() || scopes.iter().any(|scope| caller.is_of(scope))
         });
-        let callers: Vec<_> = of_scope.into_iter().chain(others).take(CALLERS_MAX).collect();
+        let callers = of_scope.into_iter().chain(others).take(CALLERS_MAX);
+        self.first(candidates, callers, |before, after| {
+            let is_it = match direction {
+                Direction::NotProved => after.outcome < before.outcome,
+                Direction::Narrower => after.outcome > before.outcome,
+                Direction::Same => after.outcome != before.outcome,
+            };
+            is_it && is_for_it(before, after)
+        })
+    }
+
+    /// Returns the first call that is refused less in a place after than in one before. It leaves out
+    /// the names of the caller.
+    pub(crate) fn flip_of_moved(
+        &self,
+        candidates: impl IntoIterator<Item = Candidate>,
+        views: [View<'b>; 2],
+    ) -> Option<Flip> {
+        let caller = (Caller::default(), views);
+        self.first(candidates, [&caller], |before, after| after.outcome < before.outcome)
+    }
+
+    /// Returns the first call of a caller with decisions that are searched.
+    fn first<'c>(
+        &self,
+        candidates: impl IntoIterator<Item = Candidate>,
+        callers: impl IntoIterator<Item = &'c (Caller, [View<'b>; 2])>,
+        is_it: impl Fn(&Decision, &Decision) -> bool,
+    ) -> Option<Flip>
+    where
+        'b: 'c,
+    {
+        let callers: Vec<_> = callers.into_iter().collect();
         let mut tried = 0;
         let mut seen = BTreeSet::new();
         for candidate in candidates {
@@ -186,16 +258,23 @@ impl<'b> Deciders<'b> {
                 tried += 1;
                 self.left.set(self.left.get().saturating_sub(1));
                 let [Some(before), Some(after)] = self.decided(&candidate, views) else { continue };
-                let is_it = match direction {
-                    Direction::NotProved => after.outcome < before.outcome,
-                    Direction::Narrower => after.outcome > before.outcome,
-                    Direction::Same => after.outcome != before.outcome,
-                };
-                if is_it && is_for_it(&before, &after) {
+                if is_it(&before, &after) {
                     let Candidate { tool, arguments, client } = candidate;
                     let Caller { tenant, role } = caller.clone();
+                    let environment = self.environment.clone();
                     let [before, after] = [&before, &after].map(Decided::of);
-                    return Some(Flip { tool, arguments, tenant, role, client, before, after });
+                    return Some(Flip {
+                        tool,
+                        arguments,
+                        tenant,
+                        role,
+                        user: None,
+                        groups: Vec::new(),
+                        client,
+                        environment,
+                        before,
+                        after,
+                    });
                 }
             }
         }

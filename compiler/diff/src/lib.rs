@@ -21,6 +21,7 @@ pub mod facts;
 mod finding;
 mod flip;
 mod gate;
+mod in_force;
 mod index;
 mod join;
 mod manifest;
@@ -33,10 +34,13 @@ mod rename;
 mod rendering;
 mod resource;
 mod resource_template;
+mod reversal;
 mod review;
 mod role;
 mod rules;
+mod scope;
 mod server;
+mod shown;
 mod signer;
 mod skill;
 mod tables;
@@ -53,7 +57,8 @@ pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
 pub use flip::{Decided, Flip};
-pub use rules::{scope_name, selectors};
+pub use rules::selectors;
+pub use scope::scope_name;
 pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};
 pub use tables::{compare_derived, named};
@@ -64,6 +69,7 @@ pub use witness::Witness;
 use crate::finding::Findings;
 use crate::pairs::Pairs;
 use crate::review::SwitchedOff;
+use crate::shown::Shown;
 
 /// Compares the contents of two bundles: the findings, the most dangerous first.
 ///
@@ -81,9 +87,10 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
-    policy::compare([a, b], [&review_a, &review_b], &mut out)?;
-    access::compare(a, b, &mut out)?;
-    let moved = user::compare(a, b, &mut out)?;
+    let shown = Shown::of([a, b])?;
+    policy::compare(&shown, [&review_a, &review_b], &mut out)?;
+    access::compare(&shown, &mut out)?;
+    let moved = user::compare(&shown, &mut out)?;
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);

@@ -7,25 +7,28 @@ use relay_policy::facts::{Facts, Knowledge};
 use relay_policy::path_rules::PathPattern;
 use relay_policy::tier::{Floor, Floors, Tier};
 
+use crate::candidates;
 use crate::direction::Direction;
 use crate::facts::{self, Side};
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::reasons::Reasons;
+use crate::reversal;
 use crate::rules;
+use crate::shown::Shown;
 use crate::witness::{Judges, quoted};
 
 /// Compares the tiers that two bundles give commands.
 pub(crate) fn compare(
-    [a, b]: [&Bundle; 2],
+    shown: &Shown<'_>,
     reviews: [&Review; 2],
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    let (before, after) = (a.policy(), b.policy());
+    let ([a, b], [before, after]) = (shown.sides, shown.policies());
     let places = (before.map(|policy| &policy.at), after.map(|policy| &policy.at));
     match (before, after) {
         (None, None) => {}
         (None, Some(_)) => out.push(
-            finding(Kind::Policy, "", Change::Added, Direction::Narrower)
+            finding(Kind::Policy, "", Change::Added, Direction::Same)
                 .at(places.0, places.1)
                 .meaning("commands are judged, and the bundle carries the facts about programs"),
         ),
@@ -38,14 +41,14 @@ pub(crate) fn compare(
     }
     let [of_a, of_b] = reviews.map(Reasons::of_review);
     let judges = Judges::of(a, b);
-    floors(before, after, &of_b, judges.as_ref(), out);
-    rules::compare([a, b], out)?;
-    paths(before, after, judges.as_ref(), out);
+    floors(shown, &of_b, judges.as_ref(), out);
+    rules::compare(shown, out);
+    paths(shown, judges.as_ref(), out);
     if a.facts()? != b.facts()? {
         let (known_a, known_b) = (knowledge(a)?, knowledge(b)?);
         let side = |known, policy| Side { knowledge: known, floors: tiers(policy) };
         let sides = [side(known_a.as_ref(), before), side(known_b.as_ref(), after)];
-        facts::compare(&sides, &of_b, judges.as_ref(), out);
+        facts::compare(&sides, &of_b, judges.as_ref(), shown, out);
     }
     reasons(&of_a, &of_b, places, out);
     Ok(())
@@ -70,12 +73,12 @@ fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Find
 }
 
 fn floors(
-    a: Option<&Policy>,
-    b: Option<&Policy>,
+    shown: &Shown<'_>,
     reasons: &Reasons<'_>,
     judges: Option<&Judges<'_>>,
     out: &mut Findings,
 ) {
+    let [a, b] = shown.policies();
     let at = (a.map(|policy| &policy.at), b.map(|policy| &policy.at));
     let (a, b) = (settings(a), settings(b));
     for (floor, a) in a.iter() {
@@ -90,12 +93,15 @@ fn floors(
                     .part(format!("floor {}", floor.name()))
                     .because(reasons.of("floor", floor.name()))
                     .at(at.0, at.1);
+                let commands = doubtful(floor).map(str::to_owned);
                 match direction {
                     Direction::NotProved => {
-                        let commands = doubtful(floor).map(str::to_owned);
                         found.shown_by(judges.and_then(|judges| judges.show(commands)))
                     }
-                    Direction::Same | Direction::Narrower => found,
+                    Direction::Same | Direction::Narrower => {
+                        let calls = shown.of_doubt(commands.iter().map(String::as_str));
+                        shown.raised(found, reversal::of_tiers(shown), calls)
+                    }
                 }
             },
         );
@@ -150,8 +156,8 @@ struct Said<'p> {
     at: &'p Place,
 }
 
-fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, out: &mut Findings) {
-    let (a, b) = (said(a), said(b));
+fn paths(shown: &Shown<'_>, judges: Option<&Judges<'_>>, out: &mut Findings) {
+    let [a, b] = shown.policies().map(said);
     let keys: BTreeSet<_> = a.keys().chain(b.keys()).collect();
     for key in keys {
         let (kind, pattern) = key;
@@ -186,14 +192,20 @@ fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, ou
         let found = finding(Kind::Path, pattern, change, direction)
             .part(kind.word())
             .at(before.map(|said| said.at), after.map(|said| said.at));
+        let patterns = [before, after].into_iter().flatten();
+        let patterns = patterns.flat_map(|said| &said.except).copied().chain([*pattern]);
+        let patterns: Vec<&str> = patterns.collect();
         out.push(match direction {
             Direction::NotProved => {
-                let patterns = [before, after].into_iter().flatten();
-                let patterns = patterns.flat_map(|said| &said.except).copied().chain([*pattern]);
-                let commands = patterns.flat_map(|pattern| commands(*kind, pattern));
+                let commands = patterns.iter().flat_map(|pattern| commands(*kind, pattern));
                 found.shown_by(judges.and_then(|judges| judges.show(commands)))
             }
-            Direction::Same | Direction::Narrower => found,
+            Direction::Same | Direction::Narrower => {
+                let grows = *kind != PathKind::Scratch;
+                let by = reversal::of_class(shown, *kind, grows);
+                let by = by.or_else(|| reversal::of_tiers(shown));
+                shown.raised(found, by, candidates::of_paths(patterns))
+            }
         });
     }
 }

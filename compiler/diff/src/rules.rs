@@ -1,214 +1,82 @@
-//! The rules of a policy, its modes, scopes and classes.
+//! The rules of a policy, its mode, classes and tools of other servers.
 //!
 //! A rule is compared as a whole. What cannot be shown to be narrower loosens.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{
-    Bundle, Condition, Corrupt, Example, Mode, Place, Policy, Rule, RuleKind, Scope, Setting,
+    Bundle, Condition, Example, Place, Policy, Rule, RuleKind, Selector, Setting, Subject,
     meaning_of,
 };
 
-use relay_engine::decide::Decision;
-
-use crate::candidates::{self, Candidate};
+use crate::candidates;
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
-use crate::flip::{Caller, Deciders, is_by, is_by_mode};
+use crate::reversal;
+use crate::scope::{self, limits, scope_name};
+use crate::shown::Shown;
 
 /// Compares the rules of two bundles.
-pub(crate) fn compare(sides: [&Bundle; 2], out: &mut Findings) -> Result<(), Corrupt> {
-    let [a, b] = sides;
-    let (old, new) = (rules(a)?, rules(b)?);
-    let shown = Shown { sides, old: &old, new: &new, deciders: OnceCell::new() };
-    if let (Some(before), Some(after)) = (a.policy(), b.policy()) {
-        mode(&before.mode, &after.mode, (&before.at, &after.at), &shown, out);
-        scopes(before, after, &shown, out);
-        classes(before, after, &shown, out);
-        tools(before, after, &shown, out);
+pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) {
+    let (old, new) = (&shown.old, &shown.new);
+    if let [before, Some(after)] = shown.policies() {
+        mode(before, after, shown, out);
     }
-    for (name, rule) in &old {
+    if let [Some(before), Some(after)] = shown.policies() {
+        scope::compare(before, after, shown, out);
+        classes(before, after, shown, out);
+        tools(before, after, shown, out);
+    }
+    for (name, rule) in old {
         if !new.contains_key(name) {
-            let gone = finding(Kind::Rule, name, Change::Removed, removal(rule))
+            let gone = finding(Kind::Rule, name, Change::Removed, removal(rule, shown))
                 .at(Some(&rule.at), None)
                 .meaning(format!("{} {name}", lost(rule)));
             out.push(shown.rule(gone, Some(rule), None));
         }
     }
-    for (name, rule) in &new {
+    for (name, rule) in new {
         match old.get(name) {
             None => {
-                let added = finding(Kind::Rule, name, Change::Added, addition(rule))
+                let added = finding(Kind::Rule, name, Change::Added, addition(rule, shown))
                     .at(None, Some(&rule.at))
                     .meaning(format!("{} {name}", gained(rule)));
                 out.push(shown.rule(added, None, Some(rule)));
             }
-            Some(before) => changed(name, before, rule, &shown, out),
+            Some(before) => changed(name, before, rule, shown, out),
         }
     }
-    Ok(())
-}
-
-/// The calls that show differences.
-struct Shown<'s> {
-    sides: [&'s Bundle; 2],
-    old: &'s BTreeMap<String, Rule>,
-    new: &'s BTreeMap<String, Rule>,
-    /// Made for the first difference.
-    deciders: OnceCell<Option<Deciders<'s>>>,
-}
-
-impl<'s> Shown<'s> {
-    fn deciders(&self) -> Option<&Deciders<'s>> {
-        let made = self.deciders.get_or_init(|| {
-            let scopes = self.policies().into_iter().flatten().flat_map(|policy| &policy.scopes);
-            let tenants = scopes.filter_map(|scope| scope.tenant.as_deref()).collect();
-            Deciders::of(self.sides, &tenants)
-        });
-        made.as_ref()
-    }
-
-    fn policies(&self) -> [Option<&'s Policy>; 2] {
-        self.sides.map(Bundle::policy)
-    }
-
-    fn common(&self) -> Vec<Candidate> {
-        candidates::common(self.new.values().chain(self.old.values()))
-    }
-
-    /// Adds a call that a side decides by a rule, and the other side otherwise.
-    fn rule(&self, found: Finding, old: Option<&Rule>, new: Option<&Rule>) -> Finding {
-        let Some(direction) = found.direction.filter(|it| *it != Direction::Same) else {
-            return found;
-        };
-        let [of_a, of_b] = self.policies();
-        let sides = [(new, old, of_b), (old, new, of_a)];
-        let calls = sides.into_iter().flat_map(|(rule, other, policy)| {
-            rule.map_or_else(Vec::new, |rule| candidates::of_rule(rule, other, policy))
-        });
-        let calls = calls.chain(self.common());
-        let callers = [(old, of_a), (new, of_b)]
-            .into_iter()
-            .filter_map(|(rule, policy)| Some(caller(&policy?.scopes, rule?.scope?)));
-        let callers: Vec<Caller> = callers.collect();
-        let name = found.subject.name.clone();
-        let adjusts = |rule: Option<&Rule>| {
-            rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Tier | RuleKind::Lower))
-        };
-        let adjusts = adjusts(old) || adjusts(new);
-        let is_for_it = |before: &Decision, after: &Decision| {
-            is_by(before, &name) || is_by(after, &name) || adjusts && before.tier != after.tier
-        };
-        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
-        found.decided(flip)
-    }
-
-    /// Adds a call that the sides decide by these modes; `None` is any other one.
-    fn mode(
-        &self,
-        found: Finding,
-        modes: [Option<Mode>; 2],
-        scopes: &[(Caller, Vec<String>)],
-    ) -> Finding {
-        let Some(direction) = found.direction else { return found };
-        let hosts = scopes.iter().flat_map(|(_, hosts)| hosts);
-        let common = self.common();
-        let on_hosts: Vec<Candidate> =
-            hosts.flat_map(|host| common.iter().filter_map(|call| call.on_host(host))).collect();
-        let callers: Vec<Caller> = scopes.iter().map(|(caller, _)| caller.clone()).collect();
-        let is_for_it = |before: &Decision, after: &Decision| {
-            let is = |mode: Option<Mode>, decision: &Decision| {
-                mode.is_none_or(|mode| decision.mode == Some(mode))
-            };
-            let [old, new] = modes;
-            before.mode != after.mode
-                && is(old, before)
-                && is(new, after)
-                && (is_by_mode(before) || is_by_mode(after))
-        };
-        let calls = on_hosts.into_iter().chain(common);
-        let flip = self.deciders().and_then(|it| it.flip(calls, &callers, direction, is_for_it));
-        found.decided(flip)
-    }
-
-    /// Adds a call of some candidates that the sides decide differently by rules that name something,
-    /// or for any reason without a name.
-    fn naming(&self, found: Finding, calls: Vec<Candidate>, name: Option<&str>) -> Finding {
-        let Some(direction) = found.direction else { return found };
-        let names_it = |rule: &Rule| {
-            let mut values =
-                rule.conditions.iter().flat_map(|it| it.values.iter().chain(&it.except));
-            values.any(|value| Some(value.value.as_str()) == name)
-        };
-        let rules = self.old.values().chain(self.new.values());
-        let naming: BTreeSet<&str> =
-            rules.filter(|rule| names_it(rule)).map(|rule| rule.name.as_str()).collect();
-        let is_for_it = |before: &Decision, after: &Decision| {
-            name.is_none() || naming.iter().any(|rule| is_by(before, rule) || is_by(after, rule))
-        };
-        let flip = self.deciders().and_then(|it| it.flip(calls, &[], direction, is_for_it));
-        found.decided(flip)
-    }
-}
-
-/// Returns the callers of a scope, with those around it.
-fn caller(scopes: &[Scope], number: u32) -> Caller {
-    let mut caller = Caller::default();
-    let mut next = Some(number);
-    while let Some(number) = next {
-        let Some(Scope { parent, tenant, role, .. }) = scopes.get(number as usize) else { break };
-        caller.tenant = caller.tenant.or_else(|| tenant.clone());
-        caller.role = caller.role.or_else(|| role.clone());
-        // INVARIANT: a scope follows the one around it, so this ends.
-        next = parent.filter(|parent| *parent < number);
-    }
-    caller
-}
-
-/// Returns hosts of a scope and of those around it.
-fn hosts(scopes: &[Scope], number: u32) -> Vec<String> {
-    let mut next = Some(number);
-    while let Some(number) = next {
-        let Some(scope) = scopes.get(number as usize) else { break };
-        if !scope.hosts.is_empty() {
-            return scope.hosts.clone();
-        }
-        next = scope.parent.filter(|parent| *parent < number);
-    }
-    Vec::new()
 }
 
 fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Finding {
     Finding::new(Area::Authority, kind, name, change).direction(direction)
 }
 
-fn rules(bundle: &Bundle) -> Result<BTreeMap<String, Rule>, Corrupt> {
-    let owned = |rule: Result<relay_bundle::RuleView<'_>, Corrupt>| {
-        let rule = rule?.to_owned()?;
-        Ok((rule.name.clone(), rule))
-    };
-    bundle.rules().map(owned).collect()
-}
-
 /// Returns the direction of a new rule.
-fn addition(rule: &Rule) -> Direction {
+fn addition(rule: &Rule, shown: &Shown<'_>) -> Direction {
     match rule.kind {
         RuleKind::Deny if rule.observe => Direction::Same,
-        RuleKind::Deny | RuleKind::Tier => Direction::Narrower,
+        RuleKind::Deny => Direction::Narrower,
+        RuleKind::Tier => raising(shown),
         // A person's yes admits calls that the mode refuses.
         RuleKind::Approve | RuleKind::Allow | RuleKind::Lower => Direction::NotProved,
     }
 }
 
 /// Returns the direction of a rule that is gone.
-fn removal(rule: &Rule) -> Direction {
+fn removal(rule: &Rule, shown: &Shown<'_>) -> Direction {
     match rule.kind {
         RuleKind::Deny if rule.observe => Direction::Same,
-        RuleKind::Allow | RuleKind::Lower => Direction::Narrower,
+        RuleKind::Allow => Direction::Narrower,
+        RuleKind::Lower => raising(shown),
         // Without an approval, no one is asked.
         RuleKind::Deny | RuleKind::Tier | RuleKind::Approve => Direction::NotProved,
     }
+}
+
+/// Returns the direction of a rise of tiers.
+fn raising(shown: &Shown<'_>) -> Direction {
+    Direction::narrower_if(reversal::of_tiers(shown).is_none())
 }
 
 const fn gained(rule: &Rule) -> &'static str {
@@ -264,7 +132,11 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
         let number = |tier: Option<relay_bundle::Tier>| {
             tier.map_or_else(String::new, |tier| tier.number().to_string())
         };
-        add("tier", number(old.tier), number(*tier), Direction::of_demand(&old.tier, tier));
+        let direction = match Direction::of_demand(&old.tier, tier) {
+            Direction::Narrower => raising(shown),
+            direction => direction,
+        };
+        add("tier", number(old.tier), number(*tier), direction);
     }
     if old.observe != *observe {
         let direction = Direction::of_limit(&old.observe, observe);
@@ -287,7 +159,17 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
     };
     let (before, after) = (shown_scope(a, old.scope), shown_scope(b, *scope));
     if before != after {
-        add("scope", before, after, Direction::NotProved);
+        let limits = |bundle: &Bundle, scope| {
+            limits(bundle.policy().map_or(&[][..], |policy| &policy.scopes), scope)
+        };
+        let (of_a, of_b) = (limits(a, old.scope), limits(b, *scope));
+        let direction = match (old.kind, kind) {
+            _ if of_a == of_b => Direction::Same,
+            (RuleKind::Deny, RuleKind::Deny) => Direction::narrower_if(of_b.is_subset(&of_a)),
+            (RuleKind::Allow, RuleKind::Allow) => Direction::narrower_if(of_a.is_subset(&of_b)),
+            _ => Direction::NotProved,
+        };
+        add("scope", before, after, direction);
     }
     if old.origin != *origin {
         let shown =
@@ -301,7 +183,16 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
         meaning_of(&bare)
     };
     if bare(&old.conditions) != bare(conditions) {
-        add("selectors", selectors(old), selectors(new), Direction::NotProved);
+        let direction = match (old.kind, kind) {
+            (RuleKind::Deny, RuleKind::Deny) => {
+                Direction::narrower_if(means_more(&old.conditions, conditions))
+            }
+            (RuleKind::Tier, RuleKind::Tier) if means_more(&old.conditions, conditions) => {
+                raising(shown)
+            }
+            _ => Direction::NotProved,
+        };
+        add("selectors", selectors(old), selectors(new), direction);
     }
     let listed = |all: &[Example], others: &[Example]| {
         let is_new = |it: &&Example| {
@@ -320,6 +211,51 @@ fn changed(name: &str, old: &Rule, new: &Rule, shown: &Shown<'_>, out: &mut Find
     }
 }
 
+/// Returns whether a rule that restricts is proved to mean all that it meant: each of its conditions
+/// follows from one before, and each exception is one of those before.
+fn means_more(old: &[Condition], new: &[Condition]) -> bool {
+    let own = |conditions: &[Condition]| -> Vec<Condition> {
+        conditions.iter().filter(|it| it.group == 0).cloned().collect()
+    };
+    let texts = |values: &[Setting<String>]| -> BTreeSet<String> {
+        values.iter().map(|value| value.value.clone()).collect()
+    };
+    let follows = |new: &Condition, old: &Condition| {
+        // A tier and a regex are no lists of values.
+        let is_list =
+            !matches!(new.selector, Selector::TierMin | Selector::TierMax | Selector::Text);
+        let (of_old, of_new) = (texts(&old.values), texts(&new.values));
+        new.selector == old.selector
+            && new.argument == old.argument
+            && (of_old == of_new || is_list && of_old.is_subset(&of_new))
+            && texts(&new.except).is_subset(&texts(&old.except))
+    };
+    let exceptions = |conditions: &[Condition]| -> BTreeSet<Vec<String>> {
+        let groups: BTreeSet<u8> = conditions.iter().map(|it| it.group).collect();
+        let in_group = |group: u8| {
+            let own = conditions.iter().filter(|it| it.group == group);
+            let mut own: Vec<String> = own
+                .map(|it| {
+                    let (values, except) = (texts(&it.values), texts(&it.except));
+                    format!("{:?} {:?} {values:?} {except:?}", it.selector, it.argument)
+                })
+                .collect();
+            own.sort_unstable();
+            own
+        };
+        groups.into_iter().filter(|group| *group > 0).map(in_group).collect()
+    };
+    let subjects = |conditions: &[Condition]| -> BTreeSet<Subject> {
+        conditions.iter().map(|it| it.selector.subject()).collect()
+    };
+    let (own_old, own_new) = (own(old), own(new));
+    let (except_old, except_new) = (exceptions(old), exceptions(new));
+    own_new.iter().all(|new| own_old.iter().any(|old| follows(new, old)))
+        && except_new.is_subset(&except_old)
+        // An exception leaves out a call, an effect or the request, as the rule itself selects them.
+        && (except_new.is_empty() || subjects(&own_old) == subjects(&own_new))
+}
+
 /// Returns the selectors of a rule in one line.
 #[must_use]
 pub fn selectors(rule: &Rule) -> String {
@@ -328,10 +264,10 @@ pub fn selectors(rule: &Rule) -> String {
     for condition in &rule.conditions {
         if condition.group != group {
             group = condition.group;
-            line.push_str(" except:");
-        }
-        if !line.is_empty() {
+            line.push_str(if line.is_empty() { "except:" } else { "; except:" });
             line.push(' ');
+        } else if !line.is_empty() {
+            line.push_str("; ");
         }
         line.push_str(condition.selector.word());
         if let Some(argument) = &condition.argument {
@@ -347,83 +283,32 @@ pub fn selectors(rule: &Rule) -> String {
                 line.push_str(&format!(" `{}`", value.value));
             }
         }
-        line.push(';');
     }
     line
 }
 
-fn mode(
-    a: &Setting<Mode>,
-    b: &Setting<Mode>,
-    at: (&Place, &Place),
-    shown: &Shown<'_>,
-    out: &mut Findings,
-) {
-    let direction = Direction::of_demand(&a.value, &b.value);
+fn mode(a: Option<&Policy>, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
+    let direction = match a {
+        Some(a) => Direction::of_demand(&a.mode.value, &b.mode.value),
+        // Without a policy, no command may run, and no tool of another server.
+        None => Direction::NotProved,
+    };
     out.setting(
-        Some(a),
-        Some(b),
+        a.map(|policy| &policy.mode),
+        Some(&b.mode),
         |mode| mode.word().to_owned(),
         |change| {
             let found = finding(Kind::Policy, "", change, direction).part("mode");
-            let modes = [Some(a.value), Some(b.value)];
-            shown.mode(found.at(Some(at.0), Some(at.1)), modes, &[])
+            let found = found.at(a.map(|policy| &policy.at), Some(&b.at));
+            match a {
+                Some(a) => shown.mode(found, [Some(a.mode.value), Some(b.mode.value)], &[]),
+                None => {
+                    let found = found.meaning("without a policy, no command runs");
+                    shown.naming(found, shown.common(), None)
+                }
+            }
         },
     );
-}
-
-/// Returns the name of a scope for people: `tenant=acme role=observer`.
-#[must_use]
-pub fn scope_name(scopes: &[Scope], number: usize) -> String {
-    let Some(scope) = scopes.get(number) else { return String::new() };
-    let Scope { parent, tenant, role, hosts, mode: _, at: _ } = scope;
-    let mut parts = Vec::new();
-    // INVARIANT: a scope follows the one around it.
-    if let Some(parent) = parent.filter(|parent| (*parent as usize) < number) {
-        parts.push(scope_name(scopes, parent as usize));
-    }
-    parts.extend(tenant.iter().map(|tenant| format!("tenant={tenant}")));
-    parts.extend(role.iter().map(|role| format!("role={role}")));
-    parts.extend(hosts.iter().map(|host| format!("host={host}")));
-    parts.join(" ")
-}
-
-/// Compares the modes of scopes, by the names of the scopes.
-fn scopes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
-    type Row = (Mode, Place, (Caller, Vec<String>));
-    let modes = |policy: &Policy| -> BTreeMap<String, Row> {
-        let scopes = policy.scopes.iter().enumerate().filter_map(|(number, scope)| {
-            let mode = scope.mode.as_ref()?.value;
-            let name = scope_name(&policy.scopes, number);
-            let number = u32::try_from(number).ok()?;
-            let who = (caller(&policy.scopes, number), hosts(&policy.scopes, number));
-            Some((name, (mode, scope.at.clone(), who)))
-        });
-        scopes.collect()
-    };
-    let (old, new) = (modes(a), modes(b));
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    for name in names {
-        let (before, after) = (old.get(name), new.get(name));
-        let (of_a, of_b) = (before.map(|(mode, ..)| *mode), after.map(|(mode, ..)| *mode));
-        if of_a == of_b {
-            continue;
-        }
-        // Without its own mode, a scope has that of the policy, or of a scope around it.
-        let direction = match (of_a, of_b) {
-            (Some(before), Some(after)) => Direction::of_demand(&before, &after),
-            (None, Some(Mode::Readonly)) | (Some(Mode::Open), None) => Direction::Narrower,
-            _ => Direction::NotProved,
-        };
-        let word = |mode: Option<Mode>| mode.map(|mode| mode.word().to_owned());
-        let change = Change::Value { before: word(of_a), after: word(of_b) };
-        let who: Vec<(Caller, Vec<String>)> =
-            [after, before].into_iter().flatten().map(|(_, _, who)| who.clone()).collect();
-        let found = finding(Kind::Scope, name, change, direction)
-            .part("mode")
-            .at(before.map(|(_, at, _)| at), after.map(|(_, at, _)| at));
-        out.push(shown.mode(found, [of_a, of_b], &who));
-    }
 }
 
 /// Compares the classes of paths that the projects name. A class may be in rules of both kinds.
@@ -450,16 +335,18 @@ fn classes(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
 /// Compares the effects of other servers' tools.
 fn tools(a: &Policy, b: &Policy, shown: &Shown<'_>, out: &mut Findings) {
     let rows = |policy: &Policy| -> BTreeMap<String, (String, Place)> {
-        let rows = policy.tools.iter().flat_map(|row| {
-            let effects: Vec<String> = row
-                .arguments
-                .iter()
-                .map(|argument| format!("{} {}", argument.name, argument.effect.word()))
-                .collect();
-            let effects = effects.join(", ");
-            row.patterns.iter().map(move |name| (name.clone(), (effects.clone(), row.at.clone())))
-        });
-        rows.collect()
+        // The effects of all rows that match a tool hold together.
+        let mut rows: BTreeMap<&String, (BTreeSet<String>, &Place)> = BTreeMap::new();
+        for row in &policy.tools {
+            for name in &row.patterns {
+                let (effects, _) = rows.entry(name).or_insert((BTreeSet::new(), &row.at));
+                let words = row.arguments.iter();
+                effects.extend(words.map(|it| format!("{} {}", it.name, it.effect.word())));
+            }
+        }
+        let joined = |effects: BTreeSet<String>| effects.into_iter().collect::<Vec<_>>().join(", ");
+        let rows = rows.into_iter();
+        rows.map(|(name, (effects, at))| (name.clone(), (joined(effects), at.clone()))).collect()
     };
     values("tool", rows(a), rows(b), out, &|found, name| {
         shown.naming(found, candidates::of_tool(name, shown.policies()), None)

@@ -10,9 +10,15 @@ use relay_bundle::{Bundle, Corrupt, Place, User, Who};
 use relay_engine::place::{contains, number_of};
 
 use crate::callers::{Affected, Both, Caller, Counting, Key};
-use crate::decided::{Decided, Decisions, Given};
+use crate::decided::{Decided, Decisions};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::flip::Flip;
+use crate::in_force::Given;
+use crate::shown::Shown;
+
+/// The most differences of the policy in a finding.
+const NAMED_MAX: usize = 4;
 
 /// Callers whose rows of `users` give them another tenant than before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,9 +40,7 @@ struct Row {
 #[derive(Clone)]
 struct Judged {
     direction: Direction,
-    /// A caller that gains, in words: the subject (its id left out), and its authority on each
-    /// side.
-    gain: Option<[String; 2]>,
+    gain: Option<Gain>,
     are_all_asked: bool,
     /// The role of a caller that loses something and has the row's groups alone.
     lost: Option<String>,
@@ -44,15 +48,24 @@ struct Judged {
     tenants: BTreeSet<[Option<String>; 2]>,
 }
 
+/// A caller that gains.
+#[derive(Clone)]
+struct Gain {
+    /// Its words: the subject (its id left out), and its authority on each side.
+    words: [String; 2],
+    /// Whether the policy has a part in it.
+    is_of_policy: bool,
+    is_proved: bool,
+    /// A call that shows a gain by the policy.
+    flip: Option<Flip>,
+}
+
 /// Compares the users of two bundles, and returns the callers that are moved to another tenant.
-pub(crate) fn compare(
-    a: &Bundle,
-    b: &Bundle,
-    out: &mut Findings,
-) -> Result<BTreeSet<Moved>, Corrupt> {
+pub(crate) fn compare(shown: &Shown<'_>, out: &mut Findings) -> Result<BTreeSet<Moved>, Corrupt> {
+    let [a, b] = shown.sides;
     let (of_a, of_b) = (rows(a)?, rows(b)?);
     let both = Both::of(a, b)?;
-    let decisions = Decisions::new(a, b, both.unnamed())?;
+    let decisions = Decisions::new(shown, both.unnamed())?;
     let sides = Sides { a, b, both: &both, decisions: &decisions };
     let mut known: BTreeMap<_, Judged> = BTreeMap::new();
     let mut moved = BTreeSet::new();
@@ -66,7 +79,7 @@ pub(crate) fn compare(
         let class: (Option<&str>, [Vec<Counting<'_>>; 2]) =
             (key.tenant.as_deref(), both.class(key));
         let judged = match known.get(&class).filter(|_| key.who == Who::User) {
-            Some(judged) => judged.clone(),
+            Some(judged) => judged.of_user(&key.id),
             None => sides.judged(key)?,
         };
         let id = (key.who == Who::User).then(|| key.id.clone());
@@ -96,14 +109,14 @@ fn rows(bundle: &Bundle) -> Result<BTreeMap<Key, Row>, Corrupt> {
 }
 
 /// The bundles, and their answers so far.
-struct Sides<'b> {
+struct Sides<'d, 'b> {
     a: &'b Bundle,
     b: &'b Bundle,
-    both: &'b Both,
-    decisions: &'b Decisions<'b>,
+    both: &'d Both,
+    decisions: &'d Decisions<'d, 'b>,
 }
 
-impl<'b> Sides<'b> {
+impl<'b> Sides<'_, 'b> {
     /// Asks both bundles for the callers on whom a row decides.
     fn judged(&self, key: &Key) -> Result<Judged, Corrupt> {
         let Affected { callers, are_all } = self.both.affected(key);
@@ -127,8 +140,13 @@ impl<'b> Sides<'b> {
             }
             if self.is_gain(caller, &decided)? {
                 judged.direction = Direction::NotProved;
-                if judged.gain.is_none() {
-                    judged.gain = Some(self.words(caller, before, after)?);
+                // A caller that certainly gains is the better example.
+                if judged.gain.as_ref().is_none_or(|gain| !gain.is_proved && gain.flip.is_none()) {
+                    let gain = self.gain(caller, &decided)?;
+                    let is_shown = gain.is_proved || gain.flip.is_some();
+                    if judged.gain.is_none() || is_shown {
+                        judged.gain = Some(gain);
+                    }
                 }
             } else if loses {
                 judged.direction = judged.direction.and(Direction::Narrower);
@@ -180,7 +198,7 @@ impl<'b> Sides<'b> {
         let role = &new.role;
         let added = finding(key, "", Change::Added).at(None, Some(&new.at));
         let added = added.direction(judged.direction).breaking(judged.lost.is_some());
-        added.meaning(match (judged.gained(key), &judged.lost) {
+        judged.show(added.meaning(match (judged.gained(key), &judged.lost) {
             (Some(gained), _) => format!("the role is `{role}`; {gained}"),
             (None, _) if self.a.roles().is_empty() => {
                 format!("the role is `{role}`; everyone saw everything")
@@ -189,7 +207,7 @@ impl<'b> Sides<'b> {
                 format!("the role is `{role}`; another row of `users` gave `{lost}`")
             }
             (None, None) => format!("the role is `{role}`"),
-        })
+        }))
     }
 
     /// Returns the finding for a removed row; `None` if its tenant was removed, which says so.
@@ -202,7 +220,7 @@ impl<'b> Sides<'b> {
         }
         let removed = removed.direction(judged.direction);
         if let Some(gained) = judged.gained(key) {
-            return Ok(Some(removed.meaning(format!("{was}; {gained}"))));
+            return Ok(Some(judged.show(removed.meaning(format!("{was}; {gained}")))));
         }
         let has_tenant = match &key.tenant {
             Some(name) => self.b.tenants().find(name)?.is_some(),
@@ -216,14 +234,32 @@ impl<'b> Sides<'b> {
         let change = Change::Value { before: Some(before.clone()), after: Some(after.clone()) };
         let changed = finding(key, "role", change).at(Some(&old.at), Some(&new.at));
         let is_in = |bundle: &Bundle| is_contained(bundle, after, before);
-        changed.direction(judged.direction).meaning(match judged.gained(key) {
-            Some(_) if judged.gain.is_some() && (is_in(self.b) || is_in(self.a)) => {
+        let is_of_roles = judged.gain.as_ref().is_some_and(|gain| !gain.is_of_policy);
+        judged.show(changed.direction(judged.direction).meaning(match judged.gained(key) {
+            Some(_) if is_of_roles && (is_in(self.b) || is_in(self.a)) => {
                 format!("`{after}` contains `{before}`")
             }
             Some(gained) => gained,
             None if judged.direction == Direction::Same => "it changes what no caller has".into(),
             None => "no caller gains by it".into(),
-        })
+        }))
+    }
+
+    fn gain(&self, caller: &Caller<'_>, decided: &Decided<'b>) -> Result<Gain, Corrupt> {
+        let Decided { before, after, is_proved, .. } = *decided;
+        let mut gain = Gain {
+            words: self.words(caller, before, after)?,
+            is_of_policy: false,
+            is_proved,
+            flip: None,
+        };
+        if let (Some(before), Some(after)) = (before, after) {
+            gain.is_of_policy = !self.decisions.of_policy(before, after)?.gained.is_empty();
+            if gain.is_of_policy {
+                gain.flip = self.decisions.flip(caller, before, after)?;
+            }
+        }
+        Ok(gain)
     }
 
     /// Returns words for a caller (its id left out), and its authority before and after.
@@ -268,15 +304,44 @@ impl<'b> Sides<'b> {
                 what.push_str(&format!("; it gains {}", gained.join(", ")));
             }
         }
+        if let (Some(before), Some(after)) = (before, after) {
+            let of_policy = self.decisions.of_policy(before, after)?.gained;
+            let (first, rest) = of_policy.split_at(of_policy.len().min(NAMED_MAX));
+            if !first.is_empty() {
+                what.push_str(&format!("; {}", first.join(", ")));
+            }
+            if !rest.is_empty() {
+                what.push_str(&format!(" and {} more", rest.len()));
+            }
+        }
         Ok([who, what])
     }
 }
 
 impl Judged {
+    /// Returns the same for another user with equal rows.
+    fn of_user(&self, id: &str) -> Self {
+        let mut judged = self.clone();
+        if let Some(Gain { flip: Some(flip), .. }) = &mut judged.gain {
+            flip.user = Some(id.to_owned());
+        }
+        judged
+    }
+
+    /// Adds the call that shows a gain by the policy. Other gains follow from the rows.
+    fn show(&self, finding: Finding) -> Finding {
+        match &self.gain {
+            Some(gain) if gain.flip.is_some() || !gain.is_proved => {
+                finding.decided(gain.flip.clone())
+            }
+            _ => finding,
+        }
+    }
+
     /// Returns words for the gain by a row, if there is one.
     fn gained(&self, key: &Key) -> Option<String> {
         match (&self.gain, self.are_all_asked) {
-            (Some([who, what]), _) => {
+            (Some(Gain { words: [who, what], .. }), _) => {
                 let subject = match key.who {
                     Who::User => format!("`{}`", key.id),
                     Who::Group | Who::Anyone => "a caller".into(),

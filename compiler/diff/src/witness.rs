@@ -20,6 +20,9 @@ const COMMAND_BYTES_MAX: usize = 200;
 pub struct Witness {
     /// The command.
     pub command: String,
+    /// The environment of the second side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// Its tier before the change.
     pub before: u8,
     /// Its tier after it.
@@ -28,8 +31,12 @@ pub struct Witness {
 
 impl fmt::Display for Witness {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, before, after } = self;
-        write!(out, "`{command}`: {before} → {after}")
+        let Self { command, environment, before, after } = self;
+        write!(out, "`{command}`")?;
+        if let Some(environment) = environment {
+            write!(out, ", env {environment}")?;
+        }
+        write!(out, ": {before} → {after}")
     }
 }
 
@@ -37,6 +44,7 @@ impl fmt::Display for Witness {
 pub(crate) struct Judges<'b> {
     facts: [Facts<'b>; 2],
     rules: [Rules; 2],
+    environment: Option<String>,
     /// The number of commands that may still be judged.
     left: Cell<usize>,
 }
@@ -50,7 +58,8 @@ impl<'b> Judges<'b> {
         };
         let ((facts_a, rules_a), (facts_b, rules_b)) = (side(a)?, side(b)?);
         let (facts, rules) = ([facts_a, facts_b], [rules_a, rules_b]);
-        Some(Self { facts, rules, left: Cell::new(COMMANDS_MAX) })
+        let environment = b.manifest().environment.clone();
+        Some(Self { facts, rules, environment, left: Cell::new(COMMANDS_MAX) })
     }
 
     /// Returns the most telling command, by its weight, if one falls.
@@ -79,14 +88,15 @@ impl<'b> Judges<'b> {
             Some(classify(&command, facts, rules).tier.number())
         });
         let (before, after) = (before?, after?);
-        (after < before).then_some(Witness { command, before, after })
+        let environment = self.environment.clone();
+        (after < before).then_some(Witness { command, environment, before, after })
     }
 }
 
 /// Returns the weight of a command: its fall, its tier before, whether it is plain, and its
 /// shortness.
 fn weight(witness: &Witness) -> (u8, u8, bool, usize) {
-    let Witness { command, before, after } = witness;
+    let Witness { command, environment: _, before, after } = witness;
     let is_plain = !command.contains("--help") && !command.contains('$');
     (before - after, *before, is_plain, COMMAND_BYTES_MAX.saturating_sub(command.len()))
 }

@@ -133,3 +133,21 @@ fn the_first_roles_and_the_last_have_their_directions() {
     sandbox.relay("diff a b --fail-on loosens").ends(1);
     sandbox.relay("diff b a --fail-on loosens").ends(0);
 }
+
+#[test]
+fn a_call_of_an_environment_names_it() {
+    let sandbox = Sandbox::new();
+    let project = |name: &str, mode: &str| {
+        let text = format!(
+            "project firm epoch=1\nprompts {{ prompt a {{ summary A; text x }} }}\npolicy\nwhen prod {{ policy {mode} }}\n"
+        );
+        sandbox.write(name, &text);
+    };
+    project("a.kdl", "readonly");
+    project("b.kdl", "open");
+    let answer = sandbox.relay("diff a.kdl b.kdl --json").ends(0).json();
+    let found = &answer["projects"][0]["findings"][0];
+    assert_eq!(found["flip"]["environment"], "prod", "{found:#}");
+    let text = sandbox.relay("diff a.kdl b.kdl").ends(0).stdout;
+    assert!(text.contains("`touch a`, env prod: deny (mode-readonly) → allow (mode)"), "{text}");
+}

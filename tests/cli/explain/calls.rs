@@ -111,6 +111,39 @@ skills { global { skill dates \"ISO.\" } }
 }
 
 #[test]
+fn a_policy_decides_calls_of_every_tool() {
+    let sandbox = Sandbox::new();
+    let project = |policy: &str| {
+        let prompts = "prompts { prompt a { summary A; text x } }";
+        sandbox.write("project.kdl", &format!("project firm epoch=1\n{prompts}\n{policy}\n"));
+    };
+    let call = |code: i32| {
+        let arguments = r#"{"path":"/etc/x"}"#;
+        let line = ["explain", "project.kdl", "--call", "fs_x", "--arguments", arguments, "--json"];
+        sandbox.relay_of(&line).ends(code)
+    };
+    let decided = |run: Run| {
+        let answer = run.json();
+        ["decision", "rule", "tier"].map(|key| answer[key].clone())
+    };
+    // A tool without a declaration is of the tier of the floor `unknown-tool`.
+    project("policy");
+    let refused = ["deny", "mode-guarded"].map(Value::from);
+    let answer = call(1).says("the project does not name the tool `fs_x`");
+    assert_eq!(decided(answer), [refused[0].clone(), refused[1].clone(), json!(2)]);
+    project("policy open");
+    assert_eq!(decided(call(0)), [json!("allow"), json!("mode"), json!(2)]);
+    project("tools { other \"fs_*\" }\npolicy open { deny no-fs { tool \"fs_*\" } }");
+    assert_eq!(decided(call(1)), [json!("deny"), json!("policy.no-fs"), json!(2)]);
+    project(
+        "tools { other \"fs_*\" { arg path writes } }\npolicy open { deny e { writes \"/etc/**\" } }",
+    );
+    assert_eq!(decided(call(1)), [json!("deny"), json!("policy.e"), json!(2)]);
+    project("");
+    assert_eq!(decided(call(1)), [json!("reject"), json!("not-offered"), json!(0)]);
+}
+
+#[test]
 fn a_denied_call_is_noted_beside_its_skills() {
     let refused = "refused: a server denies this call of `server_info`, and gives it no skills: tier 2, no policy allows it";
     ask_at(Tier::Stateful, "--tool server_info --role boss").ends(1).prints(refused);

@@ -6,12 +6,19 @@ use relay_policy::facts::{Knowledge, Role, WordKind};
 
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::reversal;
+use crate::shown::Shown;
 
 /// Words that the finding names.
 const NAMES_MAX: usize = 8;
 
 /// Compares the words of languages.
-pub(super) fn compare(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Findings) {
+pub(super) fn compare(
+    a: Option<&Knowledge>,
+    b: Option<&Knowledge>,
+    shown: &Shown<'_>,
+    out: &mut Findings,
+) {
     let (before, after) = (words(a), words(b));
     let keys = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)));
     let mut changed = Vec::new();
@@ -42,7 +49,8 @@ pub(super) fn compare(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Fi
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    out.push(finding.meaning(format!("{names}{more}")));
+    let finding = finding.meaning(format!("{names}{more}"));
+    out.push(shown.raised(finding, reversal::of_tiers(shown), []));
 }
 
 fn words(known: Option<&Knowledge>) -> BTreeMap<(Role, &str), WordKind> {

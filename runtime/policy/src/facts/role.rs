@@ -4,7 +4,8 @@ use super::model::Role;
 
 impl Role {
     /// Returns whether it is code or a program to run.
-    pub(crate) fn is_code(self) -> bool {
+    #[must_use]
+    pub fn is_code(self) -> bool {
         self.takes_rest()
             || self.is_language()
             || matches!(self, Self::Script | Self::Shell | Self::RemoteShell | Self::EndedCommand)

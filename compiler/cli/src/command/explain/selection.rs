@@ -84,9 +84,8 @@ pub(crate) fn explain_call(
     let Asker { bundle, placement: _, view } = asker;
     let (gate, occasion) = (view.gate(), Occasion::Intercept);
     let location = Location::default();
-    // A tool that the project names for another server is decided there.
-    let is_declared = is_declared(bundle, tool);
-    let door = if is_declared { Door::Elsewhere } else { Door::Server };
+    // A policy decides the calls of all tools, as `relay diff` and `expect decision` ask them.
+    let door = if bundle.policy().is_some() { Door::Elsewhere } else { Door::Server };
     let call = Call { tool, arguments, client: None, location: &location, door };
     let decision = decide(view, &authority(bundle)?, &call)?;
     match decision.rule {
@@ -101,6 +100,10 @@ pub(crate) fn explain_call(
             let help = "a server rejects the call; this is what it would be briefed with";
             output.warn(&message, help);
         }
+        _ if door == Door::Elsewhere && !is_known(bundle, tool) => {
+            let message = format!("the project does not name the tool `{}`", printable(tool));
+            output.warn(&message, "its own server rejects the call; the policy decides for others");
+        }
         _ => {}
     }
     let call = Some(Asking { tool, decision });
@@ -109,11 +112,12 @@ pub(crate) fn explain_call(
     print(&question, &question.answer(Ok(tags), output)?, output)
 }
 
-/// Returns whether the policy declares the effects of a tool of another server.
-fn is_declared(bundle: &Bundle, tool: &str) -> bool {
+/// Returns whether the project offers a tool, or names one of another server.
+fn is_known(bundle: &Bundle, tool: &str) -> bool {
+    let is_offered = bundle.tools().iter().any(|offered| offered.name == tool);
     let rows = bundle.policy().map_or(&[][..], |policy| &policy.tools);
     let mut patterns = rows.iter().flat_map(|row| &row.patterns);
-    patterns.any(|pattern| glob::matches(pattern, tool))
+    is_offered || patterns.any(|pattern| glob::matches(pattern, tool))
 }
 
 /// Reads `--arguments` of a call: a JSON object.
