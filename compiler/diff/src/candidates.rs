@@ -106,11 +106,13 @@ pub(crate) fn of_tool(pattern: &str, policies: [Option<&Policy>; 2]) -> Vec<Cand
             names.extend(row.arguments.iter().map(|argument| argument.name.as_str()));
         }
     }
-    let mut all = vec![Candidate::of(&tool, [])];
+    let mut all = Vec::new();
     for name in &names {
         let values = ["a", "/etc/passwd", ".env", "/srv/x", "~/.bashrc", "example.com"];
         all.extend(values.map(|value| Candidate::of(&tool, [(*name, value)])));
     }
+    // A call with an argument says more.
+    all.push(Candidate::of(&tool, []));
     all
 }
 

@@ -170,7 +170,7 @@ impl<'c> Called<'c> {
     }
 
     /// Returns the value that `NAME=VALUE` gives an option of the call.
-    fn value_for<'f>(self, given: NameId, flag: &'f str) -> Option<&'f str> {
+    fn value_for(self, given: NameId, flag: &str) -> Option<&str> {
         let (name, value) = flag.split_once('=')?;
         (self.named(given, name) != Fit::No).then_some(value)
     }
