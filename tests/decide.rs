@@ -4,6 +4,7 @@ mod doubt;
 mod model;
 mod order;
 mod random;
+mod record;
 mod shipped;
 mod ways;
 
