@@ -261,3 +261,30 @@ fn a_host_of_a_tool_is_one_in_any_spelling() {
         assert_eq!(decision.outcome.word(), "deny", "{host}");
     }
 }
+
+#[test]
+fn an_allow_of_a_call_covers_no_option_that_sends_it_to_another_host() {
+    let policy = r#"policy guarded {
+        allow a { program docker; sub restart; operands web }
+        allow b { program systemctl; sub restart; operands nginx }
+        allow d { program docker; sub stop; operands web; connects "build.corp.example" }
+    }"#;
+    assert_all(
+        policy,
+        "deny",
+        &[
+            "docker -H tcp://evil.example restart web",
+            "systemctl -H evil.example restart nginx",
+            "docker -H tcp://evil.example stop web",
+        ],
+    );
+    assert_all(
+        policy,
+        "allow",
+        &[
+            "docker restart web",
+            "systemctl restart nginx",
+            "docker -H tcp://build.corp.example stop web",
+        ],
+    );
+}

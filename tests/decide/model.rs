@@ -372,6 +372,7 @@ impl<'a> Asked<'a> {
             call.is_some_and(|(number, call)| {
                 calls.iter().all(|line| self.of_call(line, call, true) == Surely)
                     && self.has_effects(&effects, number)
+                    && self.names_hosts(rule, number, call)
                     && (is_named || self.is_fixed(&calls, call, deed))
             })
         };
@@ -393,6 +394,38 @@ impl<'a> Asked<'a> {
             }
         }
         lines.is_empty() || count > 0
+    }
+
+    /// Returns whether a rule names each host that an option of a call gives, or writes it in its words.
+    fn names_hosts(&self, rule: &Rule, number: usize, call: &Call) -> bool {
+        let (calls, effects) = (of_calls(&rule.lines), of_effects(&rule.lines));
+        self.effects.all().iter().filter(|effect| is_by(effect, number) && effect.is_own).all(
+            |effect| {
+                let What::Connects(host) = effect.what else { return true };
+                // After the name of the program, and in no operand.
+                let is_of_operand = self.effects.arguments(call).iter().any(|word| {
+                    matches!(word.kind, ArgumentKind::Operand(_))
+                        && word.span.start <= effect.span.start
+                        && effect.span.end <= word.span.end
+                });
+                if is_of_operand || effect.span.start <= call.span.start {
+                    return true;
+                }
+                let (host, is_exact) = self.value(host);
+                let deed = Deed { effect: Some(effect), by: Some(number), tier: 0 };
+                let writes = |line: &&&Line| {
+                    let is_of_words = ["operands", "flags"].contains(&line.selector);
+                    is_of_words
+                        && line.values.iter().any(|value| {
+                            let literal = value.split(['*', '?']).next().unwrap_or_default();
+                            literal.split(['/', '@', ':', '=', ',']).any(|part| part == host)
+                        })
+                };
+                effects.iter().any(|line| self.of_effect(line, effect) == Surely)
+                    || self.is_fixed(&calls, call, &deed)
+                    || is_exact && calls.iter().any(|line| writes(&line))
+            },
+        )
     }
 
     fn permits_tool(&self, rule: &Rule) -> bool {

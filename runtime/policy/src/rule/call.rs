@@ -5,7 +5,7 @@ use relay_bundle::Selector;
 use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::value_fit;
-use crate::effect::{Argument, ArgumentKind, Call, Effects};
+use crate::effect::{Argument, ArgumentKind, Call, Effects, Value};
 use crate::facts::{Facts, Kinship, NameId, NodeId, program_name};
 use crate::value::{is_exact, is_mark, is_root};
 
@@ -221,6 +221,25 @@ impl<'c> Called<'c> {
             if operand.is_many { fit.doubted().max(Fit::Maybe) } else { fit }
         });
         if is_permit { Fit::all(fits) } else { Fit::any(fits) }
+    }
+
+    /// Returns whether a span of the text is in an option of the call: after its name, and in no
+    /// operand.
+    pub(super) fn is_in_option(self, span: crate::span::Span) -> bool {
+        let holds = |word: &Argument| word.span.start <= span.start && span.end <= word.span.end;
+        self.call.span.start < span.start && !self.operand_words().any(holds)
+    }
+
+    /// Returns whether a condition on words has this host before the first wildcard of a pattern.
+    pub(super) fn writes_host(self, condition: &Condition<'_>, host: Value) -> bool {
+        let shown = self.effects.display(host);
+        let writes = |pattern: &str| {
+            let literal = pattern.split(['*', '?']).next().unwrap_or(pattern);
+            literal.split(['/', '@', ':', '=', ',']).any(|part| part == shown)
+        };
+        matches!(condition.selector, Selector::Operands | Selector::Flags)
+            && self.effects.is_exact(host)
+            && condition.values.has(writes)
     }
 
     /// Returns whether a span of the text is in a word that a condition fixes: an operand or the

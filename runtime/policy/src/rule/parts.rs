@@ -204,6 +204,7 @@ impl<'r> Meaning<'r> {
             (Some(call), false) => {
                 self.own.call_fit(request, call, true) == Fit::Surely
                     && self.own.has_effects(request, effect.by)
+                    && self.own.names_hosts(request, call, effect.by)
                     && (is_named || self.own.fixes(request, call, effect))
             }
             (None, false) => false,
@@ -252,6 +253,13 @@ impl<'r> Meaning<'r> {
         }
         if !self.own.call.is_empty() && !self.own.has_effects(request, effect.by) {
             fails.extend(self.own.effect.iter().map(|it| it.selector.word().to_owned()));
+        }
+        if fails.is_empty()
+            && call.is_some_and(|call| {
+                !self.own.call.is_empty() && !self.own.names_hosts(request, call, effect.by)
+            })
+        {
+            fails.push("connects: the host is not named".to_owned());
         }
         if fails.is_empty() {
             let lacks = match effect.what {
@@ -397,6 +405,22 @@ impl Group<'_> {
             }
         }
         self.effect.is_empty() || count > 0
+    }
+
+    /// Returns whether each host that an option of a call gives is named, or written in a word of the
+    /// conditions: an option such as `docker -H` sends a call elsewhere.
+    fn names_hosts(&self, request: &Request<'_>, call: &Call, by: Option<CallId>) -> bool {
+        let called = Called { call, effects: request.effects, facts: request.facts };
+        let own = request.effects.all().iter().filter(|it| it.by == by && it.is_own);
+        let mut hosts = own.filter_map(|effect| match effect.what {
+            What::Connects(host) if called.is_in_option(effect.span) => Some((effect, host)),
+            _ => None,
+        });
+        hosts.all(|(effect, host)| {
+            self.effect.iter().any(|it| effect_fit(request, it, effect) == Fit::Surely)
+                || self.call.iter().any(|it| called.is_fixed(it, effect.span))
+                || self.call.iter().any(|it| called.writes_host(it, host))
+        })
     }
 
     fn names_tool(&self) -> bool {
