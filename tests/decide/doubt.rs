@@ -288,3 +288,13 @@ fn an_allow_of_a_call_covers_no_option_that_sends_it_to_another_host() {
         ],
     );
 }
+
+#[test]
+fn the_effects_that_an_allow_names_hold_together() {
+    let policy = r#"policy guarded {
+        allow a { reads "/srv/a/**"; sends "*"; connects "*" }
+        allow b { writes "/srv/b/**"; removes "/srv/b/**" }
+    }"#;
+    assert_all(policy, "deny", &["scp /etc/passwd h:", "scp /srv/a/x /etc/passwd h:"]);
+    assert_all(policy, "allow", &["rm /srv/b/x", "touch /srv/b/x", "mv /srv/b/x /srv/b/y"]);
+}

@@ -367,11 +367,11 @@ impl<'a> Asked<'a> {
                 .is_some_and(|effect| matches!(effect.what, What::Doubt(Floor::UnknownTool, _)));
             is_unknown_tool && request.iter().any(|line| line.selector == "tool")
         } else if calls.is_empty() {
-            is_named
+            is_named && self.has_effects(&effects, deed.by)
         } else {
             call.is_some_and(|(number, call)| {
                 calls.iter().all(|line| self.of_call(line, call, true) == Surely)
-                    && self.has_effects(&effects, number)
+                    && self.has_effects(&effects, Some(number))
                     && self.names_hosts(rule, number, call)
                     && (is_named || self.is_fixed(&calls, call, deed))
             })
@@ -381,10 +381,11 @@ impl<'a> Asked<'a> {
 
     /// Returns whether the effects of a call, of the kinds that a rule selects, are all surely meant,
     /// and there is one.
-    fn has_effects(&self, lines: &[&Line], call: usize) -> bool {
+    fn has_effects(&self, lines: &[&Line], call: Option<usize>) -> bool {
         let mut count = 0;
         for line in lines {
-            for effect in self.effects.all().iter().filter(|effect| is_by(effect, call)) {
+            let is_of_call = |effect: &&Effect| effect.by.map(|by| by.number() as usize) == call;
+            for effect in self.effects.all().iter().filter(is_of_call) {
                 if is_of_kind(line.selector, effect) {
                     count += 1;
                     if self.of_effect(line, effect) != Surely {
