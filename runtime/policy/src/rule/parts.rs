@@ -212,7 +212,7 @@ impl<'r> Meaning<'r> {
             (_, true) if self.own.effect.is_empty() => {
                 matches!(effect.what, What::Doubt(Floor::UnknownTool, _)) && self.own.names_tool()
             }
-            // Its call may read what the rule does not mean and send it as the rule does.
+            // Its call may read other paths and send them as the rule permits.
             (_, true) => is_named && self.own.has_effects(request, effect.by),
         };
         Ok(is_covered && !self.may_except(request, call, effect)?)
