@@ -128,7 +128,7 @@ pub struct AuditRecord<'a> {
     pub hook: Option<HookRecord<'a>>,
 }
 
-/// What a record of a client's hook has in addition.
+/// The further parts of a record of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HookRecord<'a> {
@@ -141,10 +141,10 @@ pub struct HookRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_version: Option<String>,
     /// The name of the event, as the client spells it.
-    pub event: &'a str,
+    pub event: String,
     /// The name of the client's own tool, if it is one that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_tool: Option<&'a str>,
+    pub client_tool: Option<String>,
     /// The beginning of the SHA-256 of the session's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

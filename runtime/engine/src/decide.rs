@@ -25,10 +25,11 @@ use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
+use crate::tool;
 use crate::view::View;
 
 pub use self::answer::{Answer, Change};
-pub use self::call::{Call, Door};
+pub use self::call::{Call, ClientTool, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
 pub use self::means::{Tried, means};
 
@@ -109,7 +110,10 @@ fn placed<'b>(
     call: &Call<'_>,
 ) -> Result<Placed<'b>, Corrupt> {
     let decided = |decision| Ok(Placed::Decided(Box::new(decision)));
-    let offered = match visible(view, call.tool)? {
+    // The tools of a role are those of servers: a client's own have no server.
+    let is_own = matches!(call.door, Door::Client(_)) && tool::reach(call.tool).is_none();
+    let visible = if is_own { Visible::NotOffered } else { visible(view, call.tool)? };
+    let offered = match visible {
         Visible::NotSeen(at, tier) => return decided(Decision::by(Rule::NotSeen, tier, Some(at))),
         Visible::NotOffered if call.door == Door::Server => {
             return decided(Decision::by(Rule::NotOffered, Tier::ReadOnly, None));

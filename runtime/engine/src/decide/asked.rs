@@ -8,7 +8,7 @@ use relay_policy::rule::{Argument, Request, Seen};
 use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
-use super::call::Call;
+use super::call::{Call, Door};
 use crate::glob;
 use crate::rule_keys::Keyed;
 use crate::tool;
@@ -56,6 +56,10 @@ impl Asked {
         let mut effects: Vec<(Selector, Option<String>)> = Vec::new();
         let mut own = own_tier.unwrap_or_default();
         let is_known = own_tier.is_some() || tool::find(call.tool).is_some();
+        if let Door::Client(client) = call.door {
+            effects.extend(client.effects.iter().cloned());
+            doubts.extend(client.doubts.iter().copied());
+        }
         if let Some(reach) = reach {
             own = own.max(reach.tier);
             if let Some(name) = reach.text {
@@ -74,7 +78,7 @@ impl Asked {
                 effects.extend(text_of(name).map(|value| (*selector, Some(value))));
             }
             effects.extend(hosts.iter().map(|host| (Selector::Connects, Some(host.clone()))));
-        } else if !is_known {
+        } else if call.door == Door::Elsewhere && !is_known {
             let declared = declared(bundle, call.tool);
             effects = declared_effects(&declared, call.arguments);
             if declared.is_empty() {
