@@ -60,6 +60,21 @@ impl Judged {
         self.call_from(who, None, tool, arguments)
     }
 
+    /// Decides a call of a tool by anyone, in a folder and a home.
+    pub(crate) fn at(
+        &self,
+        (cwd, home): (&str, &str),
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Decision {
+        let placement = preview(&self.bundle, &Identity::default()).unwrap().unwrap();
+        let view = View::of(&self.bundle, &placement).unwrap();
+        let location = Location::new(Some(cwd), Some(home)).unwrap();
+        let (client, door) = (None, Door::Elsewhere);
+        let call = Call { tool, arguments, client, location: &location, door };
+        decide(&view, &self.authority, &call).unwrap()
+    }
+
     /// Decides a call of a tool by a client.
     pub(crate) fn call_from(
         &self,

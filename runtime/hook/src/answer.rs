@@ -22,13 +22,13 @@ pub(crate) enum Answer {
 
 /// An answer in the form of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Output {
+pub struct Output {
     /// The bytes for standard output.
-    pub(crate) out: Vec<u8>,
+    pub out: Vec<u8>,
     /// The bytes for standard error.
-    pub(crate) err: Vec<u8>,
+    pub err: Vec<u8>,
     /// The exit code.
-    pub(crate) code: u8,
+    pub code: u8,
     /// The exit code if standard error is closed: a client that wants the reason there takes the
     /// denial on standard output, with exit code 0.
     pub(crate) code_without_reason: u8,
@@ -86,7 +86,8 @@ impl Output {
     }
 }
 
-fn shortened(reason: &str) -> String {
+/// Returns a reason, cut at the most characters of one.
+pub(crate) fn shortened(reason: &str) -> String {
     if reason.chars().nth(REASON_CHARS_MAX).is_none() {
         return reason.to_owned();
     }

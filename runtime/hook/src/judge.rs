@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use relay_bundle::{Corrupt, Selector};
+use relay_bundle::{Bundle, Corrupt, Selector};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{self, Call, ClientTool, Decision, Door, Outcome, Rule};
+use relay_engine::glob;
 use relay_engine::view::View;
 use relay_policy::effect::{Hidden, TYPED, Touch, What};
 use relay_policy::location::{Location, LocationError};
@@ -45,6 +46,7 @@ pub(crate) enum JudgeError {
 
 /// The policy of one caller on this machine.
 pub(crate) struct Judge<'j> {
+    pub(crate) bundle: &'j Bundle,
     pub(crate) view: &'j View<'j>,
     pub(crate) authority: &'j Authority,
     pub(crate) machine: &'j Machine,
@@ -59,10 +61,18 @@ impl Judge<'_> {
     /// See [`JudgeError`]: the call is refused.
     pub(crate) fn judge(&self, requests: &Requests) -> Result<Judged, JudgeError> {
         let mut worst: Option<Judged> = None;
+        let is_declared = |request: &Request| self.declares(&request.tool);
+        let has_declared = requests.all.iter().any(is_declared);
         for request in &requests.all {
+            // Of the readings of a name, those count that the project declares; the rules that restrict
+            // count for all.
+            let is_reading = has_declared && !is_declared(request);
             for cwd in folders(&requests.base)? {
                 let base = Base { cwd, home: requests.base.home.clone() };
                 let mut judged = self.decide(request, &base)?;
+                if is_reading && !matches!(judged.decision.rule, Rule::Deny | Rule::Approve) {
+                    continue;
+                }
                 if judged.outcome <= Outcome::Approve {
                     judged = self.restrict(judged, requests, &base);
                 }
@@ -73,6 +83,13 @@ impl Judge<'_> {
         }
         // INVARIANT: a call has a request, and a base has a folder.
         worst.ok_or(JudgeError::NoFolder)
+    }
+
+    /// Returns whether the project declares a tool of another server.
+    fn declares(&self, tool: &str) -> bool {
+        let rows = self.bundle.policy().map(|policy| policy.tools.as_slice()).unwrap_or_default();
+        let mut patterns = rows.iter().flat_map(|row| &row.patterns);
+        patterns.any(|pattern| glob::matches(pattern, tool))
     }
 
     /// Decides a request in one folder: as it is, and with the places to which its paths lead.

@@ -5,6 +5,7 @@
 //! their events, answers and tools, a file each in `client/`; the decision is `relay-engine`'s.
 
 mod answer;
+pub mod approval;
 mod args;
 mod client;
 mod event;
@@ -30,6 +31,7 @@ pub use self::machine_file::{
     Allow, MACHINE_FILE, Machine, MachineFile, MachineFileError, OsUser, USER_FILE,
     find as find_machine_file, read as read_machine_file,
 };
+pub use self::run::{Output, respond};
 pub use self::tool::{Does, Tool, described};
 
 use self::args::Command;

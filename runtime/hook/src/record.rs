@@ -37,6 +37,8 @@ pub(crate) struct Entry<'e> {
     pub(crate) judged: Option<&'e Judged>,
     /// The reason of a refusal without a decision.
     pub(crate) refusal: Option<&'e str>,
+    /// Whether a person approved the call.
+    pub(crate) approved: bool,
     pub(crate) skills: &'e [String],
     pub(crate) answer: &'e Answer,
     pub(crate) output: &'e Output,
@@ -65,6 +67,9 @@ impl Entry<'_> {
             observed.map(|it| format!("policy.{} ({}:{})", it.name, it.at.file, it.at.line));
         let rule = match (judged, self.refusal) {
             (_, Some(refusal)) => refusal.to_owned(),
+            (Some(judged), None) if self.approved => {
+                format!("{}, approved once by a person", judged.recorded())
+            }
             (Some(judged), None) => judged.recorded(),
             (None, None) => String::new(),
         };

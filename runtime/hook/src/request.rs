@@ -50,6 +50,13 @@ pub(crate) struct Requests {
     pub(crate) base: Base,
 }
 
+impl Requests {
+    /// Returns all that is decided, as one text: equal calls have equal texts.
+    pub(crate) fn text(&self) -> String {
+        self.all.iter().map(|request| format!("{request:?}\n")).collect()
+    }
+}
+
 /// Returns the requests of a call.
 pub(crate) fn requests(
     event: &Event<'_>,

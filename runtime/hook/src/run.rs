@@ -10,9 +10,11 @@ use relay_engine::decide::Outcome;
 use relay_engine::place::{Identity, place};
 use relay_engine::view::View;
 use relay_machine::audit::AuditFile;
+use relay_machine::clock;
 use relay_machine::load::{Loader, Opened, Sources};
 
-use crate::answer::{Answer, Output};
+use crate::answer::{Answer, shortened};
+use crate::approval::{self, Bound, Waiting};
 use crate::client::{Client, of_payload};
 use crate::event::{Event, Moment, ToolCall};
 use crate::json::{self, EVENT_BYTES_MAX};
@@ -30,52 +32,65 @@ const FIRST_DEADLINE: Duration = Duration::from_secs(4);
 /// The most bytes of a bundle.
 const BUNDLE_BYTES_MAX: u64 = 1 << 30;
 
+/// The bytes of an answer and its exit code.
+pub use crate::answer::Output;
+
 /// Answers the event on standard input, and returns the exit code.
 pub(crate) fn run(installed: &'static Client, config: Option<&Path>) -> u8 {
     let since = Instant::now();
     let unfinished = "[DENIED: relay could not finish its decision in time, or ended; try once more, and tell the person if it stays so]";
     last_word::prepare((installed.refusal)(unfinished), FIRST_DEADLINE);
-    let output = answer(installed, config, since).unwrap_or_else(|fault| {
-        let reason = format!("[DENIED: relay cannot decide this call: {fault}]");
-        match Answer::deny(&reason) {
-            Answer::Deny { reason } => (installed.refusal)(&reason),
-            _ => (installed.refusal)(&reason),
-        }
-    });
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(EVENT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+    let output = match read {
+        Ok(_) => respond(installed, config, &bytes, |budget| {
+            last_word::set_deadline(budget.saturating_sub(since.elapsed()).max(MOMENT));
+        }),
+        Err(error) => unread(installed, &format!("the event cannot be read: {error}")),
+    };
     last_word::answer(&output)
 }
 
-/// Reads an event and answers it; the error is the reason for which it cannot be answered.
-fn answer(
+/// Answers the event in `bytes`, for a hook that is installed for a client. `begin` is called with the
+/// time within which the machine file wants the answer, before anything that takes long.
+///
+/// It neither fails nor prints: an event that cannot be read or decided is denied.
+#[must_use]
+pub fn respond(
     installed: &'static Client,
     config: Option<&Path>,
-    since: Instant,
-) -> Result<Output, String> {
-    let mut bytes = Vec::new();
-    let most = EVENT_BYTES_MAX as u64 + 1;
-    io::stdin()
-        .lock()
-        .take(most)
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("the event cannot be read: {error}"))?;
-    let payload = json::object(&bytes).map_err(|error| error.to_string())?;
-    let client = of_payload(&payload, installed)
-        .ok_or("the event has the form of no client that relay knows")?;
-    let event = (client.read)(&payload).map_err(|error| error.to_string())?;
+    bytes: &[u8],
+    begin: impl FnOnce(Duration),
+) -> Output {
+    let since = Instant::now();
+    let payload = match json::object(bytes) {
+        Ok(payload) => payload,
+        Err(error) => return unread(installed, &error.to_string()),
+    };
+    let Some(client) = of_payload(&payload, installed) else {
+        return unread(installed, "the event has the form of no client that relay knows");
+    };
+    let event = match (client.read)(&payload) {
+        Ok(event) => event,
+        Err(error) => return unread(client, &error.to_string()),
+    };
     if let Moment::Other = event.moment {
-        return Ok((client.answer)(&event, &Answer::NoObjection { context: None }));
+        return (client.answer)(&event, &Answer::NoObjection { context: None });
     }
     let user = OsUser::current();
-    let machine = machine_file::find(config, &user)
-        .and_then(|path| machine_file::read(&path, &user))
-        .map_err(|error| error.to_string());
+    let machine =
+        machine_file::find(config, &user).and_then(|path| machine_file::read(&path, &user));
     let machine = match machine {
         Ok(machine) => machine,
-        Err(fault) => return Ok(refused(&event, &fault)),
+        Err(fault) => return refused(&event, &fault.to_string()),
     };
-    last_word::set_deadline(machine.file.budget.saturating_sub(since.elapsed()).max(MOMENT));
-    let run = Run { event: &event, installed, machine: &machine, home: user.home, since };
-    Ok(run.answered())
+    begin(machine.file.budget);
+    Run { event: &event, installed, machine: &machine, home: user.home, since }.answered()
+}
+
+/// Returns the denial of an event that was not read.
+fn unread(client: &'static Client, fault: &str) -> Output {
+    (client.refusal)(&shortened(&format!("[DENIED: relay cannot decide this call: {fault}]")))
 }
 
 /// The shortest deadline: none at all would never come.
@@ -105,6 +120,8 @@ struct Found {
     requests: Option<Requests>,
     judged: Option<Judged>,
     refusal: Option<String>,
+    /// Whether a person approved the call.
+    approved: bool,
     skills: Vec<String>,
 }
 
@@ -150,6 +167,7 @@ impl Run<'_> {
             requests: found.requests.as_ref(),
             judged: found.judged.as_ref(),
             refusal: found.refusal.as_deref(),
+            approved: found.approved,
             skills: &found.skills,
             answer,
             output,
@@ -210,29 +228,30 @@ impl Run<'_> {
             Moment::BeforeTool(call) | Moment::Permission(call) => {
                 let requests = self.requests(call);
                 let judge = Judge {
+                    bundle: &bundle,
                     view: &view,
                     authority: &authority,
                     machine: self.machine,
                     client: self.event.client,
                 };
                 let judged = judge.judge(&requests).map_err(|error| error.to_string())?;
-                let answer =
-                    self.answer_of(&judged, |tool| skills(tool).map_err(corrupt), found)?;
                 found.judged = Some(judged);
                 found.requests = Some(requests);
-                Ok(answer)
+                self.answer_of(|tool| skills(tool).map_err(corrupt), found)
             }
             Moment::Other => Ok(Answer::NoObjection { context: None }),
         }
     }
 
-    /// Returns the answer of a decision.
+    /// Returns the answer of the decision that was found.
     fn answer_of(
         &self,
-        judged: &Judged,
         skills: impl FnOnce(&str) -> Result<Skills, String>,
         found: &mut Found,
     ) -> Result<Answer, String> {
+        let (Some(judged), Some(requests)) = (&found.judged, &found.requests) else {
+            return Err("nothing was decided".to_owned());
+        };
         match judged.outcome {
             Outcome::Allow => {
                 let Skills { text, names } = skills(&judged.tool)?;
@@ -246,9 +265,64 @@ impl Run<'_> {
             Outcome::Approve if (self.event.client.asks)(self.event) => {
                 Ok(Answer::ask(&judged.refusal()))
             }
-            Outcome::Approve | Outcome::Deny | Outcome::Reject => {
-                Ok(Answer::deny(&judged.refusal()))
+            Outcome::Approve => {
+                let bound = Bound {
+                    requests: &requests.text(),
+                    cwd: self.event.cwd.unwrap_or_default(),
+                    caller: [
+                        &self.machine.principal,
+                        found.tenant.as_deref().unwrap_or_default(),
+                        found.role.as_deref().unwrap_or_default(),
+                    ],
+                    bundle: found.bundle.ok_or("there is no bundle")?,
+                };
+                let key = bound.key();
+                if approval::take(&self.machine.state, &key) {
+                    found.approved = true;
+                    return Ok(Answer::NoObjection { context: None });
+                }
+                Ok(Answer::deny(&self.waits(judged, requests, (&bound, &key))))
             }
+            Outcome::Deny | Outcome::Reject => Ok(Answer::deny(&judged.refusal())),
+        }
+    }
+
+    /// Lets a call wait for a person, and returns the reason with the code.
+    fn waits(
+        &self,
+        judged: &Judged,
+        requests: &Requests,
+        (bound, key): (&Bound<'_>, &Digest),
+    ) -> String {
+        let reason = judged.refusal();
+        let text = match judged.decision.text.as_str() {
+            "" => requests.all.first().map(|it| json_text(&it.arguments)).unwrap_or_default(),
+            text => text.to_owned(),
+        };
+        let ttl_s = judged.decision.named.as_ref().and_then(|named| named.ttl_s);
+        let waiting = Waiting {
+            key: key.hex(),
+            tool: judged.tool.clone(),
+            text,
+            cwd: bound.cwd.to_owned(),
+            principal: self.machine.principal.clone(),
+            client: self.event.client.name.to_owned(),
+            tier: judged.decision.tier.number(),
+            reason: reason.clone(),
+            bundle: bound.bundle.to_string(),
+            asked: clock::unix_seconds(),
+            ttl_s: approval::ttl_s(ttl_s),
+        };
+        match approval::wait(&self.machine.state, key, &waiting) {
+            Ok(Some(code)) => format!(
+                "{reason} This client cannot ask. A person can approve this call once, in a terminal of their own: `relay approve {code}`; then make the same call again."
+            ),
+            Ok(None) => format!(
+                "{reason} This client cannot ask, and the call is too long to be approved by its code."
+            ),
+            Err(error) => format!(
+                "{reason} This client cannot ask, and the call cannot wait for a person: {error}."
+            ),
         }
     }
 
@@ -271,4 +345,9 @@ impl Run<'_> {
         let loader = Loader::new(sources).map_err(|error| error.to_string())?;
         loader.load().map_err(|error| error.to_string())
     }
+}
+
+/// Returns arguments as JSON, a member a line.
+fn json_text(arguments: &serde_json::Map<String, serde_json::Value>) -> String {
+    serde_json::to_string_pretty(arguments).unwrap_or_default()
 }

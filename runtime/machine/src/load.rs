@@ -251,7 +251,16 @@ impl Loader {
                 None => LoadError::NotByDevKey { path, reason },
             }
         };
-        let accepted = trust::verify(bundle, trust, self.now()?).map_err(refused)?;
+        let accepted = match trust::verify(bundle, trust, self.now()?) {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // An earlier trust file lacks this revocation.
+                if error.is_revocation() {
+                    self.remember_epoch(project(bundle), policy, 0)?;
+                }
+                return Err(refused(error));
+            }
+        };
         let good = accepted.signatures.into_iter().filter(|it| it.state == SignatureState::Good);
         let signers = good.map(|it| it.name.unwrap_or(it.keyid)).collect();
         // With the dev key, a developer switches between versions, so downgrades are allowed.

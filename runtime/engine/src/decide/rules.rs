@@ -174,6 +174,7 @@ fn named(rule: &RuleView<'_>, part: Option<Part>) -> Result<Named, Corrupt> {
         name: rule.name()?.to_owned(),
         because: rule.because()?.map(str::to_owned),
         origin: rule.origin()?.map(str::to_owned),
+        ttl_s: rule.ttl_s(),
         at: rule.at()?.into_owned(),
         span: part.and_then(|part| part.span),
         is_doubtful: part.is_some_and(|part| part.fit != Fit::Surely),

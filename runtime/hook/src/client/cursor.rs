@@ -19,7 +19,7 @@ pub(super) const CLIENT: Client = Client {
     context_chars_max: 8_192,
     fits: |payload| payload.contains_key("cursor_version"),
     read,
-    asks: |event| matches!(event.name, SHELL | MCP),
+    asks,
     answer,
     refusal,
     server_tools: |_| Vec::new(),
@@ -113,19 +113,28 @@ fn first_root(payload: &Map<String, Value>) -> Option<&str> {
     payload.get("workspace_roots")?.as_array()?.first()?.as_str()
 }
 
+/// Returns whether a person is asked: at the events before a shell command and before an MCP call, and
+/// so at the event before any tool, which leaves the question to them.
+fn asks(event: &Event<'_>) -> bool {
+    matches!(event.name, SHELL | MCP) || is_asked_later(event)
+}
+
+fn is_asked_later(event: &Event<'_>) -> bool {
+    let Moment::BeforeTool(call) = &event.moment else { return false };
+    event.name == BEFORE_TOOL && (call.name == "Shell" || call.server.is_some())
+}
+
 fn answer(event: &Event<'_>, answer: &Answer) -> Output {
-    let is_shell = matches!(&event.moment, Moment::BeforeTool(call) if call.name == "Shell");
     match answer {
         Answer::Deny { reason } => denied(reason),
-        Answer::Ask { reason } if (CLIENT.asks)(event) => Output::json(&json!({
+        Answer::Ask { .. } if is_asked_later(event) => {
+            Output::json(&json!({ "permission": "allow" }))
+        }
+        Answer::Ask { reason } if asks(event) => Output::json(&json!({
             "permission": "ask",
             "user_message": reason,
             "agent_message": reason,
         })),
-        // The event before the shell command asks.
-        Answer::Ask { .. } if event.name == BEFORE_TOOL && is_shell => {
-            Output::json(&json!({ "permission": "allow" }))
-        }
         Answer::Ask { reason } => denied(reason),
         Answer::NoObjection { context } | Answer::Grant { context } => {
             let context = context.as_deref();
