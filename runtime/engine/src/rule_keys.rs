@@ -3,11 +3,12 @@
 //! The compiler lists each rule under its keys; a decision reads the rules of the keys in its
 //! request. So both ask this module.
 //!
-//! A rule has a base, such as `program git`. If each request that it means also has one of some
-//! literals, such as an operand, it has a detail, and is listed in place of its base under the base with
-//! each literal (`program git operands = main`), under the base with the selector (`program git operands`), which a
-//! request with an uncertain value reads, and under the base with a `+`. A literal path is listed below
-//! each of its folders too: `effect writes writes / /srv` has the rules about all that lies below.
+//! A rule is listed under its base, such as `program git`. If each request that it means also has one
+//! of some literals, such as an operand, it has a detail, and is listed under the base with each literal
+//! (`program git operands = main`), and under the base with the selector (`program git operands`), whose
+//! rules concern a request with an uncertain value. A literal path is listed below each of its folders
+//! too: `effect writes writes / /srv` has the rules about all that lies below. A rule without a detail is
+//! listed under the base with a `-`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +36,8 @@ const REGEX: &str = "regex ";
 const EFFECT: &str = "effect ";
 /// All others.
 const ALWAYS: &str = "always";
-/// After a base: all its rules with a detail.
-const DETAILED: &str = " +";
+/// After a base: its rules without a detail.
+const PLAIN: &str = " -";
 /// Between a selector and a literal: the literal itself.
 const IS: &str = " = ";
 /// Between a selector and a folder: a literal path below it.
@@ -141,17 +142,17 @@ fn effect_keys(own: &[&Condition], is_permit: bool, keys: &mut BTreeSet<String>)
     let detailed = effects.iter().find_map(|it| Some((*it, details_of(it)?)));
     match detailed {
         Some((condition, details)) => add_keys(&base(condition), Some(&details), keys),
-        None => keys.extend(effects.first().map(|condition| base(condition))),
+        None => effects.iter().take(1).for_each(|it| add_keys(&base(it), None, keys)),
     }
 }
 
 /// Adds the keys of a base, with the details of a rule if it has some.
 fn add_keys(base: &str, details: Option<&[Detail]>, keys: &mut BTreeSet<String>) {
+    keys.insert(base.to_owned());
     let Some(details) = details else {
-        keys.insert(base.to_owned());
+        keys.insert(format!("{base}{PLAIN}"));
         return;
     };
-    keys.insert(format!("{base}{DETAILED}"));
     for detail in details {
         let selector = match detail {
             Detail::Operand(_) => Selector::Operands,
@@ -229,7 +230,7 @@ trait Visit {
     /// Returns whether a key may have rules.
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
 
-    /// Whether rules with a detail are taken without it.
+    /// Whether the rules of a base are taken, whichever details they have.
     fn is_coarse(&self) -> bool {
         false
     }
@@ -321,7 +322,7 @@ impl Keyed<'_> {
 
     /// Visits the keys of the request.
     fn visit(self, out: &mut impl Visit) -> Result<Concerns, Corrupt> {
-        let Request { facts, tool, text, effects, .. } = *self.request;
+        let Request { tool, text, effects, .. } = *self.request;
         let is_unparsed = |effect: &Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
         if effects.calls().iter().any(|call| !effects.is_exact(call.program))
             || effects.all().iter().any(is_unparsed)
@@ -342,20 +343,34 @@ impl Keyed<'_> {
         if !calls.is_empty() {
             details.base([ANY_PROGRAM, ""], &calls, out)?;
         }
-        let mut names: BTreeMap<String, Vec<&Call>> = BTreeMap::new();
-        for call in calls {
-            let program = effects.display(call.program);
-            let known = known_name(&program, facts);
-            let of_file = program.contains('/').then(|| known_name(file(&program), facts));
-            for name in std::iter::once(known).chain(of_file) {
-                names.entry(name.into_owned()).or_default().push(call);
-            }
-        }
-        for (name, calls) in &names {
-            details.base([PROGRAM, name], calls, out)?;
-        }
+        self.programs(&calls, &mut details, out)?;
         self.effects(&mut details, out)?;
         Ok(Concerns::Some)
+    }
+
+    /// Visits the keys of rules over programs of a name.
+    fn programs<'e>(
+        self,
+        calls: &[&'e Call],
+        details: &mut Details<'_>,
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let Request { facts, effects, .. } = *self.request;
+        let mut named: Vec<(String, &'e Call)> = Vec::with_capacity(calls.len());
+        for call in calls {
+            let program = effects.display(call.program);
+            named.push((known_name(&program, facts).into_owned(), call));
+            if program.contains('/') {
+                named.push((known_name(file(&program), facts).into_owned(), call));
+            }
+        }
+        named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for same in named.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((name, _)) = same.first() else { continue };
+            let calls: Vec<&Call> = same.iter().map(|(_, call)| *call).collect();
+            details.base([PROGRAM, name], &calls, out)?;
+        }
+        Ok(())
     }
 
     /// Visits the keys of rules over effects alone.
@@ -407,14 +422,18 @@ impl Details<'_> {
         self.hosts(base, out)
     }
 
-    /// Visits the key of a base; returns whether rules of it have details that are to be visited.
+    /// Visits the keys of a base and of its rules without a detail; returns whether there may be
+    /// others.
     fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
-        out.take(&[kind, name])?;
         if out.is_coarse() {
-            out.take(&[kind, name, DETAILED])?;
+            out.take(&[kind, name])?;
             return Ok(false);
         }
-        out.has(&[kind, name, DETAILED])
+        if !out.has(&[kind, name])? {
+            return Ok(false);
+        }
+        out.take(&[kind, name, PLAIN])?;
+        Ok(true)
     }
 
     fn operands(
