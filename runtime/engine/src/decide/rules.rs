@@ -76,12 +76,16 @@ impl<'r> Rules<'r> {
         Ok(rules)
     }
 
-    /// Returns the rules of a kind, with their conditions.
+    /// Returns the rules of a kind, with their conditions: those that are only observed, or the others.
     fn of_kind(
         &self,
         kind: RuleKind,
+        observed: bool,
     ) -> impl Iterator<Item = Result<(RuleView<'r>, Meaning<'r>), Corrupt>> {
-        let of_kind = self.rules.iter().filter(move |candidate| candidate.kind == kind);
+        // Of most rules nothing else is read.
+        let of_kind = self.rules.iter().filter(move |candidate| {
+            candidate.kind == kind && candidate.rule.observe() == observed
+        });
         of_kind.map(|candidate| Ok((candidate.rule, candidate.meaning(self.bundle)?)))
     }
 
@@ -89,11 +93,8 @@ impl<'r> Rules<'r> {
     /// observed do not count.
     pub(super) fn first(&self, kind: RuleKind) -> Result<Option<Named>, Corrupt> {
         let mut best: Option<(Fit, Named)> = None;
-        for asked in self.of_kind(kind) {
+        for asked in self.of_kind(kind, false) {
             let (rule, meaning) = asked?;
-            if rule.observe() {
-                continue;
-            }
             let Some(part) = meaning.fires(self.request)? else { continue };
             if best.as_ref().is_none_or(|(fit, _)| part.fit > *fit) {
                 best = Some((part.fit, named(&rule, Some(part))?));
@@ -108,11 +109,9 @@ impl<'r> Rules<'r> {
     /// Returns the denials that would decide if they were not only observed.
     pub(super) fn observed(&self) -> Result<Vec<Named>, Corrupt> {
         let mut observed = Vec::new();
-        for asked in self.of_kind(RuleKind::Deny) {
+        for asked in self.of_kind(RuleKind::Deny, true) {
             let (rule, meaning) = asked?;
-            if rule.observe()
-                && let Some(part) = meaning.fires(self.request)?
-            {
+            if let Some(part) = meaning.fires(self.request)? {
                 observed.push(named(&rule, Some(part))?);
             }
         }
@@ -131,7 +130,7 @@ impl<'r> Rules<'r> {
 
     /// Returns whether rules allow every part of the request that the mode would refuse.
     pub(super) fn covered(&self, verdict: &Verdict, own_tier: Tier) -> Result<Covered, Corrupt> {
-        let allows = self.of_kind(RuleKind::Allow).collect::<Result<Vec<_>, _>>()?;
+        let allows = self.of_kind(RuleKind::Allow, false).collect::<Result<Vec<_>, _>>()?;
         let mut worst: Option<(Tier, Named)> = None;
         if own_tier >= Tier::Stateful {
             let mut by = None;
