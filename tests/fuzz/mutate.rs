@@ -94,6 +94,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "template" => relay_fuzz::template,
         "front_matter" => relay_fuzz::front_matter,
         "guard" => relay_fuzz::guard,
+        "automata" => relay_fuzz::automata,
+        "regex" => relay_fuzz::regex,
         "bundle_reader" => relay_fuzz::bundle_reader,
         "bundle_structure" => relay_fuzz::bundle_structure,
         "envelope" => relay_fuzz::envelope,

@@ -7,7 +7,7 @@ use super::guard::Guard;
 
 const PROJECT: &str = r#"
 prompts { prompt deploy { summary "How to deploy"; text "Deploy." } }
-skills repeat=once { skill shells level=tool { tool "shell_exec"; text "Write in sh." } }
+skills repeat=once { tool "shell_exec" { skill shells "Write in sh." } }
 policy open
 "#;
 

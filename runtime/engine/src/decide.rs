@@ -25,6 +25,7 @@ use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
+use crate::rule_keys::Keyed;
 use crate::tool;
 use crate::view::View;
 
@@ -263,9 +264,32 @@ impl<'t> Trial<'t> {
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub fn keys(&self, facts: &Facts<'_>) -> Result<Option<BTreeSet<String>>, Corrupt> {
-        let Placed::Asked(asked, _) = &self.placed else { return Ok(Some(BTreeSet::new())) };
-        asked.keyed(self.view.bundle(), self.call.tool, facts).keys()
+    pub fn keys(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let (Placed::Asked(asked, _), Some(judging)) = (&self.placed, authority.rules()) else {
+            return Ok(Some(BTreeSet::new()));
+        };
+        asked.keys(self.view.bundle(), self.call.tool, (facts, judging))
+    }
+
+    /// Returns the numbers of the rules that the index finds for it, rising.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn candidates(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+    ) -> Result<Vec<u32>, Corrupt> {
+        let (Placed::Asked(asked, _), Some(judging)) = (&self.placed, authority.rules()) else {
+            return Ok(Vec::new());
+        };
+        let given = asked.given();
+        let asks = (self.call.tool, self.call.client);
+        let request = asked.request(asks, (facts, judging), &given);
+        Keyed { bundle: self.view.bundle(), request: &request }.candidates()
     }
 }
 

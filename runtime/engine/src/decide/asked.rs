@@ -1,5 +1,7 @@
 //! A call of a tool -> its texts, hosts and effects, for rules.
 
+use std::collections::BTreeSet;
+
 use relay_bundle::{Bundle, Corrupt, Selector, Tier};
 use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
 use relay_policy::facts::Facts;
@@ -128,14 +130,16 @@ impl Asked {
         Given { arguments: arguments.collect(), hosts: hosts.collect(), seen: Seen::default() }
     }
 
-    /// Returns its parts that have keys.
-    pub(super) fn keyed<'k>(
-        &'k self,
-        bundle: &'k Bundle,
-        tool: &'k str,
-        facts: &'k Facts<'k>,
-    ) -> Keyed<'k> {
-        Keyed { bundle, facts, tool, text: &self.text, effects: &self.verdict.effects }
+    /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
+    pub(super) fn keys(
+        &self,
+        bundle: &Bundle,
+        tool: &str,
+        judging: (&Facts<'_>, &Rules),
+    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let given = self.given();
+        let request = self.request((tool, None), judging, &given);
+        Keyed { bundle, request: &request }.keys()
     }
 
     /// Returns the request that rules are asked about.
