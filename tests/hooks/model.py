@@ -9,6 +9,7 @@ without tools, such as for a title or a summary, get a text and count for nothin
 import gzip
 import json
 import threading
+import traceback
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -68,7 +69,11 @@ class Model:
             return 0, None
         with self.lock:
             self.tools.update(told.tools)
-            return len(told.results), self.ask(told)
+            try:
+                return len(told.results), self.ask(told)
+            except Exception:  # A fault of the check ends the session, and is reported with it.
+                self.problems.append(traceback.format_exc())
+                return len(told.results), None
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,12 +1,13 @@
 """The files of relay on a machine: what is there when the hook works, and how each row breaks it."""
 
+import fcntl
 import os
 import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-# The clients' own limit is 3 s, so that relay answers first where it can.
+# Less than the limit of the clients, so that relay answers first where it can.
 BUDGET = "1s"
 
 
@@ -38,14 +39,32 @@ class Place:
         # A pipe that no one writes to and that never ends.
         self.endless = folder / "endless"
         os.mkfifo(self.endless)
+        self.lock = None
+        # Relay's checked copies of bundles, and where rows put the good ones.
+        self.copies = folder / "state/bundles"
+        self.spare = folder / "bundles"
+        (folder / "state").mkdir()
         self.restore()
 
     def restore(self):
         """Puts back all that a row may have broken; the records stay."""
-        self.put(self.parts.hook, self.program)
+        if self.lock:
+            self.lock.close()
+            self.lock = None
+        if self.spare.exists():
+            shutil.rmtree(self.copies, ignore_errors=True)
+            self.spare.rename(self.copies)
+        self.put_hook()
         self.put(self.parts.bundle, self.bundle)
         self.put(self.parts.trust, self.trust)
         self.configure()
+
+    def put_hook(self):
+        """Links the program, which is large."""
+        if not (self.program.exists() and self.program.samefile(self.parts.hook)):
+            new = self.program.with_name("relay-hook.new")
+            new.hardlink_to(self.parts.hook)
+            new.replace(self.program)
 
     def put(self, source, target):
         """Copies by rename, since the program may be running."""
@@ -90,9 +109,16 @@ class Place:
         self.bundle.unlink()
 
     def corrupt_bundle(self):
-        data = bytearray(self.bundle.read_bytes())
-        data[len(data) // 2] ^= 1
-        self.bundle.write_bytes(data)
+        """Without its checked copy, which relay uses as long as the beginning of the file is the same."""
+        self.copies.rename(self.spare)
+        flip_a_bit(self.bundle)
+
+    def corrupt_copy(self):
+        shutil.copytree(self.copies, self.spare)
+        for copy in self.copies.iterdir():
+            copy.chmod(0o600)
+            flip_a_bit(copy)
+            copy.chmod(0o400)
 
     def use_unsigned_bundle(self):
         self.put(self.parts.unsigned, self.bundle)
@@ -104,10 +130,16 @@ class Place:
         """A file in the place of the folder stops root too."""
         self.configure(audit=self.machine / "hook.jsonl")
 
+    def lock_audit(self):
+        """As a writer that never ends would."""
+        self.lock = open(self.audit, "a", encoding="utf-8")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+
     def lose_hook(self):
         self.program.unlink()
 
     def forbid_hook(self):
+        self.put(self.parts.hook, self.program)
         self.program.chmod(self.program.stat().st_mode & ~(stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH))
 
     def kill_hook(self):
@@ -129,9 +161,17 @@ class Place:
 
     def stop_hook(self):
         """A stopped hook cannot keep its own limit, so the client's counts."""
-        self.wrap('(sleep 0.1; kill -STOP $$; sleep 6; kill -KILL $$) >/dev/null 2>&1 &\nexec "$hook" "$@" 0<>"$endless"')
+        self.wrap('(sleep 0.1; kill -STOP $$; sleep 9; kill -KILL $$) >/dev/null 2>&1 &\nexec "$hook" "$@" 0<>"$endless"')
 
     def name_other_client(self):
         """The settings of one client name another one. The event says who asks."""
         other = "gemini" if self.client != "gemini" else "claude-code"
         self.wrap(f'shift\nexec "$hook" {other} "$@"')
+
+
+def flip_a_bit(path):
+    with open(path, "r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        (byte,) = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 1]))

@@ -10,10 +10,11 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from model import Model
 
-SESSION_S_MAX = 150
+SESSION_S_MAX = 200
 # How long a client may wait for a person before it counts as asking.
 ASK_S_MAX = 5
 # An event of more than 4 MiB is refused.
@@ -47,9 +48,9 @@ class Pages:
                 except OSError:
                     pass
 
-    def url(self, call, name):
+    def url(self, call, path):
         address = self.ADDRESSES[call]
-        return f"http://{address}:{self.sockets[address].getsockname()[1]}/{name}"
+        return f"http://{address}:{self.sockets[address].getsockname()[1]}/{path}"
 
     def close(self):
         for listener in self.sockets.values():
@@ -84,7 +85,7 @@ class Session:
         self.steps = steps
         self.notes = stage.home / "notes"
         self.outcomes = []
-        self.asks_person = steps[0].row.expect == "asked"
+        self.asks_person = steps[0].row.expect == "asked" and steps[0].row.name in client.ALONE
         self.asked = 0
         self.asked_at = None
         self.lines = 0
@@ -92,8 +93,8 @@ class Session:
         self.pages = Pages()
         self.model = Model(self.ask, client.is_main)
         stage.port = self.model.port
-        for folder in ("plain", "denied", "approved", "recorded", "large"):
-            (stage.project / folder).mkdir(exist_ok=True)
+        for folder in ("plain", "denied", "approved", "recorded", "large", "typed", str(Path(client.SETTINGS).parent)):
+            (stage.project / folder).mkdir(parents=True, exist_ok=True)
 
     def run(self):
         """Returns the exit status and the output of the client; None if it had to be ended."""
@@ -148,6 +149,7 @@ class Session:
         if done >= self.asked:
             self.asked = done + 1
             self.place.restore()
+            (self.stage.project / self.client.SETTINGS).unlink(missing_ok=True)
             self.lines = len(self.records())
             self.connections = self.pages.count
             if step.row.harm:
@@ -160,23 +162,34 @@ class Session:
         self.outcomes.append(Outcome(step, ran, result, self.records()[self.lines :]))
 
     def call(self, step):
-        make, call, name = self.client.CALLS[step.kind], step.row.call, step.name
+        make, call, path = self.client.CALLS[step.kind], step.row.call, self.path(step)
         large = "x" * LARGE if call == "large" else ""
         match step.kind:
             case "shell":
-                return make(self.stage, f"touch {call}/{name}.shell" + (f" # {large}" if large else ""))
+                more = {"large": f" # {large}", "typed": "; sh"}.get(call, "")
+                return make(self.stage, f"touch {path}{more}")
             case "file":
-                return make(self.stage, f"{call}/{name}.file", large or "a line")
+                return make(self.stage, path, large or "a line")
             case "mcp":
-                return make(self.stage, self.TOOLS[call], {"name": f"{call}/{name}"} | ({"env": large} if large else {}))
+                return make(self.stage, self.TOOLS[call], {"name": path} | ({"env": large} if large else {}))
             case "fetch":
-                return make(self.stage, self.pages.url(call, name), large)
+                return make(self.stage, self.pages.url(call, path), large)
+
+    def path(self, step):
+        """Returns the path that a call writes, from the project; for a fetch it is a name only."""
+        match step.row.call:
+            case "settings":
+                return self.client.SETTINGS
+            case "own":
+                return os.path.relpath(self.place.folder / "state" / step.name, self.stage.project)
+            case folder:
+                return f"{folder}/{step.name}"
 
     def left_a_trace(self, step):
         if step.kind == "mcp":
             notes = self.notes.read_text(encoding="utf-8") if self.notes.exists() else ""
-            return f"{self.TOOLS[step.row.call]} {step.row.call}/{step.name}\n" in notes
-        return (self.stage.project / step.row.call / f"{step.name}.{step.kind}").exists()
+            return f"{self.TOOLS[step.row.call]} {self.path(step)}\n" in notes
+        return (self.stage.project / self.path(step)).exists()
 
     def fetched(self, step, result):
         """A client that fetches nothing from loopback says so itself, and that is its tool at work."""

@@ -2,6 +2,7 @@
 
 A module has
   `NAME`, as relay spells it, and `PACKAGE` with its version;
+  `SETTINGS`, a file of a project that decides about its hooks;
   `write(stage)` for the files of a session, and `command(stage)` for its command line and environment;
   `is_main(told)`, which tells requests of the agent from those of its helpers;
   `CALLS`, which makes the model's call of each kind of tool;
@@ -15,6 +16,9 @@ import platform
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+
+# How long a client waits for its hook: longer than relay waits for an event.
+HOOK_S_MAX = 5
 
 
 @dataclass

@@ -2,15 +2,18 @@
 
 from model import Call
 
-from . import write_json
+from . import HOOK_S_MAX, write_json
 
 NAME = "claude-code"
 PACKAGE = "@anthropic-ai/claude-code@2.1.331"
 PROGRAM = "@anthropic-ai/claude-code-linux-ARCH/claude"
 
+# A file of a project that decides about hooks.
+SETTINGS = ".claude/settings.local.json"
+
 
 def write(stage):
-    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": 3, "onFailure": "block"}
+    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX, "onFailure": "block"}
     write_json(
         stage.home / ".claude/settings.json",
         {
@@ -47,7 +50,8 @@ CALLS = {
     "fetch": lambda _stage, url, text: Call("WebFetch", {"url": url, "prompt": f"What does it say? {text}"}),
 }
 
-OUTCOMES = {}
+# Where a person must be asked about its settings, it says so in its own words.
+OUTCOMES = {"settings of the client": "held"}
 # A conversation with such a call is too long for the next one.
 ALONE = frozenset({"too large"})
 FETCHED = None

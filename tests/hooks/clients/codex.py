@@ -2,14 +2,17 @@
 
 from model import Call
 
-from . import shell_line, write_json
+from . import HOOK_S_MAX, shell_line, write_json
 
 NAME = "codex"
 PACKAGE = "@openai/codex@0.169.0"
 
+# A file of a project that decides about hooks.
+SETTINGS = ".codex/hooks.json"
+
 
 def write(stage):
-    entry = {"type": "command", "command": shell_line(stage.hook), "timeout": 3}
+    entry = {"type": "command", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX}
     write_json(stage.home / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]}})
     server = ", ".join(f"'{argument}'" for argument in stage.server[1:])
     (stage.home / ".codex/config.toml").write_text(

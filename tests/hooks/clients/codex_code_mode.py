@@ -8,6 +8,7 @@ from . import codex
 
 NAME = codex.NAME
 PACKAGE = codex.PACKAGE
+SETTINGS = codex.SETTINGS
 
 command = codex.command
 is_main = codex.is_main

@@ -2,14 +2,17 @@
 
 from model import Call
 
-from . import shell_line, write_json
+from . import HOOK_S_MAX, shell_line, write_json
 
 NAME = "copilot"
 PACKAGE = "@github/copilot@1.0.102"
 
+# A file of a project that decides about hooks.
+SETTINGS = ".github/hooks/more.json"
+
 
 def write(stage):
-    entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": 3}
+    entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": HOOK_S_MAX}
     write_json(stage.home / ".copilot/hooks/relay.json", {"version": 1, "hooks": {"preToolUse": [entry]}})
     server = {"type": "local", "command": stage.server[0], "args": stage.server[1:], "tools": ["*"]}
     write_json(stage.home / ".copilot/mcp-config.json", {"mcpServers": {"notes": server}})

@@ -2,14 +2,17 @@
 
 from model import Call
 
-from . import shell_line, write_json
+from . import HOOK_S_MAX, shell_line, write_json
 
 NAME = "gemini"
 PACKAGE = "@google/gemini-cli@0.61.0"
 
+# A file of a project that decides about hooks.
+SETTINGS = ".gemini/settings.json"
+
 
 def write(stage):
-    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": 3000}
+    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
     write_json(
         stage.home / ".gemini/settings.json",
         {
@@ -45,8 +48,8 @@ CALLS = {
     "fetch": lambda _stage, url, text: Call("web_fetch", {"prompt": f"What does {url} say? {text}"}),
 }
 
-# It passes over a hook that does not answer in time.
-OUTCOMES = {"client's time limit": "open"}
+# It passes over a hook that does not answer in time, and writes files in the project only.
+OUTCOMES = {"client's time limit": "open", ("files of relay", "file"): "refused"}
 # Where the hook asks, it waits for a person even if there is none.
-ALONE = frozenset({"approve"})
+ALONE = frozenset({"approve", "settings of the client", "files of relay"})
 FETCHED = "Blocked Host"

@@ -4,23 +4,35 @@ import json
 
 from model import Call
 
-from . import write_json
+from . import HOOK_S_MAX, write_json
 
 NAME = "opencode"
 PACKAGE = "opencode-ai@1.18.33"
+# A file of a project that decides about hooks.
+SETTINGS = ".opencode/plugins/more.js"
 
 PLUGIN = """import { spawnSync } from "node:child_process";
 
 const [program, ...args] = HOOK;
+
+// Returns the reason of a denial; only an allow has none.
+function denial(event) {
+    const done = spawnSync(program, args, { input: JSON.stringify(event), timeout: TIMEOUT, killSignal: "SIGKILL" });
+    let answer;
+    try {
+        answer = JSON.parse(String(done.stdout));
+    } catch {
+        return "relay did not answer";
+    }
+    return done.status === 0 && answer.decision === "allow" ? null : answer.reason || "relay did not answer";
+}
+
 export default {
     id: "relay",
     server: async (context) => ({
         "tool.execute.before": async (input, output) => {
-            const event = { ...input, args: output.args, directory: context.directory };
-            const done = spawnSync(program, args, { input: JSON.stringify(event), timeout: 3000, killSignal: "SIGKILL" });
-            if (done.status !== 0) {
-                throw new Error(String(done.stderr ?? "").trim() || "relay did not answer");
-            }
+            const reason = denial({ hook: "tool.execute.before", ...input, args: output.args, directory: context.directory });
+            if (reason !== null) throw new Error(reason);
         },
     }),
 };
@@ -51,7 +63,7 @@ def write(stage):
     )
     plugin = folder / "plugins/relay.js"
     plugin.parent.mkdir()
-    plugin.write_text(PLUGIN.replace("HOOK", json.dumps(stage.hook)), encoding="utf-8")
+    plugin.write_text(PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000)), encoding="utf-8")
 
 
 def command(stage):
