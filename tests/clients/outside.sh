@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What the checks from outside share: where they install, which binaries they test, a key to sign with.
-# Sourced by run.sh in tests/clients, tests/conformance, tests/jinja and tests/sarif; needs `root` (the repository) set.
+# Sourced by run.sh in tests/clients, tests/conformance, tests/hooks, tests/jinja and tests/sarif; needs `root` (the repository) set.
 
 target=${CARGO_TARGET_DIR:-$root/target}
 relay=$(realpath "${RELAY:-$target/debug/relay}")

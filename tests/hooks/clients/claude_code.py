@@ -1,0 +1,57 @@
+"""Claude Code. Each of its hooks may say that a failure blocks the call."""
+
+from model import Call
+
+from . import HOOK_S_MAX, write_json
+
+NAME = "claude-code"
+PACKAGE = "@anthropic-ai/claude-code@2.1.331"
+PROGRAM = "@anthropic-ai/claude-code-linux-ARCH/claude"
+
+# A file of a project that decides about hooks.
+SETTINGS = ".claude/settings.local.json"
+
+
+def write(stage):
+    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX, "onFailure": "block"}
+    write_json(
+        stage.home / ".claude/settings.json",
+        {
+            "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]},
+            "permissions": {"allow": ["Bash", "Read", "Edit", "Write", "WebFetch", "mcp__notes"]},
+            "skipWebFetchPreflight": True,
+        },
+    )
+    write_json(stage.home / "mcp.json", {"mcpServers": {"notes": {"command": stage.server[0], "args": stage.server[1:]}}})
+
+
+def command(stage):
+    arguments = ["-p", "do it", "--mcp-config", str(stage.home / "mcp.json"), "--strict-mcp-config", "--output-format", "json"]
+    variables = {
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{stage.port}",
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+    return [stage.program(PROGRAM), *arguments], stage.environment(**variables)
+
+
+def is_main(told):
+    """A request of the agent itself, not of a helper with tools of its own."""
+    return "Bash" in told.tools
+
+
+CALLS = {
+    "shell": lambda _stage, text: Call("Bash", {"command": text, "description": "a step"}),
+    "file": lambda stage, path, text: Call("Write", {"file_path": str(stage.project / path), "content": text}),
+    "mcp": lambda _stage, tool, arguments: Call(f"mcp__notes__{tool}", arguments),
+    "fetch": lambda _stage, url, text: Call("WebFetch", {"url": url, "prompt": f"What does it say? {text}"}),
+}
+
+# Where a person must be asked about its settings, it says so in its own words.
+OUTCOMES = {"settings of the client": "held"}
+# A conversation with such a call is too long for the next one.
+ALONE = frozenset({"too large"})
+FETCHED = None
