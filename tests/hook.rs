@@ -5,5 +5,7 @@ mod approvals;
 mod attacks;
 mod corpus;
 mod dialect;
+mod entry;
 mod guard;
+mod mutation;
 mod texts;

@@ -101,6 +101,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "envelope" => relay_fuzz::envelope,
         "uri_template" => relay_fuzz::uri_template,
         "handle" => relay_fuzz::handle,
+        "hook_event" => relay_fuzz::hook_event,
         "glob" => relay_fuzz::glob,
         "shell" => relay_fuzz::shell,
         "classifier" => relay_fuzz::classifier,
