@@ -85,6 +85,19 @@ fn the_platform_has_two_companies() {
     assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 43);
 }
 
+#[test]
+fn the_guard_is_a_policy_alone() {
+    let folder = root().join("examples/guard");
+    let (compiled, report) = compiled(&Memory::folder(&folder), "project.kdl", &Options::default());
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
+    assert!(contents.prompts.is_empty() && contents.resources.is_empty());
+    let groups = contents.users.iter().filter(|user| user.who == Who::Group).count();
+    assert_eq!((contents.roles.len(), groups), (2, 2));
+    let text = fs::read_to_string(folder.join("project.kdl")).expect("project.kdl");
+    let expects = text.lines().filter(|line| line.starts_with("expect decision ")).count();
+    assert!(expects >= 15, "{expects}");
+}
+
 /// The environments of a project's `when` blocks, and the base.
 fn environments(files: &Memory) -> Vec<Option<String>> {
     let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();
