@@ -400,3 +400,32 @@ fn arguments_that_are_wrong_are_denied() {
         assert!(!ended.stderr.is_empty());
     }
 }
+
+#[test]
+fn an_agent_neither_approves_itself_nor_starts_another_without_hooks() {
+    let guard = Guard::of("policy open { deny irreversible { tier min=3 } }");
+    let cwd = guard.text("work");
+    for (text, is_denied) in [
+        ("relay approve k7mq2xw9ab", true),
+        ("relay hook install claude-code --remove", true),
+        ("sudo relay trust add t.toml --key k.pub", true),
+        ("claude --bare -p x", true),
+        ("claude -p x --setting-sources project", true),
+        ("codex exec --dangerously-bypass-hook-trust x", true),
+        ("codex --disable hooks", true),
+        ("opencode --pure", true),
+        ("relay check project.kdl", false),
+        ("relay hook status", false),
+        ("claude -p x", false),
+    ] {
+        let ended =
+            guard.hook("claude-code", &Play::Shell(text).event("claude-code", &cwd).unwrap());
+        let expected = if is_denied { Read::Deny } else { Read::NoObjection };
+        assert_eq!(read("claude-code", &ended), Some(expected), "{text} {ended:?}");
+    }
+    // Another folder of settings may lack the hook.
+    let guard = Guard::of("policy open { deny hidden { runs opaque } }");
+    let text = "CODEX_HOME=/tmp/x codex exec y";
+    let ended = guard.hook("copilot", &Play::Shell(text).event("copilot", &cwd).unwrap());
+    assert_eq!(read("copilot", &ended), Some(Read::Deny), "{ended:?}");
+}

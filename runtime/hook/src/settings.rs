@@ -14,8 +14,6 @@ use crate::json;
 
 /// The kind of the settings of a user.
 const USER: &str = "user_settings";
-/// Variables of clients that move their settings, beside those that change the code that runs.
-const MOVES: [&str; 3] = ["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CODEX_HOME"];
 
 /// Returns the reason for which new settings must not count, if there is one.
 pub(crate) fn fault(file: Option<&str>, source: Option<&str>, installed: &str) -> Option<String> {
@@ -36,8 +34,7 @@ pub(crate) fn fault(file: Option<&str>, source: Option<&str>, installed: &str) -
         return Some(format!("`{file}` switches hooks off (`disableAllHooks`)"));
     }
     if let Some(Value::Object(env)) = settings.get("env")
-        && let Some(name) =
-            env.keys().find(|name| changes_code(name) || MOVES.contains(&name.as_str()))
+        && let Some(name) = env.keys().find(|name| changes_code(name))
     {
         return Some(format!("`{file}` sets `{name}`, which changes the code that runs"));
     }

@@ -26,6 +26,15 @@ const OWN_VARIABLES: &[&str] = &[
     "BASHOPTS",
     "SHELL",
     "CDPATH",
+    // The settings of agents' clients, and with them the hooks that guard an agent.
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_SIMPLE",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "CURSOR_CONFIG_DIR",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    "OPENCODE_CONFIG_DIR",
+    "OPENCODE_PURE",
 ];
 
 /// Names of variables with a secret, and the ends of such names after a `_`.
