@@ -19,7 +19,15 @@ use crate::cli::{Run, Sandbox, project};
 
 /// All clients.
 const CLIENTS: [&str; 9] = [
-    "claude-code", "codex", "cursor", "gemini", "copilot", "vscode", "opencode", "cline", "windsurf",
+    "claude-code",
+    "codex",
+    "cursor",
+    "gemini",
+    "copilot",
+    "vscode",
+    "opencode",
+    "cline",
+    "windsurf",
 ];
 
 /// A machine of one user, without any client.
@@ -96,7 +104,8 @@ impl Machine {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
         }
         let path = format!("{}:/usr/bin:/bin", folder.to_string_lossy());
-        self.sandbox.relay_with(&[("PATH", &path)], &format!("hook {line} --root root --any-program"))
+        self.sandbox
+            .relay_with(&[("PATH", &path)], &format!("hook {line} --root root --any-program"))
     }
 
     /// Runs `relay hook` without any client.
@@ -114,7 +123,9 @@ impl Machine {
         let mut files = Vec::new();
         list(&self.sandbox.path("root"), &mut files);
         let root = self.sandbox.path("root");
-        let name = |path: &PathBuf| path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+        let name = |path: &PathBuf| {
+            path.strip_prefix(&root).expect("below").to_string_lossy().into_owned()
+        };
         let mut names: Vec<String> = files.iter().map(name).collect();
         names.sort();
         names

@@ -33,7 +33,9 @@ use relay_hook::Client;
 pub(crate) use backup::restored;
 pub(crate) use command_line::{CommandLine, Found, PROGRAM};
 pub(crate) use file::{Change, read};
-pub(crate) use machine::{MachineChange, Wanted, is_own as is_own_machine_file, path as machine_path};
+pub(crate) use machine::{
+    MachineChange, Wanted, is_own as is_own_machine_file, path as machine_path,
+};
 pub(crate) use part::{Part, Start};
 pub(crate) use place::{Place, Scope};
 pub(crate) use program::hook_program;
@@ -91,7 +93,7 @@ pub(crate) const TARGETS: [&Target; 9] = [
 ];
 
 /// An installation of one client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Setup<'s> {
     /// Where its files are.
     pub(crate) place: &'s Place,
@@ -142,6 +144,20 @@ impl Target {
     /// Returns its files with relay's entries; none if it has none in this scope.
     pub(crate) fn parts(&self, setup: &Setup<'_>) -> Vec<Part> {
         (self.parts)(setup)
+    }
+
+    /// Returns whether a file is as an installation leaves it. Of a client whose version is unknown now,
+    /// the entries of any version may be right.
+    pub(crate) fn is_current(&self, setup: &Setup<'_>, part: &Part, text: &str) -> bool {
+        let versions = match setup.version {
+            Some(version) => vec![Some(version)],
+            None => vec![None, Some(Version::NEWEST)],
+        };
+        versions.into_iter().any(|version| {
+            let parts = self.parts(&Setup { version, ..setup.clone() });
+            let mut same = parts.into_iter().filter(|other| other.path == part.path);
+            same.any(|part| part.installed(Some(text)).as_deref() == Ok(text))
+        })
     }
 
     /// Returns the settings that switch hooks off, in the files of the person and of a project.

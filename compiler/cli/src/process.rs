@@ -36,8 +36,10 @@ pub(crate) fn hook(arguments: &[OsString]) -> Result<Exit, Failure> {
 /// Returns the path of `relay-hook`.
 fn hook_program() -> Result<PathBuf, Failure> {
     environment::program(HOOK).ok_or_else(|| {
-        Failure::error(format!("this call is denied: cannot find `{HOOK}` beside `relay` or in PATH"))
-            .help("install both programs of one release in one folder")
+        Failure::error(format!(
+            "this call is denied: cannot find `{HOOK}` beside `relay` or in PATH"
+        ))
+        .help("install both programs of one release in one folder")
     })
 }
 

@@ -33,7 +33,10 @@ fn a_client_is_installed_once_and_taken_away_again() {
             let mode = fs::metadata(machine.path(file)).expect(file).permissions().mode();
             assert_eq!(mode & 0o777, if client == "cline" { 0o700 } else { 0o600 }, "{file}");
             let text = machine.read(file);
-            assert!(text.contains(&binaries::relay_hook().to_string_lossy().into_owned()), "{text}");
+            assert!(
+                text.contains(&binaries::relay_hook().to_string_lossy().into_owned()),
+                "{text}"
+            );
             assert!(text.contains("/.config/relay/hook.toml"), "{text}");
         }
         let before = machine.files();
@@ -45,7 +48,10 @@ fn a_client_is_installed_once_and_taken_away_again() {
         assert_eq!(machine.files(), before, "{client}");
         machine.hook(&format!("install {client} --remove")).ends(0).prints("removed ");
         assert_eq!(machine.files(), Vec::<String>::new(), "{client}");
-        machine.hook(&format!("install {client} --remove")).ends(0).prints("relay is not installed");
+        machine
+            .hook(&format!("install {client} --remove"))
+            .ends(0)
+            .prints("relay is not installed");
     }
 }
 
@@ -77,8 +83,7 @@ fn the_entries_have_the_form_of_each_client() {
     assert_eq!(codex["hooks"]["PreToolUse"], json!([{ "matcher": "*", "hooks": [expected] }]));
     assert!(codex["hooks"].get("PermissionRequest").is_none());
     let gemini = machine.json(".gemini/settings.json");
-    let expected =
-        json!({ "type": "command", "name": "relay", "command": closed("gemini"), "timeout": 10_000 });
+    let expected = json!({ "type": "command", "name": "relay", "command": closed("gemini"), "timeout": 10_000 });
     assert_eq!(gemini["hooks"]["BeforeTool"], json!([{ "matcher": ".*", "hooks": [expected] }]));
     let cursor = machine.json(".cursor/hooks.json");
     assert_eq!(cursor["version"], 1);
@@ -93,10 +98,13 @@ fn the_entries_have_the_form_of_each_client() {
     // Copilot CLI and VS Code share a file, with one entry.
     let copilot = machine.json(".copilot/hooks/relay.json");
     let expected = json!([{ "type": "command", "bash": closed("copilot"), "timeoutSec": 10 }]);
-    assert_eq!(copilot, json!({
-        "version": 1,
-        "hooks": { "preToolUse": expected, "sessionStart": expected },
-    }));
+    assert_eq!(
+        copilot,
+        json!({
+            "version": 1,
+            "hooks": { "preToolUse": expected, "sessionStart": expected },
+        })
+    );
     let windsurf = machine.json(".codeium/windsurf/hooks.json");
     let expected = json!([{ "command": closed("windsurf"), "show_output": true }]);
     for event in ["pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use"] {
@@ -169,13 +177,17 @@ fn links_out_of_the_home_are_refused() {
     let run = machine.install("claude-code").ends(2);
     run.says("leads to").says("which is outside of");
     assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 0);
-    assert!(!machine.path(".config/relay/hook.toml").exists(), "nothing is written before a refusal");
+    assert!(
+        !machine.path(".config/relay/hook.toml").exists(),
+        "nothing is written before a refusal"
+    );
     symlink("nowhere", machine.path(".cursor")).expect("a link");
     machine.install("cursor").ends(2).says("is a link that leads nowhere");
     // A link within the home stays a link.
     machine.write("dotfiles/gemini.json", "{\n  \"theme\": \"x\"\n}\n");
     fs::create_dir(machine.path(".gemini")).expect("a folder");
-    symlink(machine.path("dotfiles/gemini.json"), machine.path(".gemini/settings.json")).expect("a link");
+    symlink(machine.path("dotfiles/gemini.json"), machine.path(".gemini/settings.json"))
+        .expect("a link");
     machine.install("gemini").ends(0);
     assert!(machine.path(".gemini/settings.json").is_symlink());
     assert!(machine.read("dotfiles/gemini.json").contains("BeforeTool"));
@@ -201,7 +213,8 @@ fn a_program_that_others_can_change_is_refused() {
     // The folder of the tests is itself one for temporary files, or below one of builds.
     refused("bin-a", 0o755, "cannot be what clients run: ");
     let mut command = machine.sandbox.command(binaries::relay());
-    command.args("hook install codex --root root --bundle team.relay --trust trust.toml".split(' '));
+    command
+        .args("hook install codex --root root --bundle team.relay --trust trust.toml".split(' '));
     machine.sandbox.run(command).ends(2).says("cannot be what clients run: ");
 }
 

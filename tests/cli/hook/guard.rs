@@ -30,7 +30,8 @@ fn a_guard_is_built_and_installed_by_the_commands_of_its_readme() {
     }
     assert_eq!(commands.len(), 3, "{commands:?}");
     for line in commands {
-        let folder = crate::binaries::relay().parent().expect("a folder").to_string_lossy().into_owned();
+        let folder =
+            crate::binaries::relay().parent().expect("a folder").to_string_lossy().into_owned();
         let mut shell = sandbox.command("/bin/sh");
         // The options of tests, which keep the installation in the folder of the test.
         let line = match line.contains("hook install") {

@@ -7,9 +7,8 @@ use super::{Machine, text};
 #[test]
 fn managed_files_hold_for_all_users() {
     let machine = Machine::new();
-    let line = |client: &str| {
-        format!("install {client} --managed --bundle team.relay --trust trust.toml")
-    };
+    let line =
+        |client: &str| format!("install {client} --managed --bundle team.relay --trust trust.toml");
     for client in ["claude-code", "codex", "cursor", "gemini", "windsurf"] {
         let run = machine.hook(&line(client)).ends(0);
         assert!(!run.stdout.contains("the agent runs as you"), "{}", run.stdout);

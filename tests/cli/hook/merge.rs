@@ -17,7 +17,8 @@ const CLAUDE: &str = r#"{
 }
 "#;
 
-const GEMINI: &str = "{\n\t// The look.\n\t\"theme\": \"GitHub\", /* mine */\n\t\"mcpServers\": {},\n}\n";
+const GEMINI: &str =
+    "{\n\t// The look.\n\t\"theme\": \"GitHub\", /* mine */\n\t\"mcpServers\": {},\n}\n";
 
 #[test]
 fn the_rest_of_a_file_stays_and_comes_back_byte_for_byte() {
@@ -30,7 +31,11 @@ fn the_rest_of_a_file_stays_and_comes_back_byte_for_byte() {
         ("cursor", ".cursor/hooks.json", "{\r\n  \"version\": 1,\r\n  \"hooks\": {}\r\n}\r\n"),
         ("gemini", ".gemini/settings.json", GEMINI),
         ("copilot", ".copilot/hooks/relay.json", "{\n  \"version\": 1\n}\n"),
-        ("windsurf", ".codeium/windsurf/hooks.json", "{ \"hooks\": { \"post_cascade_response\": [ { \"command\": \"x\" } ] } }"),
+        (
+            "windsurf",
+            ".codeium/windsurf/hooks.json",
+            "{ \"hooks\": { \"post_cascade_response\": [ { \"command\": \"x\" } ] } }",
+        ),
     ];
     for (client, file, text) in cases {
         let machine = Machine::new();
@@ -45,7 +50,9 @@ fn the_rest_of_a_file_stays_and_comes_back_byte_for_byte() {
         assert_eq!(mode(&backup) & 0o777, 0o640, "{client}");
         // Each line of the file is still there, in its order.
         let mut lines = installed.lines();
-        for line in text.lines().map(|line| line.trim().trim_end_matches([',', '{', '}', '[', ']', ' '])) {
+        for line in
+            text.lines().map(|line| line.trim().trim_end_matches([',', '{', '}', '[', ']', ' ']))
+        {
             assert!(lines.any(|other| other.contains(line)), "{client}: `{line}` in\n{installed}");
         }
         machine.hook(&format!("install {client}")).ends(0).prints("nothing to change");
@@ -77,7 +84,8 @@ fn a_file_that_relay_made_stays_if_others_use_it() {
     machine.install("claude-code").ends(0);
     let installed = machine.read(".claude/settings.json");
     assert!(installed.starts_with("{\n"), "{installed}");
-    machine.write(".claude/settings.json", &installed.replacen("{\n", "{\n  \"model\": \"x\",\n", 1));
+    machine
+        .write(".claude/settings.json", &installed.replacen("{\n", "{\n  \"model\": \"x\",\n", 1));
     machine.hook("install claude-code --remove").ends(0);
     assert_eq!(machine.json(".claude/settings.json"), serde_json::json!({ "model": "x" }));
     assert!(!machine.path(".claude/settings.json.relay-backup").exists());
@@ -128,10 +136,20 @@ fn a_file_that_is_not_understood_is_left_alone() {
         ("claude-code", ".claude/settings.json", "{\"a\":1,\"a\":2}", "the key `a` is there twice"),
         ("claude-code", ".claude/settings.json", "[]", "the file is no object"),
         ("claude-code", ".claude/settings.json", "{\"hooks\":[]}", "`hooks` is no object"),
-        ("codex", ".codex/hooks.json", "{\"hooks\":{\"PreToolUse\":{}}}", "`PreToolUse` is no list of hooks"),
+        (
+            "codex",
+            ".codex/hooks.json",
+            "{\"hooks\":{\"PreToolUse\":{}}}",
+            "`PreToolUse` is no list of hooks",
+        ),
         ("gemini", ".gemini/settings.json", "{\n  \"a\": \n", "line 3: "),
         ("cline", ".cline/hooks/PreToolUse", "#!/bin/sh\nexit 0\n", "it is not relay's"),
-        ("opencode", ".config/opencode/plugins/relay.js", "export default {}\n", "it is not relay's"),
+        (
+            "opencode",
+            ".config/opencode/plugins/relay.js",
+            "export default {}\n",
+            "it is not relay's",
+        ),
     ];
     for (client, file, text, words) in cases {
         let machine = Machine::new();

@@ -55,7 +55,9 @@ fn a_missing_program_and_a_wrong_line_are_denials() {
     command.args(["hook", "codex"]).env("PATH", "/nowhere");
     let run = machine.sandbox.run(command).ends(2);
     run.says("this call is denied: cannot find `relay-hook` beside `relay` or in PATH");
-    for line in ["hook", "hook codx", "hook codex --confg x", "hook codex extra", "hook codex --config"] {
+    for line in
+        ["hook", "hook codx", "hook codex --confg x", "hook codex extra", "hook codex --config"]
+    {
         machine.sandbox.relay(line).ends(2);
     }
 }

@@ -38,7 +38,10 @@ fn an_installed_client_is_well_until_something_changes() {
     assert_conforms("hook-status", &status);
     assert_eq!(status["state"], "well");
     let machine_status = &status["machine"];
-    assert_eq!((&machine_status["valid"], &machine_status["trusted"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&machine_status["valid"], &machine_status["trusted"]),
+        (&json!(true), &json!(true))
+    );
     assert_eq!(machine_status["epoch"], 1);
     let claude = client(&status, "claude-code");
     assert_eq!(claude["state"], "well");
@@ -86,7 +89,8 @@ fn an_installed_client_is_well_until_something_changes() {
         let status = machine.hook_with(&versions, "status --json").ends(1).json();
         assert_conforms("hook-status", &status);
         assert_eq!(status["state"], "faulty");
-        let faults = format!("{}{}", client(&status, "claude-code")["faults"], status["machine"]["faults"]);
+        let faults =
+            format!("{}{}", client(&status, "claude-code")["faults"], status["machine"]["faults"]);
         assert!(faults.contains(words), "{words}: {faults}");
         machine.hook_with(&versions, "status").ends(1).prints("fault: ");
     };
@@ -136,7 +140,10 @@ fn codex_is_faulty_until_a_person_trusts_the_hook() {
     assert_eq!(client(&trusted(&key, "enabled = false\n"), "codex")["trusted"], false);
     assert_eq!(client(&trusted(&format!("{path}:stop:0:0"), ""), "codex")["trusted"], false);
     let status = trusted(&key, "enabled = true\n");
-    assert_eq!((&client(&status, "codex")["trusted"], &status["state"]), (&json!(true), &json!("well")));
+    assert_eq!(
+        (&client(&status, "codex")["trusted"], &status["state"]),
+        (&json!(true), &json!("well"))
+    );
 }
 
 #[test]

@@ -27,7 +27,11 @@ fn an_installed_client_passes_and_leaves_records_of_trials() {
         let unread = (kinds(client) - 2) * files;
         let records = fs::read_to_string(machine.sandbox.path("hook.jsonl")).expect("records");
         assert_eq!(records.lines().count(), events - unread, "{client}: {records}");
-        assert_eq!(run.stdout.matches("its arguments are not readable").count(), unread, "{client}");
+        assert_eq!(
+            run.stdout.matches("its arguments are not readable").count(),
+            unread,
+            "{client}"
+        );
         // The forbidden file was not written: events only describe calls.
         let written = fs::read_to_string(machine.path(".config/relay/hook.toml")).expect("there");
         assert!(written.starts_with("bundle = "), "{written}");
@@ -43,7 +47,11 @@ fn managed_hooks_are_played_too() {
         fs::create_dir_all(of_all.parent().expect("a folder")).expect("a folder");
         fs::rename(own, of_all).expect("it moves");
         machine.hook(&format!("install {client} --managed")).ends(0);
-        machine.hook(&format!("test {client}")).ends(0).prints("(managed)").prints("every check passed");
+        machine
+            .hook(&format!("test {client}"))
+            .ends(0)
+            .prints("(managed)")
+            .prints("every check passed");
     }
 }
 
@@ -96,7 +104,10 @@ fn scripts_and_plugins_deny_if_relay_does_not_answer() {
             let start = run.stdout.find(file).expect("the file is named");
             let harmless = run.stdout[start..].lines().find(|line| line.contains("shell harmless"));
             let harmless = harmless.expect("a check");
-            assert!(harmless.contains("FAIL") && harmless.contains("DENIED"), "{program}: {harmless}");
+            assert!(
+                harmless.contains("FAIL") && harmless.contains("DENIED"),
+                "{program}: {harmless}"
+            );
         }
     }
 }

@@ -7,13 +7,17 @@ const LINE: &str = "install claude-code --bundle team.relay --trust trust.toml";
 #[test]
 fn claude_code_is_told_to_close_where_it_can() {
     let on_failure = |machine: &Machine| {
-        machine.json(".claude/settings.json")["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"].clone()
+        machine.json(".claude/settings.json")["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"]
+            .clone()
     };
     let machine = Machine::new();
     machine.hook(LINE).ends(0).says("the version of Claude Code is unknown");
     assert!(on_failure(&machine).is_null());
     let old = [("claude", "2.1.197 (Claude Code)")];
-    machine.hook_with(&old, LINE).ends(0).says("Claude Code is 2.1.197, and 2.1.321 or newer is needed");
+    machine
+        .hook_with(&old, LINE)
+        .ends(0)
+        .says("Claude Code is 2.1.197, and 2.1.321 or newer is needed");
     assert!(on_failure(&machine).is_null());
     let middle = [("claude", "2.1.295 (Claude Code)")];
     machine.hook_with(&middle, LINE).ends(0).says("2.1.321 or newer is needed");
@@ -41,8 +45,13 @@ fn a_client_that_loads_no_such_plugin_is_refused() {
 fn settings_that_switch_hooks_off_are_named() {
     let machine = Machine::new();
     machine.sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
-    machine.hook(LINE).ends(0).says(".claude/settings.local.json` switches hooks off: `disableAllHooks` is true");
-    machine.sandbox.write(".gemini/settings.json", "{ // c\n\"hooksConfig\": {\"disabled\": [\"relay\"]}}");
+    machine
+        .hook(LINE)
+        .ends(0)
+        .says(".claude/settings.local.json` switches hooks off: `disableAllHooks` is true");
+    machine
+        .sandbox
+        .write(".gemini/settings.json", "{ // c\n\"hooksConfig\": {\"disabled\": [\"relay\"]}}");
     machine.install("gemini").ends(0).says("`hooksConfig.disabled` is [\"relay\"]");
     machine.write(".codex/config.toml", "[features]\nhooks = false\n");
     machine.install("codex").ends(0).says("`features.hooks` is false");

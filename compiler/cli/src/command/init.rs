@@ -117,7 +117,9 @@ fn next(folder: &Path, name: &str, is_guard: bool) -> String {
         ];
         let lines: String = lines.iter().map(|line| format!("  {}\n", bold(line))).collect();
         let readme = shell::word(&shown_path(folder.join("README.md")));
-        return format!("\nNext:\n{lines}{readme} has the commands that build it and install it in a client.\n");
+        return format!(
+            "\nNext:\n{lines}{readme} has the commands that build it and install it in a client.\n"
+        );
     }
     let lines = [
         format!("relay check{place}"),

@@ -14,17 +14,10 @@ pub(crate) fn restored(
     now: &str,
     before: &str,
 ) -> bool {
-    let versions = [None, Some(Version([u32::MAX; 3]))];
+    let versions = [None, Some(Version::NEWEST)];
     let variants = versions.into_iter().flat_map(|version| [(version, false), (version, true)]);
     variants.into_iter().any(|(version, grants)| {
-        let setup = Setup {
-            place: setup.place,
-            scope: setup.scope,
-            program: setup.program.clone(),
-            config: setup.config.clone(),
-            grants,
-            version,
-        };
+        let setup = Setup { grants, version, ..setup.clone() };
         let parts = target.parts(&setup);
         let same = parts.into_iter().find(|other| other.path == part.path);
         same.is_some_and(|part| part.installed(Some(before)).as_deref() == Ok(now))

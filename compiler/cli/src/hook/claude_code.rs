@@ -71,15 +71,16 @@ fn parts(setup: &Setup<'_>) -> Vec<Part> {
         entries.push(("ConfigChange", json!({ "hooks": [hook(None)] })));
     }
     let settings = match setup.scope {
-        Scope::Managed => vec![Setting {
-            path: &["allowManagedHooksOnly"],
-            value: json!(true),
-            is_forced: true,
-        }],
+        Scope::Managed => {
+            vec![Setting { path: &["allowManagedHooksOnly"], value: json!(true), is_forced: true }]
+        }
         Scope::User | Scope::Project => Vec::new(),
     };
     let clients = &[NAME];
-    vec![Part { path, contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }) }]
+    vec![Part {
+        path,
+        contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }),
+    }]
 }
 
 const fn afterwards(scope: Scope) -> &'static str {
@@ -105,10 +106,7 @@ fn event(sample: &Sample<'_>) -> Option<(&'static str, Value)> {
     let mcp = format!("mcp__{SERVER}__{TOOL}");
     let (tool, input) = match sample.kind {
         Kind::Shell => ("Bash", json!({ "command": sample.command() })),
-        Kind::File => (
-            sample.file_tool("Write", "Read"),
-            json!({ "file_path": sample.path() }),
-        ),
+        Kind::File => (sample.file_tool("Write", "Read"), json!({ "file_path": sample.path() })),
         Kind::Mcp => (mcp.as_str(), json!({})),
         Kind::Fetch => ("WebFetch", json!({ "url": "https://example.com/", "prompt": "x" })),
     };

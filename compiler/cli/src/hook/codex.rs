@@ -78,8 +78,12 @@ fn events(grants: bool) -> Vec<(&'static str, Option<&'static str>)> {
 
 const fn afterwards(scope: Scope) -> &'static str {
     match scope {
-        Scope::User => "open Codex and trust the hook in `/hooks`: until then Codex skips it without a message, also after each change of its command line",
-        Scope::Project => "trust the project, then the hook in `/hooks`: until then Codex skips it without a message",
+        Scope::User => {
+            "open Codex and trust the hook in `/hooks`: until then Codex skips it without a message, also after each change of its command line"
+        }
+        Scope::Project => {
+            "trust the project, then the hook in `/hooks`: until then Codex skips it without a message"
+        }
         Scope::Managed => "restart Codex; managed hooks need no trust",
     }
 }

@@ -15,7 +15,8 @@ const CONFIG: &str = "--config";
 ///
 /// Most clients take exit codes other than 0 and 2 for a hook that failed, and run the call. A denial
 /// of `relay-hook` itself passes through.
-const CLOSED: &str = r#""$0" "$@" || { [ $? -eq 2 ] || echo "[DENIED: relay-hook did not answer]" >&2; exit 2; }"#;
+const CLOSED: &str =
+    r#""$0" "$@" || { [ $? -eq 2 ] || echo "[DENIED: relay-hook did not answer]" >&2; exit 2; }"#;
 
 /// A command line: the program, the client and the machine file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +116,8 @@ impl Found {
     /// Returns the path of `relay-hook` that it runs.
     pub(crate) fn program(&self) -> Option<PathBuf> {
         let words = self.words();
-        let is_program = |word: &&String| Path::new(word).file_name().is_some_and(|name| name == PROGRAM);
+        let is_program =
+            |word: &&String| Path::new(word).file_name().is_some_and(|name| name == PROGRAM);
         words.iter().find(is_program).map(PathBuf::from)
     }
 }
@@ -152,7 +154,8 @@ mod tests {
 
     #[test]
     fn other_commands_are_left_alone() {
-        for command in ["relay-hooks codex", "echo relay-hook", "relay serve x", "prettier \"", ""] {
+        for command in ["relay-hooks codex", "echo relay-hook", "relay serve x", "prettier \"", ""]
+        {
             let found = Found::of(&json!({ "command": command })).expect("a command");
             assert!(!found.is_own(&["codex"]), "{command}");
         }

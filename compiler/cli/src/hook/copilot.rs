@@ -48,12 +48,16 @@ pub(super) fn parts(setup: &Setup<'_>) -> Vec<Part> {
     let entries = vec![(BEFORE, hook.clone()), ("sessionStart", hook)];
     let settings = vec![version()];
     let clients = &[NAME, "vscode"];
-    vec![Part { path, contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }) }]
+    vec![Part {
+        path,
+        contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }),
+    }]
 }
 
 fn switches(place: &Place) -> Vec<Switch> {
     let files = [".copilot/settings.json", ".copilot/config.json"];
-    let switch = |path| Switch { path: place.home(path), member: &["disableAllHooks"], off: Off::Is(true) };
+    let switch =
+        |path| Switch { path: place.home(path), member: &["disableAllHooks"], off: Off::Is(true) };
     files.map(switch).into()
 }
 

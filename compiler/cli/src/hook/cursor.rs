@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::merge::{JsonPart, Setting};
 use super::part::{Contents, Part};
 use super::place::system_path;
-use super::sample::{Answered, Kind, Reading, SESSION, SERVER, Sample, TOOL};
+use super::sample::{Answered, Kind, Reading, SERVER, SESSION, Sample, TOOL};
 use super::{Setup, TIMEOUT_S, Target};
 
 const NAME: &str = "cursor";
@@ -35,10 +35,8 @@ pub(super) const TARGET: Target = Target {
 };
 
 fn parts(setup: &Setup<'_>) -> Vec<Part> {
-    let managed = system_path(
-        "/etc/cursor/hooks.json",
-        "/Library/Application Support/Cursor/hooks.json",
-    );
+    let managed =
+        system_path("/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json");
     let path = setup.path(".cursor/hooks.json", ".cursor/hooks.json", managed);
     let command = setup.line(NAME).plain();
     let closed = json!({ "command": command, "timeout": TIMEOUT_S, "failClosed": true });
@@ -49,7 +47,10 @@ fn parts(setup: &Setup<'_>) -> Vec<Part> {
     entries.extend(["sessionStart", "postToolUse"].map(|event| (event, text.clone())));
     let settings = vec![version()];
     let clients = &[NAME];
-    vec![Part { path, contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }) }]
+    vec![Part {
+        path,
+        contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }),
+    }]
 }
 
 /// Returns the version of the form of the file, which Cursor and Copilot CLI need.

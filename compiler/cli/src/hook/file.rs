@@ -2,7 +2,9 @@
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
@@ -55,7 +57,9 @@ impl Change {
             return Err(Failure::error(format!(
                 "`{path}` leads to `{target}`, which is outside of `{base}`"
             ))
-            .help("replace the link by a file or a folder, or install for the place that it leads to"));
+            .help(
+                "replace the link by a file or a folder, or install for the place that it leads to",
+            ));
         }
         let old = read(&target)?;
         let (mode, folder_mode) = match scope {
@@ -140,8 +144,10 @@ impl Change {
         let target = &self.target;
         let failed = |error: io::Error| Failure::file("write", target, &error);
         let mode = old.map_or(self.mode, |old| old.mode() & 0o7777);
-        let mut file =
-            Builder::new().prefix(".relay-").tempfile_in(disk::folder_of(target)).map_err(failed)?;
+        let mut file = Builder::new()
+            .prefix(".relay-")
+            .tempfile_in(disk::folder_of(target))
+            .map_err(failed)?;
         file.write_all(new.as_bytes()).map_err(failed)?;
         if let Some(old) = old {
             own(file.as_file(), old).map_err(failed)?;
@@ -191,8 +197,11 @@ fn resolved(path: &Path) -> Result<PathBuf, Failure> {
                 return Ok(found);
             }
             Err(_) if fs::symlink_metadata(at).is_ok() => {
-                return Err(Failure::error(format!("`{}` is a link that leads nowhere", shown_path(at)))
-                    .help("remove the link"));
+                return Err(Failure::error(format!(
+                    "`{}` is a link that leads nowhere",
+                    shown_path(at)
+                ))
+                .help("remove the link"));
             }
             Err(_) => {}
         }

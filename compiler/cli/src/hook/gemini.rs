@@ -53,22 +53,29 @@ fn parts(setup: &Setup<'_>) -> Vec<Part> {
     ];
     let settings = match setup.scope {
         // Else a project could switch all hooks off.
-        Scope::Managed => vec![Setting {
-            path: &["hooksConfig", "enabled"],
-            value: json!(true),
-            is_forced: true,
-        }],
+        Scope::Managed => {
+            vec![Setting { path: &["hooksConfig", "enabled"], value: json!(true), is_forced: true }]
+        }
         Scope::User | Scope::Project => Vec::new(),
     };
     let clients = &[NAME];
-    vec![Part { path, contents: Contents::Json(JsonPart { clients, comments: true, settings, entries }) }]
+    vec![Part {
+        path,
+        contents: Contents::Json(JsonPart { clients, comments: true, settings, entries }),
+    }]
 }
 
 fn switches(place: &Place) -> Vec<Switch> {
     let mut all = Vec::new();
     let own = place.home(".gemini/settings.json");
-    for path in [own].into_iter().chain(place.project_folders().map(|it| it.join(".gemini/settings.json"))) {
-        all.push(Switch { path: path.clone(), member: &["hooksConfig", "enabled"], off: Off::Is(false) });
+    for path in
+        [own].into_iter().chain(place.project_folders().map(|it| it.join(".gemini/settings.json")))
+    {
+        all.push(Switch {
+            path: path.clone(),
+            member: &["hooksConfig", "enabled"],
+            off: Off::Is(false),
+        });
         all.push(Switch { path, member: &["hooksConfig", "disabled"], off: Off::Has(HOOK) });
     }
     all

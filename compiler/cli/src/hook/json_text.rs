@@ -94,10 +94,9 @@ impl Node {
     /// Returns the places of the parts of a container, keys included.
     fn parts(&self) -> Vec<Range<usize>> {
         match &self.kind {
-            Kind::Object(members) => members
-                .iter()
-                .map(|member| member.key_at.start..member.value.place.end)
-                .collect(),
+            Kind::Object(members) => {
+                members.iter().map(|member| member.key_at.start..member.value.place.end).collect()
+            }
             Kind::Array(items) => items.iter().map(|item| item.place.clone()).collect(),
             Kind::Other(_) => Vec::new(),
         }
@@ -260,7 +259,8 @@ pub(super) fn with_part(text: &str, container: &Node, part: &NewPart<'_>) -> Str
     let inside = text.get(container.place.start + 1..close).unwrap_or_default();
     if let Some(last) = parts.last().filter(|_| !inside.contains('\n')) {
         // A container on one line stays on it.
-        let comma = if text.get(last.end..close).unwrap_or_default().contains(',') { " " } else { ", " };
+        let comma =
+            if text.get(last.end..close).unwrap_or_default().contains(',') { " " } else { ", " };
         return replaced(text, last.end..last.end, &format!("{comma}{}", part.on_one_line()));
     }
     let inner = match parts.first() {
@@ -443,7 +443,11 @@ mod tests {
             "{\n\t\"a\": 1, // one\n\t// end\n\t\"b\": 2\n}\n"
         );
         assert_eq!(
-            push("{\r\n    \"a\": [\r\n        1,\r\n    ]\r\n}", &["a"], &NewPart::Item(&json!(2))),
+            push(
+                "{\r\n    \"a\": [\r\n        1,\r\n    ]\r\n}",
+                &["a"],
+                &NewPart::Item(&json!(2))
+            ),
             "{\r\n    \"a\": [\r\n        1,\r\n        2\r\n    ]\r\n}"
         );
         assert_eq!(push("[ /* none */ ]", &[], &NewPart::Item(&json!(2))), "[ /* none */\n  2\n]");
@@ -470,7 +474,9 @@ mod tests {
 
     #[test]
     fn what_was_added_can_be_removed() {
-        for text in ["{\n  \"a\": 1\n}\n", "{\"a\": 1}", "{\n  \"a\": 1 // x\n}", "{\n  \"a\": 1,\n}"] {
+        for text in
+            ["{\n  \"a\": 1\n}\n", "{\"a\": 1}", "{\n  \"a\": 1 // x\n}", "{\n  \"a\": 1,\n}"]
+        {
             let added = push(text, &[], &NewPart::Member("b", &json!([1, {"c": 2}])));
             let root = parse(&added, true).expect("it is JSON");
             let back = without_part(&added, &root, 1);
@@ -481,7 +487,17 @@ mod tests {
 
     #[test]
     fn doubtful_texts_are_refused() {
-        for text in ["", "{", "{\"a\":1,\"a\":2}", "{} x", "{a:1}", "[1,,2]", "[1 2]", "{\"a\":1,}", "// c\n{}"] {
+        for text in [
+            "",
+            "{",
+            "{\"a\":1,\"a\":2}",
+            "{} x",
+            "{a:1}",
+            "[1,,2]",
+            "[1 2]",
+            "{\"a\":1,}",
+            "// c\n{}",
+        ] {
             assert!(parse(text, false).is_err(), "{text}");
         }
         let error = parse("{\n\n  \"a\" 1}", false).expect_err("no colon");

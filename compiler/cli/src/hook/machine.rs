@@ -55,8 +55,9 @@ pub(crate) fn path(place: &Place, scope: Scope, named: Option<&Path>) -> Result<
         return Ok(of_all);
     }
     let path = match named {
-        Some(named) => std::path::absolute(named)
-            .map_err(|error| Failure::file("find", named, &error))?,
+        Some(named) => {
+            std::path::absolute(named).map_err(|error| Failure::file("find", named, &error))?
+        }
         None => place.home(USER_FILE),
     };
     check_text(&path)?;

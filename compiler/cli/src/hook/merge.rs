@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::command_line::Found;
-use super::json_text::{JsonError, Kind, Node, NewPart, parse, with_part, with_value, without_part};
+use super::json_text::{
+    JsonError, Kind, NewPart, Node, parse, with_part, with_value, without_part,
+};
 
 /// The member that holds the hooks of every client.
 const HOOKS: &str = "hooks";
@@ -97,7 +99,8 @@ impl JsonPart {
         }
         text = self.without_empty(text, &[HOOKS])?;
         let root = parse(&text, self.comments)?;
-        let is_setting = |key: &str| self.settings.iter().any(|setting| setting.path.first() == Some(&key));
+        let is_setting =
+            |key: &str| self.settings.iter().any(|setting| setting.path.first() == Some(&key));
         let is_bare = root.members().iter().all(|member| is_setting(&member.key));
         Ok((!is_bare).then_some(text))
     }
@@ -142,7 +145,8 @@ impl JsonPart {
     /// Returns the first hook of relay outside of the events that are done, with the text's tree.
     fn next_own(&self, text: &str, done: &[&str]) -> Result<Option<(OwnHook, Node)>, JsonError> {
         let root = parse(text, self.comments)?;
-        let is_own = |hook: &Node| Found::of(&hook.value()).is_some_and(|it| it.is_own(self.clients));
+        let is_own =
+            |hook: &Node| Found::of(&hook.value()).is_some_and(|it| it.is_own(self.clients));
         let mut found = None;
         for list in root.at(&[HOOKS]).map(Node::members).unwrap_or_default() {
             let mut is_first = true;
@@ -157,7 +161,10 @@ impl JsonPart {
                     None => continue,
                 };
                 // The first entry of an event that is done is the one that stays.
-                if std::mem::take(&mut is_first) && shared.is_none() && done.contains(&list.key.as_str()) {
+                if std::mem::take(&mut is_first)
+                    && shared.is_none()
+                    && done.contains(&list.key.as_str())
+                {
                     continue;
                 }
                 found = Some(OwnHook { event: list.key.clone(), entry, shared });

@@ -15,7 +15,10 @@ pub(super) const TARGET: Target = Target {
     name: NAME,
     program: Some("opencode"),
     oldest: Some((Version([1, 3, 4]), "older versions load plugins of another form")),
-    too_new: Some((Version([2, 0, 0]), "it loads plugins of another form, and answers no request with one of this form")),
+    too_new: Some((
+        Version([2, 0, 0]),
+        "it loads plugins of another form, and answers no request with one of this form",
+    )),
     is_tried: true,
     parts,
     before: BEFORE,
@@ -34,15 +37,18 @@ fn parts(setup: &Setup<'_>) -> Vec<Part> {
     if setup.scope == Scope::Managed {
         return Vec::new();
     }
-    let path =
-        setup.path(".config/opencode/plugins/relay.js", ".opencode/plugins/relay.js", "");
+    let path = setup.path(".config/opencode/plugins/relay.js", ".opencode/plugins/relay.js", "");
     let line = setup.line(NAME);
     let words = [line.program_text()].into_iter().chain(line.arguments());
     // JSON is JavaScript, and its texts end where they should.
     let program = words.map(|word| Value::from(word).to_string()).collect::<Vec<_>>().join(", ");
-    let text = OwnFile::marked(include_str!("opencode.js"), &line).replace("PROGRAM_JSON", &program);
+    let text =
+        OwnFile::marked(include_str!("opencode.js"), &line).replace("PROGRAM_JSON", &program);
     let (clients, event) = (&[NAME], BEFORE);
-    vec![Part { path, contents: Contents::Own(OwnFile { text, is_program: false, clients, event }) }]
+    vec![Part {
+        path,
+        contents: Contents::Own(OwnFile { text, is_program: false, clients, event }),
+    }]
 }
 
 fn event(sample: &Sample<'_>) -> Option<(&'static str, Value)> {

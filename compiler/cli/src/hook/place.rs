@@ -44,9 +44,10 @@ impl Place {
     /// The home is that of the password database, as for `relay-hook`: the environment is the agent's.
     pub(crate) fn find(root: Option<&Path>) -> Result<Self, Failure> {
         let user = OsUser::current();
-        let home = user.home.clone().ok_or_else(|| {
-            Failure::error("the password database has no home for this user")
-        })?;
+        let home = user
+            .home
+            .clone()
+            .ok_or_else(|| Failure::error("the password database has no home for this user"))?;
         let project = std::path::absolute(".")
             .map_err(|error| Failure::file("find", Path::new("."), &error))?;
         let Some(root) = root else {
@@ -56,6 +57,12 @@ impl Place {
             std::path::absolute(root).map_err(|error| Failure::file("find", root, &error))?;
         let home = below(&root, &home);
         Ok(Self { root, home, project, user })
+    }
+
+    /// Returns the folders by the names that people know them by.
+    pub(crate) fn of_document() -> Self {
+        let (root, home, project) = (PathBuf::from("/"), PathBuf::from("~"), PathBuf::new());
+        Self { root, home, project, user: OsUser::default() }
     }
 
     /// Returns a path of the home.

@@ -23,7 +23,8 @@ pub(crate) fn hook_program(anywhere: bool) -> Result<PathBuf, Failure> {
         Failure::error(format!("cannot find `{PROGRAM}` beside `relay` or in PATH"))
             .help("install both programs of one release in one folder")
     })?;
-    let path = std::path::absolute(&found).map_err(|error| Failure::file("find", &found, &error))?;
+    let path =
+        std::path::absolute(&found).map_err(|error| Failure::file("find", &found, &error))?;
     check_text(&path)?;
     if anywhere {
         return Ok(path);
@@ -54,7 +55,8 @@ pub(super) fn check_text(path: &Path) -> Result<(), Failure> {
 
 /// Returns the reason for which a program must not be run by clients.
 fn fault(path: &Path) -> Option<String> {
-    let temporary = TEMPORARY.map(PathBuf::from).into_iter().chain([environment::temporary_folder()]);
+    let temporary =
+        TEMPORARY.map(PathBuf::from).into_iter().chain([environment::temporary_folder()]);
     if let Some(folder) = temporary.into_iter().find(|folder| path.starts_with(folder)) {
         return Some(format!("`{}` is a folder for temporary files", shown_path(folder)));
     }

@@ -79,7 +79,11 @@ impl Sample<'_> {
     }
 
     /// Returns a name for a file tool: one that writes for a forbidden event, else one that reads.
-    pub(super) const fn file_tool(&self, writes: &'static str, reads: &'static str) -> &'static str {
+    pub(super) const fn file_tool(
+        &self,
+        writes: &'static str,
+        reads: &'static str,
+    ) -> &'static str {
         if self.is_forbidden { writes } else { reads }
     }
 

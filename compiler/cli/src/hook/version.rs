@@ -7,6 +7,9 @@ use std::fmt;
 pub(crate) struct Version(pub(crate) [u32; 3]);
 
 impl Version {
+    /// A version that is newer than every other one.
+    pub(crate) const NEWEST: Self = Self([u32::MAX; 3]);
+
     /// Returns the first version in the output of `PROGRAM --version`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         text.split(|letter: char| !letter.is_ascii_digit() && letter != '.').find_map(|word| {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::claude_code::reading;
+use super::Target;
+use super::claude_code;
 use super::copilot::{self, BEFORE};
 use super::place::Place;
-use super::sample::{Kind, SERVER, Sample, TOOL};
+use super::sample::{Answered, Kind, Reading, SERVER, Sample, TOOL};
 use super::switch::{Off, Switch};
-use super::Target;
 
 pub(super) const TARGET: Target = Target {
     name: "vscode",
@@ -52,4 +52,13 @@ fn event(sample: &Sample<'_>) -> Option<(&'static str, Value)> {
     };
     let more = json!({ "timestamp": "2026-01-01T00:00:00Z" });
     Some((BEFORE, sample.like_claude(tool, input, more)))
+}
+
+/// Reads an answer as VS Code does: exit code 2 with a reason denies, whatever is on standard output.
+/// An event that cannot be read is denied in the form of the client that the hook is installed for.
+fn reading(answered: &Answered) -> Reading {
+    match answered.code {
+        Some(2) if !answered.stderr.trim().is_empty() => Reading::Deny,
+        _ => claude_code::reading(answered),
+    }
 }

@@ -36,15 +36,16 @@ pub(super) const TARGET: Target = Target {
 };
 
 fn parts(setup: &Setup<'_>) -> Vec<Part> {
-    let managed = system_path(
-        "/etc/windsurf/hooks.json",
-        "/Library/Application Support/Windsurf/hooks.json",
-    );
+    let managed =
+        system_path("/etc/windsurf/hooks.json", "/Library/Application Support/Windsurf/hooks.json");
     let path = setup.path(".codeium/windsurf/hooks.json", ".windsurf/hooks.json", managed);
     let hook = json!({ "command": setup.line(NAME).closed(), "show_output": true });
     let entries = [RUN, WRITE, READ, MCP].map(|event| (event, hook.clone())).into();
     let (clients, settings) = (&[NAME], Vec::new());
-    vec![Part { path, contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }) }]
+    vec![Part {
+        path,
+        contents: Contents::Json(JsonPart { clients, comments: false, settings, entries }),
+    }]
 }
 
 fn event(sample: &Sample<'_>) -> Option<(&'static str, Value)> {

@@ -25,7 +25,10 @@ pub(crate) struct Ending {
 
 /// Runs a program with a text on its standard input; a program that does not end is killed, and is an
 /// error.
-#[expect(clippy::disallowed_methods, reason = "clients are asked for their version, and their hooks played")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "clients are asked for their version, and their hooks played"
+)]
 pub(crate) fn run(
     program: &Path,
     arguments: &[impl AsRef<OsStr>],
@@ -43,7 +46,9 @@ pub(crate) fn run(
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_owned();
         // A program that does not read its input shows in its answer.
-        thread::Builder::new().name("input".into()).spawn(move || _ = stdin.write_all(input.as_bytes()))?;
+        thread::Builder::new()
+            .name("input".into())
+            .spawn(move || _ = stdin.write_all(input.as_bytes()))?;
     }
     let code = match wait(&mut child, limit) {
         Ok(code) => code,
@@ -86,7 +91,8 @@ fn text(reader: Option<Reader>, limit: Duration) -> io::Result<String> {
     let polls = limit.as_millis() / POLL.as_millis();
     for _ in 0..polls {
         if reader.is_finished() {
-            let bytes = reader.join().map_err(|_| io::Error::other("its output was not read"))??;
+            let bytes =
+                reader.join().map_err(|_| io::Error::other("its output was not read"))??;
             return Ok(String::from_utf8_lossy(&bytes).into_owned());
         }
         thread::sleep(POLL);

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use relay_hook::read_machine_file;
+
 use super::{bundle, target, versions};
 use crate::args::{HookInstallArgs, ScopeName};
 use crate::environment;
@@ -39,8 +41,18 @@ pub(super) fn run(arguments: &HookInstallArgs, output: &mut Output) -> Result<Ex
     if !plan.changes.iter().any(Change::is_change) {
         output.result(format_args!("{}: nothing to change\n", target.title()))?;
     }
+    check_machine_file(&plan.setup)?;
     report(&plan, output)?;
     Ok(Exit::Yes)
+}
+
+/// Reads the machine file as `relay-hook` does, which looks at owners and modes too.
+fn check_machine_file(setup: &Setup<'_>) -> Result<(), Failure> {
+    let read = read_machine_file(&setup.config, setup.place.user());
+    read.map(drop).map_err(|error| {
+        Failure::error(format!("every call would be denied: {error}"))
+            .help("correct it, then run `relay hook test` for the client")
+    })
 }
 
 /// Makes a change and prints it.
@@ -101,8 +113,12 @@ fn plan<'p>(
         let own = part.own(change.old.as_deref().unwrap_or_default());
         // A copy with relay's entries would not be the file before relay came in.
         change.keeps_copy = own.is_ok_and(|own| own.is_empty());
-        let new = part.installed(change.old.as_deref());
-        change.new = Some(new.map_err(|reason| unusable(&part, &reason))?);
+        let is_current =
+            change.old.as_deref().is_some_and(|old| target.is_current(&setup, &part, old));
+        if !is_current {
+            let new = part.installed(change.old.as_deref());
+            change.new = Some(new.map_err(|reason| unusable(&part, &reason))?);
+        }
         changes.push(change);
     }
     Ok(Plan { target, setup, changes })
@@ -162,7 +178,11 @@ fn unusable(part: &Part, reason: &str) -> Failure {
 
 /// Refuses a bundle that `relay-hook` would refuse, since every call would then be denied, and warns of
 /// one that decides nothing.
-fn check_bundle(machine: &MachineChange, place: &Place, output: &mut Output) -> Result<(), Failure> {
+fn check_bundle(
+    machine: &MachineChange,
+    place: &Place,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let file = &machine.file;
     let checked = bundle::check(file, place.user())?;
     let path = shown_path(&file.bundle);
@@ -206,7 +226,9 @@ fn check_version(
     if let Some((first, why)) = target.too_new
         && version >= first
     {
-        return Err(Failure::error(format!("{title} {version} cannot be guarded by this version of relay: {why}")));
+        return Err(Failure::error(format!(
+            "{title} {version} cannot be guarded by this version of relay: {why}"
+        )));
     }
     if let Some((oldest, why)) = target.oldest
         && version < oldest
@@ -224,27 +246,32 @@ fn report(plan: &Plan<'_>, output: &mut Output) -> Result<(), Failure> {
     let Plan { target, setup, .. } = plan;
     for fault in switched_off(&target.switches(setup.place)) {
         let help = match setup.scope {
-            Scope::Managed => "managed hooks hold all the same where the client says so; docs/hooks.md",
-            Scope::User | Scope::Project => "take the setting out: relay decides about no call until then",
+            Scope::Managed => {
+                "managed hooks hold all the same where the client says so; docs/hooks.md"
+            }
+            Scope::User | Scope::Project => {
+                "take the setting out: relay decides about no call until then"
+            }
         };
         output.warn(&fault, help);
     }
     if setup.scope == Scope::Project {
         output.note("the entries name paths of this machine: keep the file out of commits");
     }
-    let width = output.result_look().width;
     output.result(format_args!("\n{}\n", bold("Next")))?;
-    for line in [(target.afterwards)(setup.scope).to_owned(), format!("relay hook test {}", target.name)] {
-        output.result(wrapped(&format!("- {line}"), "  ", width))?;
+    for line in
+        [(target.afterwards)(setup.scope).to_owned(), format!("relay hook test {}", target.name)]
+    {
+        bullet(line.as_ref(), output)?;
     }
     let title = format!("Open in {} all the same", target.title());
     output.result(format_args!("\n{}\n", bold(title)))?;
     for line in target.stays_open {
-        output.result(wrapped(&format!("- {line}"), "  ", width))?;
+        bullet(line.as_ref(), output)?;
     }
     if setup.scope != Scope::Managed {
-        let line = "- the agent runs as you: what the policy lets it write, it can change; `--managed` and files of root are the enforcement";
-        output.result(wrapped(line, "  ", width))?;
+        let line = "the agent runs as you: what the policy lets it write, it can change; `--managed` and files of root are the enforcement";
+        bullet(line, output)?;
     }
     if !target.is_tried {
         output.note(format_args!(
@@ -253,6 +280,12 @@ fn report(plan: &Plan<'_>, output: &mut Output) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Prints an item of a list.
+fn bullet(text: &str, output: &mut Output) -> Result<(), Failure> {
+    let lines = wrapped(text, "    ", output.result_look().width);
+    output.result(format_args!("  - {}", lines.trim_start()))
 }
 
 /// Takes relay's entries out of a client's files.
@@ -289,7 +322,11 @@ fn remove(
                 backups.push(change.backup());
                 Some(before)
             }
-            Some(_) => Some(part.removed(&old).map_err(|reason| unusable(&part, &reason))?.unwrap_or_else(|| "{}\n".to_owned())),
+            Some(_) => Some(
+                part.removed(&old)
+                    .map_err(|reason| unusable(&part, &reason))?
+                    .unwrap_or_else(|| "{}\n".to_owned()),
+            ),
             // There was no file before.
             None => part.removed(&old).map_err(|reason| unusable(&part, &reason))?,
         };
@@ -310,7 +347,11 @@ fn remove(
         fs::remove_file(&backup).map_err(|error| Failure::file("remove", &backup, &error))?;
     }
     match changes.is_empty() {
-        true => output.result(format_args!("{}: relay is not installed in its {} files\n", target.title(), scope.word()))?,
+        true => output.result(format_args!(
+            "{}: relay is not installed in its {} files\n",
+            target.title(),
+            scope.word()
+        ))?,
         false => output.note("a session that runs keeps the hook until it is restarted"),
     }
     Ok(Exit::Yes)
@@ -344,7 +385,11 @@ fn unused_machine_file(
                 let Some(text) = read(&part.path)?.filter(|_| !is_removed) else { continue };
                 // A file that cannot be read may name it.
                 let own = part.own(&text);
-                if own.is_err() || own.is_ok_and(|own| own.iter().any(|(_, found)| found.config().as_deref() == Some(config))) {
+                if own.is_err()
+                    || own.is_ok_and(|own| {
+                        own.iter().any(|(_, found)| found.config().as_deref() == Some(config))
+                    })
+                {
                     return Ok(None);
                 }
             }
@@ -358,7 +403,9 @@ fn unused_machine_file(
 /// Warns if clients take another home than `relay-hook`.
 fn warn_of_other_home(arguments: &HookInstallArgs, place: &Place, output: &mut Output) {
     let home = environment::home();
-    if let Some(home) = home.filter(|home| arguments.place.root.is_none() && *home != place.home_folder()) {
+    if let Some(home) =
+        home.filter(|home| arguments.place.root.is_none() && *home != place.home_folder())
+    {
         output.warn(
             &format!(
                 "HOME is `{}`, and the password database says `{}`, where relay installs",

@@ -92,8 +92,10 @@ struct ClientStatus {
     installed: Vec<Installed>,
     /// Its version, if it is in PATH and says it.
     version: Option<String>,
-    /// The version that relay was tried with, or the source of its facts.
-    tried_with: &'static str,
+    /// Whether relay's tests run the client itself.
+    is_tried: bool,
+    /// The version or the text that relay's table of its tools is from.
+    known_from: &'static str,
     /// Whether the version is new enough; null if that is unknown.
     is_new_enough: Option<bool>,
     /// Whether a person has trusted the hook; null if the client does not ask for it.
@@ -152,12 +154,8 @@ pub(super) fn run(arguments: &HookStatusArgs, output: &mut Output) -> Result<Exi
         (worst, true) => worst,
         (worst, false) => worst.max(State::Faulty),
     };
-    let status = HookStatus {
-        format_version: FORMAT_VERSION,
-        state,
-        machine: machine_status,
-        clients,
-    };
+    let status =
+        HookStatus { format_version: FORMAT_VERSION, state, machine: machine_status, clients };
     match arguments.format.chosen() {
         AnswerFormat::Json => output.json(&status)?,
         AnswerFormat::Human => human::print(&status, output)?,
@@ -226,7 +224,8 @@ impl Context<'_> {
             state: State::Absent,
             installed: Vec::new(),
             version: version.map(|version| version.to_string()),
-            tried_with: target.client().map_or("", |client| client.version),
+            is_tried: target.is_tried,
+            known_from: target.client().map_or("", |client| client.version),
             is_new_enough: target
                 .oldest
                 .and_then(|(oldest, _)| version.map(|version| version >= oldest)),
@@ -298,10 +297,7 @@ impl Context<'_> {
             }
             return Ok(());
         };
-        let expected = target.parts(&self.setup(scope, version, Some(found)));
-        let expected = expected.into_iter().find(|expected| expected.path == part.path);
-        let expected = expected.map(|expected| expected.installed(Some(&text))).transpose()?;
-        let differs = expected.as_deref() != Some(text.as_str());
+        let differs = !target.is_current(&self.setup(scope, version, Some(found)), part, &text);
         if differs {
             status.faults.push(format!(
                 "`{}` is not as `relay hook install` would write it: install it again",

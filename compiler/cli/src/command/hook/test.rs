@@ -175,7 +175,11 @@ impl Trial<'_> {
         let reading = (self.target.reading)(&answered);
         let record = self.record(before)?;
         Ok(Some(judged(kind, is_forbidden, reading, record.as_ref()).map_err(|fault| {
-            format!("{fault}; exit code {code:?}, stdout {:?}, stderr {:?}", shortened(&answered.stdout), shortened(&answered.stderr))
+            format!(
+                "{fault}; exit code {code:?}, stdout {:?}, stderr {:?}",
+                shortened(&answered.stdout),
+                shortened(&answered.stderr)
+            )
         })))
     }
 
@@ -194,7 +198,8 @@ impl Trial<'_> {
             let line = line.map_err(failed)?;
             let Ok(record) = serde_json::from_slice::<Record>(&line) else { continue };
             // Other events of this machine may be recorded at the same time.
-            let is_own = record.client == self.target.name && record.session.as_deref() == Some(&hash);
+            let is_own =
+                record.client == self.target.name && record.session.as_deref() == Some(&hash);
             if is_own {
                 return Ok(Some(record));
             }

@@ -21,13 +21,20 @@ pub(super) fn print(status: &HookStatus, output: &mut Output) -> Result<(), Fail
         output.result(format_args!("\nnot installed: {}\n", absent.join(", ")))?;
     }
     if *state == State::Absent {
-        output.note("`relay hook install CLIENT --bundle FILE --trust FILE` installs relay in a client");
+        output.note(
+            "`relay hook install CLIENT --bundle FILE --trust FILE` installs relay in a client",
+        );
     }
     Ok(())
 }
 
-fn print_machine(machine: &MachineStatus, state: State, output: &mut Output) -> Result<(), Failure> {
-    let MachineStatus { path, principal, allow, audit, digest, epoch, project, faults, .. } = machine;
+fn print_machine(
+    machine: &MachineStatus,
+    state: State,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let MachineStatus { path, principal, allow, audit, digest, epoch, project, faults, .. } =
+        machine;
     output.result(format_args!("{}\n", bold("machine")))?;
     row("file", path, output)?;
     if let (Some(project), Some(digest), Some(epoch)) = (project, digest, epoch) {
@@ -58,11 +65,9 @@ fn print_client(client: &ClientStatus, output: &mut Output) -> Result<(), Failur
     for file in installed {
         row(file.scope, &file.path, output)?;
     }
-    let version = match version {
-        Some(version) => format!("{version} (tried with {})", client.tried_with),
-        None => format!("unknown (tried with {})", client.tried_with),
-    };
-    row("version", &version, output)?;
+    let version = version.as_deref().unwrap_or("unknown");
+    let known = if client.is_tried { "tried with" } else { "not tried; by the" };
+    row("version", &format!("{version} ({known} {})", client.known_from), output)?;
     if let Some(trusted) = trusted {
         let word = if *trusted { "by a person, as the client recorded it" } else { "not yet" };
         row("trusted", word, output)?;
@@ -76,7 +81,8 @@ fn print_client(client: &ClientStatus, output: &mut Output) -> Result<(), Failur
     };
     row("last record", &last, output)?;
     if *other_hooks > 0 {
-        let text = format!("{other_hooks} run beside relay's before a tool, and may change its input");
+        let text =
+            format!("{other_hooks} run beside relay's before a tool, and may change its input");
         row("other hooks", &text, output)?;
     }
     if !client.unknown_tools.is_empty() {
@@ -84,16 +90,20 @@ fn print_client(client: &ClientStatus, output: &mut Output) -> Result<(), Failur
     }
     print_faults(&client.faults, output)?;
     for line in client.stays_open {
-        let width = output.result_look().width;
-        output.result(dim(wrapped(&format!("open: {line}"), "  ", width)))?;
+        output.result(dim(labelled("open:", line, output)))?;
     }
     Ok(())
 }
 
+/// Returns a text of several lines after a word.
+fn labelled(word: &str, text: &str, output: &Output) -> String {
+    let lines = wrapped(text, "         ", output.result_look().width);
+    format!("  {word:<6} {}", lines.trim_start())
+}
+
 fn print_faults(faults: &[String], output: &mut Output) -> Result<(), Failure> {
-    let width = output.result_look().width;
     for fault in faults {
-        output.result(bad(wrapped(&format!("fault: {fault}"), "  ", width)))?;
+        output.result(bad(labelled("fault:", fault, output)))?;
     }
     Ok(())
 }
