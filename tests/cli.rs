@@ -27,6 +27,7 @@ mod fmt_fix;
 mod formats;
 mod git_setup;
 mod help;
+mod hook;
 mod hostile;
 mod import;
 mod inspect;

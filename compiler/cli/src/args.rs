@@ -10,6 +10,7 @@ mod dev;
 mod diff;
 mod explain;
 mod format;
+mod hook;
 mod import;
 mod key;
 mod location;
@@ -35,6 +36,9 @@ pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
+pub(crate) use hook::{
+    HookArgs, HookInstallArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
+};
 pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
@@ -129,6 +133,8 @@ pub(crate) enum Verb {
     /// Serve a bundle over MCP; the same as `relay-serve`
     #[command(alias = "run")]
     Serve(ServeArgs),
+    /// Ask relay before each tool of an agent's own client
+    Hook(Box<HookArgs>),
     /// Make git show bundles as text
     GitSetup(GitSetupArgs),
     /// Print a script that completes command lines in a shell
@@ -152,7 +158,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
-    ("Run", &["dev", "serve", "audit"]),
+    ("Run", &["dev", "serve", "hook", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 

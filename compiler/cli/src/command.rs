@@ -16,6 +16,7 @@ mod facts;
 mod fmt;
 mod generated;
 mod git_setup;
+mod hook;
 mod import;
 mod init;
 mod inspect;
@@ -54,6 +55,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::FactTable(arguments) => facts::write_table(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::GitSetup(GitSetupArgs {}) => git_setup::run(output),
+        Verb::Hook(arguments) => hook::run(&arguments, output),
         Verb::Import(arguments) => import::run(&arguments, output),
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),

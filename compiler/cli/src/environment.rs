@@ -34,6 +34,22 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
+/// Returns the path of a program in `PATH`.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
+    let path = variable("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// Returns the folder for temporary files.
+pub(crate) fn temporary_folder() -> PathBuf {
+    env::temp_dir()
+}
+
+/// Returns the home that the environment names, which clients use.
+pub(crate) fn home() -> Option<PathBuf> {
+    variable("HOME").map(PathBuf::from)
+}
+
 /// Returns the result of some work, and how long it took.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();

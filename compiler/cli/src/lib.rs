@@ -16,6 +16,7 @@ mod expiry;
 mod export;
 mod failure;
 mod files;
+mod hook;
 mod import;
 mod judge;
 mod keys;

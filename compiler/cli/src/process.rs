@@ -1,28 +1,48 @@
-//! The only module that starts other programs: `relay-serve`, and `git` for provenance and for the
-//! files of a revision.
+//! The only module that starts other programs: `relay-serve`, `relay-hook`, clients that are asked for
+//! their version, and `git` for provenance and for the files of a revision.
 
 mod ancestors;
 mod git;
+mod limited;
 mod pipe;
 mod server;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use relay_compiler::Git;
 
+use crate::environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::text::shown_path;
 
 pub(crate) use ancestors::agent_above;
 pub(crate) use git::{Inside, Objects, Repository};
+pub(crate) use limited::{Ending, run as run_limited};
 pub(crate) use server::{Event, Server, Transport, exit_of, is_input_terminal};
+
+const HOOK: &str = crate::hook::PROGRAM;
 
 /// Runs `relay serve`: becomes `relay-serve`, a separate program free of the compiler.
 pub(crate) fn serve(arguments: &[OsString]) -> Result<Exit, Failure> {
     become_program(&server::program()?, arguments)
+}
+
+/// Runs `relay hook CLIENT`: becomes `relay-hook`. A failure has the exit code of a denial.
+pub(crate) fn hook(arguments: &[OsString]) -> Result<Exit, Failure> {
+    become_program(&hook_program()?, arguments)
+}
+
+/// Returns the path of `relay-hook`.
+fn hook_program() -> Result<PathBuf, Failure> {
+    environment::program(HOOK).ok_or_else(|| {
+        Failure::error(format!(
+            "this call is denied: cannot find `{HOOK}` beside `relay` or in PATH"
+        ))
+        .help("install both programs of one release in one folder")
+    })
 }
 
 /// Replaces this process with `program`; returns only if that fails (or, on systems that lack that

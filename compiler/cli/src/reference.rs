@@ -1,5 +1,7 @@
 //! The reference documentation, generated from the tables of the program: the language of projects,
-//! by the compiler, and the tools, here.
+//! by the compiler, and the tools and the clients, here.
+
+mod hook_clients;
 
 use relay_engine::audit_record::AuditRecord;
 use relay_engine::tool::{
@@ -28,6 +30,7 @@ file.
 pub fn reference() -> Vec<(&'static str, String)> {
     vec![
         ("audit.md", audit()),
+        ("hook-clients.md", hook_clients::document()),
         ("language.md", relay_compiler::language_reference()),
         ("tools.md", tools()),
     ]

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("project `{name}` has neither prompts nor resources")]
+#[error("project `{name}` has neither prompts nor resources nor a policy")]
 #[diagnostic(
     code(project::empty),
     severity(Warning),
@@ -31,6 +31,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         && model.prompts.is_empty()
         && model.resources.is_empty()
         && model.templates.is_empty()
+        // A project that only guards has a policy, which decides in agents' own clients.
+        && model.policy.is_none()
     {
         let at = model.project.name.at;
         out.report(at, EmptyProject { name: model.project.name.value.clone(), at });

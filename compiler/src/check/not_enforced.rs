@@ -1,7 +1,8 @@
 //! Settings that servers ignore so far.
 //!
 //! A server of this version has no tool that runs commands or calls other servers, so it has nothing to
-//! deny by them. An author who reads them in a project could believe that agents are held to them.
+//! deny by them. An author who reads them in a project could believe that agents are held to them; they
+//! are where `relay-hook` is installed in the agents' own clients.
 
 use miette::Diagnostic;
 use relay_bundle::Tier;
@@ -17,7 +18,7 @@ use crate::source::Span;
     code(project::not_enforced),
     severity(Advice),
     help(
-        "`relay classify`, `explain`, `expect` and `diff` go by it, and the door of a server for the tools that it offers; it will reach commands from the release whose servers run them"
+        "`relay-hook` enforces `policy` and `tier=` in agents' own clients (`relay hook install`); `relay classify`, `explain`, `expect` and `diff` go by it, and the door of a server for the tools that it offers"
     )
 )]
 struct NotEnforced {

@@ -11,10 +11,14 @@ use clap_complete::Shell;
 Examples:
   relay init my-team              a project in the folder my-team, which is made
   relay init --name platform      here, with a name of its own
+  relay init rules --guard        a policy for the tools of agents' own clients, and no prompts
 
 Writes a project with comments, two prompts, .gitattributes, .gitignore, and a workflow for GitHub
 Actions with the scripts that it calls: those of examples/ci, which has more. The workflow is written
-to the root of the repository, since GitHub reads it nowhere else. Never replaces a file.")]
+to the root of the repository, since GitHub reads it nowhere else. Never replaces a file.
+
+With --guard the project has the shipped policy `workstation`, what it must decide, and a README.md
+with the commands that build it and install it in a client (`relay hook install`).")]
 pub(crate) struct InitArgs {
     /// The project's folder
     #[arg(value_name = "DIR", default_value = ".")]
@@ -22,6 +26,9 @@ pub(crate) struct InitArgs {
     /// The project's name; by default that of the folder
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Write a project that only guards: a policy for the tools of agents' own clients
+    #[arg(long)]
+    pub(crate) guard: bool,
 }
 
 /// Arguments of `relay git-setup`.

@@ -17,6 +17,7 @@ use crate::command::explain::{
 };
 use crate::command::export::Exported;
 use crate::command::facts::Known;
+use crate::command::hook::HookStatus;
 use crate::command::import::Imported;
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
@@ -50,6 +51,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-uri", schema::<UriExplained>()),
         ("export", schema::<Exported>()),
         ("facts", schema::<Known>()),
+        ("hook-status", schema::<HookStatus>()),
         ("import", schema::<Imported>()),
         ("inspect", schema::<Inspected>()),
         ("rules", schema::<Rules>()),

@@ -25,10 +25,19 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", include_str!("../init/gitignore")),
 ];
 
+/// The files of a new project that only guards.
+const GUARD_FILES: [(&str, &str); 4] = [
+    ("project.kdl", include_str!("../init/guard.kdl")),
+    ("README.md", include_str!("../init/guard.md")),
+    (".gitattributes", include_str!("../init/gitattributes")),
+    (".gitignore", include_str!("../init/gitignore")),
+];
+
 pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
+    let files = if arguments.guard { &GUARD_FILES[..] } else { &FILES[..] };
     // Everything is checked before anything is written.
-    let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
+    let taken = files.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
         return Err(Failure::error(format!("`{}` already exists", shown_path(&path)))
             .help("choose a new or empty folder: `relay init NAME`"));
@@ -40,7 +49,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
             project::name_of(folder)?
         }
     };
-    for (path, text) in FILES {
+    for (path, text) in files {
         let path = folder.join(path);
         let parent = disk::folder_of(&path);
         fs::create_dir_all(&parent).map_err(|error| Failure::file("create", &parent, &error))?;
@@ -65,7 +74,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
             pipeline.project()
         )],
     };
-    output.message(next(folder, &name));
+    output.message(next(folder, &name, arguments.guard));
     for note in notes {
         output.note(note);
     }
@@ -91,7 +100,7 @@ fn notes_on(pipeline: &Pipeline) -> Vec<String> {
 }
 
 /// Returns the next steps with a new project, up to the first answer.
-fn next(folder: &Path, name: &str) -> String {
+fn next(folder: &Path, name: &str, is_guard: bool) -> String {
     let is_here = folder == Path::new(".");
     let place = if is_here {
         String::new()
@@ -101,6 +110,17 @@ fn next(folder: &Path, name: &str) -> String {
     let bundle = folder.join(format!("{name}.relay"));
     let bundle = bundle.strip_prefix(".").unwrap_or(&bundle).to_string_lossy().into_owned();
     let bundle = shell::word(&bundle);
+    if is_guard {
+        let lines = [
+            format!("relay check{place}"),
+            format!("relay explain {} --matrix", if is_here { "." } else { place.trim_start() }),
+        ];
+        let lines: String = lines.iter().map(|line| format!("  {}\n", bold(line))).collect();
+        let readme = shell::word(&shown_path(folder.join("README.md")));
+        return format!(
+            "\nNext:\n{lines}{readme} has the commands that build it and install it in a client.\n"
+        );
+    }
     let lines = [
         format!("relay check{place}"),
         format!("relay describe {}", if is_here { "." } else { place.trim_start() }),
