@@ -33,7 +33,7 @@ pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
-pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
+pub(crate) use import::{Client, ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};

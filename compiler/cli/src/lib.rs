@@ -23,6 +23,7 @@ mod kind;
 mod level;
 mod markdown;
 mod output;
+mod permissions;
 mod process;
 mod progress;
 mod project;

@@ -14,6 +14,7 @@ mod host;
 mod parts;
 mod request;
 mod seen;
+mod words;
 
 pub use fit::Fit;
 pub use glob::glob_fit;

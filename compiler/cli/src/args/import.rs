@@ -40,8 +40,33 @@ pub(crate) struct ImportArgs {
     /// Print the project and write nothing; the report goes to standard error
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Import the rules of this client as a policy, and no prompts
+    #[arg(long, value_name = "CLIENT", value_enum)]
+    pub(crate) permissions: Option<Client>,
+    /// With --permissions: also the user's files, in this home folder
+    #[arg(long, value_name = "DIR", requires = "permissions")]
+    pub(crate) home: Option<PathBuf>,
+    /// With --permissions: also the machine's files, below this root, such as /
+    #[arg(long, value_name = "DIR", requires = "permissions")]
+    pub(crate) system: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
+}
+
+/// The clients whose rules are imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// `permissions` of settings.json, on every level
+    ClaudeCode,
+}
+
+impl Client {
+    /// Returns its name for people.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+        }
+    }
 }
 
 /// The forms that an export writes.

@@ -17,7 +17,7 @@ use crate::command::explain::{
 };
 use crate::command::export::Exported;
 use crate::command::facts::Known;
-use crate::command::import::Imported;
+use crate::command::import::{Imported, ImportedPermissions};
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
@@ -51,6 +51,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("export", schema::<Exported>()),
         ("facts", schema::<Known>()),
         ("import", schema::<Imported>()),
+        ("import-permissions", schema::<ImportedPermissions>()),
         ("inspect", schema::<Inspected>()),
         ("rules", schema::<Rules>()),
         ("show", schema::<EffectiveProject>()),

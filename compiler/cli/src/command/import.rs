@@ -1,5 +1,7 @@
 //! `relay import`: a project of the files that a folder has for other programs, and a report on each.
 
+mod permissions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +63,12 @@ struct Place {
     inside: Below,
 }
 
+pub(crate) use permissions::ImportedPermissions;
+
 pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(client) = arguments.permissions {
+        return permissions::run(arguments, client, output);
+    }
     let place = Place::of(arguments)?;
     let files = ProjectFiles::open(&place.folder)
         .map_err(|error| Failure::file("read", &place.folder, &error))?;

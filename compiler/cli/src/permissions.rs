@@ -1,0 +1,40 @@
+//! The static rules of clients: their settings files as a policy, and a policy as their settings files.
+//!
+//! One file a client reads its files to `model`, and writes them. `translate` makes parts of a policy, `settle` compiles them
+//! before they are written, `kdl` writes them. Both directions have one report.
+
+mod claude_code;
+mod commands;
+mod json;
+mod kdl;
+mod model;
+mod node;
+mod paths;
+mod regex;
+mod report;
+mod settle;
+mod source;
+mod translate;
+
+use crate::args::Client;
+use crate::failure::Failure;
+
+pub(crate) use model::ClientRules;
+pub(crate) use report::{RuleRow, draw};
+pub(crate) use settle::{Settled, settle};
+pub(crate) use source::{Folders, RULES_MAX};
+
+/// Reads the rules of a client; `None` if it has no files here.
+///
+/// # Errors
+///
+/// A file cannot be read or understood, or there are too many rules.
+pub(crate) fn read(client: Client, folders: &Folders) -> Result<Option<ClientRules>, Failure> {
+    let read = match client {
+        Client::ClaudeCode => claude_code::read(folders)?,
+    };
+    if read.as_ref().is_some_and(|rules| rules.rules.len() > RULES_MAX) {
+        return Err(Failure::no(format!("there are more than {RULES_MAX} rules")));
+    }
+    Ok(read)
+}
