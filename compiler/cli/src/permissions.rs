@@ -4,17 +4,24 @@
 //! before they are written, `kdl` writes them. Both directions have one report.
 
 mod claude_code;
+mod codex;
 mod commands;
+mod cursor;
+mod gemini;
 mod json;
 mod kdl;
 mod model;
 mod node;
 mod paths;
 mod regex;
+mod relay_shell;
 mod report;
 mod settle;
 mod source;
+mod starlark;
+mod toml_lines;
 mod translate;
+mod vscode;
 
 use crate::args::Client;
 use crate::failure::Failure;
@@ -32,6 +39,11 @@ pub(crate) use source::{Folders, RULES_MAX};
 pub(crate) fn read(client: Client, folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let read = match client {
         Client::ClaudeCode => claude_code::read(folders)?,
+        Client::Codex => codex::read(folders)?,
+        Client::Cursor => cursor::read(folders)?,
+        Client::Gemini => gemini::read(folders)?,
+        Client::Vscode => vscode::read(folders)?,
+        Client::RelayShell => relay_shell::read(folders)?,
     };
     if read.as_ref().is_some_and(|rules| rules.rules.len() > RULES_MAX) {
         return Err(Failure::no(format!("there are more than {RULES_MAX} rules")));

@@ -102,8 +102,8 @@ pub(crate) static TEXT: Rule = Rule::leaf(
 
 /// The selectors of a rule.
 pub(crate) const SELECTORS: &[&Rule] = &[
-    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES, &CONNECTS,
-    &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
+    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES,
+    &CONNECTS, &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
 ];
 
 pub(crate) static EXCEPTION: Rule = Rule {
@@ -131,9 +131,9 @@ pub(crate) static NO_MATCH: Rule = Rule::leaf(
 
 /// The nodes of a rule.
 const PARTS: &[&Rule] = &[
-    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES, &CONNECTS,
-    &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT, &EXCEPTION,
-    &MATCH, &NO_MATCH,
+    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES,
+    &CONNECTS, &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
+    &EXCEPTION, &MATCH, &NO_MATCH,
 ];
 
 const fn rule(

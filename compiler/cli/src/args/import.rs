@@ -58,6 +58,16 @@ pub(crate) struct ImportArgs {
 pub(crate) enum Client {
     /// `permissions` of settings.json, on every level
     ClaudeCode,
+    /// *.rules, and the prefix rules of requirements.toml
+    Codex,
+    /// `permissions` of cli.json and cli-config.json
+    Cursor,
+    /// policies/*.toml
+    Gemini,
+    /// autoApprove of settings.json
+    Vscode,
+    /// RELAY_SHELL_POLICY_… of .env
+    RelayShell,
 }
 
 impl Client {
@@ -65,6 +75,11 @@ impl Client {
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Cursor => "Cursor",
+            Self::Gemini => "Gemini CLI",
+            Self::Vscode => "VS Code",
+            Self::RelayShell => "relay-shell",
         }
     }
 }

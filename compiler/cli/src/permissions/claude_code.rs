@@ -6,6 +6,7 @@ use super::model::{
 };
 use super::paths::{self, Base, Direction};
 use super::source::{ClientFile, Folders};
+use super::translate::MORE;
 use crate::failure::Failure;
 
 /// Its files: managed ones first.
@@ -37,7 +38,8 @@ const NEVER_BY_PREFIX: &[(&str, &[&str])] = &[
 ];
 
 /// Tools whose rules parse and do nothing: `Read` and `Edit` alone are asked about files.
-const INERT_FILE_TOOLS: &[&str] = &["Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "NotebookRead", "LS"];
+const INERT_FILE_TOOLS: &[&str] =
+    &["Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "NotebookRead", "LS"];
 
 /// Reads its rules.
 ///
@@ -53,7 +55,7 @@ pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
         client: "Claude Code",
         rules: Vec::new(),
         unlisted: Answer::Ask,
-        is_readonly: false,
+        mode: "open",
         unasked: UNASKED,
         never_by_prefix: NEVER_BY_PREFIX,
         tools: TOOLS,
@@ -74,7 +76,12 @@ pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
         }
         for key in ["hooks", "sandbox"] {
             if let Some(value) = settings.get(key) {
-                all.settings.push(outside(file, value.line, key, "it is no permission: it is not imported"));
+                all.settings.push(outside(
+                    file,
+                    value.line,
+                    key,
+                    "it is no permission: it is not imported",
+                ));
             }
         }
         let Some(permissions) = settings.get("permissions") else { continue };
@@ -167,12 +174,21 @@ fn rule(file: &ClientFile, line: usize, answer: Answer, written: &str) -> Client
     if answer == Answer::Allow && matches!(file.level, Level::Project) {
         notes.push("at the client it counts in a trusted workspace alone".to_owned());
     }
+    let subject = subject(file, answer, written.trim());
+    if let Subject::Tools { argument: None, .. } = &subject
+        && answer != Answer::Allow
+        && written.contains('(')
+        && !written.ends_with("(*)")
+    {
+        notes.push(format!("{MORE} of the tool"));
+    }
     ClientRule {
         at: file.at(line),
         level: file.level,
         answer,
         written: written.to_owned(),
-        subject: subject(file, answer, written.trim()),
+        subject,
+        examples: Vec::new(),
         notes,
     }
 }
@@ -247,7 +263,7 @@ fn parameter(inside: &str, primary: &str) -> Option<(String, String)> {
 }
 
 fn argument_of(tool: &str, argument: (String, String)) -> Subject {
-    Subject::Tool { pattern: tool.to_owned(), argument: Some(argument) }
+    Subject::Tools { patterns: vec![tool.to_owned()], argument: Some(argument) }
 }
 
 /// Reads the pattern of a command.
@@ -275,7 +291,9 @@ fn hosts(host: &str, restricts: bool) -> Subject {
         Some(rest) if is_plain(rest) => Subject::Hosts(vec![host.to_owned()]),
         // Elsewhere `*` stays in a part of the name, so relay's pattern means more hosts.
         _ if is_plain(host) || restricts => Subject::Hosts(vec![host.to_owned()]),
-        _ => Subject::Unnamed("`*` inside a name of a host is one part of it at the client".to_owned()),
+        _ => Subject::Unnamed(
+            "`*` inside a name of a host is one part of it at the client".to_owned(),
+        ),
     }
 }
 
@@ -301,13 +319,11 @@ fn tool_subject(tool: &str, inside: Option<&str>, is_any: bool, restricts: bool)
     if pattern.contains(['?', '[']) || pattern.is_empty() {
         return Subject::Unnamed("its name has a sign that no tool has".to_owned());
     }
+    let patterns = vec![pattern];
     match inside {
-        _ if is_any => Subject::Tool { pattern, argument: None },
-        Some(inside) if restricts => match parameter(inside, "") {
-            Some(argument) => Subject::Tool { pattern, argument: Some(argument) },
-            // Without the detail the rule means more.
-            None => Subject::Tool { pattern, argument: None },
-        },
+        _ if is_any => Subject::Tools { patterns, argument: None },
+        // A detail that relay does not see is left out, so that the rule means more.
+        Some(inside) if restricts => Subject::Tools { patterns, argument: parameter(inside, "") },
         _ => Subject::Unnamed("relay does not see this detail of the tool".to_owned()),
     }
 }

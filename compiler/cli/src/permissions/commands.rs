@@ -29,10 +29,9 @@ pub(crate) fn restrict(command: &Command, facts: &Facts<'_>) -> Vec<Form> {
             selectors: Selectors::default().with("tool", [SHELL.to_owned()]),
             wider: None,
         }),
-        Command::Regex(regex) => forms.push(Form {
-            selectors: Selectors::default().with_regex(regex),
-            wider: None,
-        }),
+        Command::Regex(regex) => {
+            forms.push(Form { selectors: Selectors::default().with_regex(regex), wider: None })
+        }
         Command::Exact(text) => {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             if let Some(mut form) = of_words(&words, facts) {
@@ -45,6 +44,13 @@ pub(crate) fn restrict(command: &Command, facts: &Facts<'_>) -> Vec<Form> {
         Command::Prefix(words) => {
             forms.extend(of_words(words, facts));
             forms.extend(of_glob(&words.join(" "), facts));
+        }
+        Command::Tokens(words) => {
+            forms.extend(of_words(words, facts));
+            if let Some(form) = words.get(..1).and_then(|first| of_words(first, facts)) {
+                let wider = Some("every command of the program is meant".to_owned());
+                forms.push(Form { wider, ..form });
+            }
         }
         Command::Glob(glob) => {
             let is_program = |word: &str| !word.is_empty() && !word.contains([' ', '/', '=']);
@@ -82,7 +88,7 @@ pub(crate) fn permit(command: &Command) -> Option<Vec<String>> {
             }
             Some(patterns)
         }
-        Command::Exact(_) | Command::Glob(_) | Command::Regex(_) => None,
+        Command::Exact(_) | Command::Tokens(_) | Command::Glob(_) | Command::Regex(_) => None,
     }
 }
 
@@ -91,7 +97,7 @@ pub(crate) fn sample(command: &Command) -> Option<String> {
     match command {
         Command::Any => Some("true".to_owned()),
         Command::Exact(text) => Some(text.clone()),
-        Command::Prefix(words) => Some(words.join(" ")),
+        Command::Prefix(words) | Command::Tokens(words) => Some(words.join(" ")),
         Command::Glob(glob) => Some(glob.replace('*', "x")),
         Command::Regex(regex) => super::regex::sample(regex),
     }
@@ -102,7 +108,8 @@ fn of_words(words: &[String], facts: &Facts<'_>) -> Option<Form> {
     let text = words.join(" ");
     let verdict = classify_at(&text, &Location::default(), facts, &Rules::default());
     let effects = &verdict.effects;
-    let call = effects.calls().iter().find(|call| call.wrapper.is_none() && call.span.start == 0)?;
+    let call =
+        effects.calls().iter().find(|call| call.wrapper.is_none() && call.span.start == 0)?;
     let program = words.first()?;
     let written = effects.display(call.program);
     if written != program.as_str() || program.contains(['*', '?']) {
@@ -136,7 +143,9 @@ fn of_words(words: &[String], facts: &Facts<'_>) -> Option<Form> {
             (ArgumentKind::Option(name), value) => {
                 let name = facts.option_name(name);
                 let literal = value.filter(|value| !value.contains(['*', '?']));
-                flags.push(literal.map_or_else(|| name.to_owned(), |value| format!("{name}={value}")));
+                flags.push(
+                    literal.map_or_else(|| name.to_owned(), |value| format!("{name}={value}")),
+                );
             }
             (ArgumentKind::Operand(_), Some(value)) => operands.push(value),
             (ArgumentKind::Help | ArgumentKind::Operand(_), _) => left_out += 1,
@@ -151,7 +160,9 @@ fn of_words(words: &[String], facts: &Facts<'_>) -> Option<Form> {
         selectors = selectors.with("operands", [operand]);
     }
     let wider = (left_out > 0).then(|| {
-        format!("{left_out} of its words cannot be selected, so commands without them are meant, too")
+        format!(
+            "{left_out} of its words cannot be selected, so commands without them are meant, too"
+        )
     });
     Some(Form { selectors, wider })
 }

@@ -319,9 +319,8 @@ mod tests {
     use super::*;
 
     fn reason(text: &str, dialect: Dialect) -> String {
-        read(text, dialect).map_or_else(|error| format!("{}: {}", error.line, error.reason), |_| {
-            "read".to_owned()
-        })
+        read(text, dialect)
+            .map_or_else(|error| format!("{}: {}", error.line, error.reason), |_| "read".to_owned())
     }
 
     #[test]
@@ -350,7 +349,10 @@ mod tests {
             assert_eq!(reason(text, Dialect::Strict), expected, "{text}");
         }
         assert_eq!(reason("// x\n{/* y */\"a\":[1,],}", Dialect::WithComments), "read");
-        assert_eq!(reason("{\"a\":1,\"a\":2}", Dialect::WithComments), "1: the key `a` is given twice");
+        assert_eq!(
+            reason("{\"a\":1,\"a\":2}", Dialect::WithComments),
+            "1: the key `a` is given twice"
+        );
         assert_eq!(reason("/* x", Dialect::WithComments), "1: a comment does not end");
     }
 }

@@ -68,18 +68,16 @@ pub(crate) fn write(
     let mut out = Written { lines: Vec::new() };
     out.line(0, "/- kdl-version 2", None);
     out.line(0, "", None);
-    let comment = format!("// `relay import --permissions` wrote this policy of the rules of {}.", client.client);
+    let comment = format!(
+        "// `relay import --permissions` wrote this policy of the rules of {}.",
+        client.client
+    );
     out.line(0, &comment, None);
     out.line(0, &format!("project {} version=\"0.1.0\" epoch=1", quoted(name)), None);
     declared(client, items, &mut out);
-    let mode = match (client.is_readonly, client.unlisted) {
-        (true, _) => "readonly",
-        (false, Answer::Allow) => "guarded",
-        // The rule about unlisted calls is what permits.
-        (false, Answer::Ask | Answer::Deny) => "open",
-    };
     out.line(0, "", None);
-    out.line(0, &format!("policy {mode} {{"), None);
+    // Where the client asks about unlisted calls, the rule about these is what permits.
+    out.line(0, &format!("policy {} {{", client.mode), None);
     for (number, item) in items.iter().enumerate() {
         for (part, each) in item.parts.iter().enumerate() {
             if let PartForm::Rule(node) = &each.form {
@@ -115,7 +113,7 @@ fn declared(client: &ClientRules, items: &[Item], out: &mut Written) {
                 tools.map_or(&[], |(_, values)| values)
             }
             PartForm::Listed(Listed::Tools(values)) => values,
-            PartForm::Listed(_) => &[],
+            PartForm::Listed(_) | PartForm::Covered => &[],
         };
         others.extend(named.iter().map(String::as_str));
     }
@@ -209,7 +207,13 @@ fn unlisted(kind: &str, verb: &str, client: &ClientRules, items: &[Item], out: &
     group(
         out,
         client,
-        Group { tools: vec![SHELL.to_owned()], selector: "words", own: (own, comment), parts: words, except: never },
+        Group {
+            tools: vec![SHELL.to_owned()],
+            selector: "words",
+            own: (own, comment),
+            parts: words,
+            except: never,
+        },
     );
     let tools = client.tools;
     let read = of(|it| if let Listed::Reads(values) = it { Some(values) } else { None });
@@ -219,25 +223,49 @@ fn unlisted(kind: &str, verb: &str, client: &ClientRules, items: &[Item], out: &
     group(
         out,
         client,
-        Group { tools: names(tools.read.0), selector: "reads", own: (own, comment), parts: read, except: Vec::new() },
+        Group {
+            tools: names(tools.read.0),
+            selector: "reads",
+            own: (own, comment),
+            parts: read,
+            except: Vec::new(),
+        },
     );
     let write = of(|it| if let Listed::Writes(values) = it { Some(values) } else { None });
     group(
         out,
         client,
-        Group { tools: names(tools.write.0), selector: "writes", own: Default::default(), parts: write, except: Vec::new() },
+        Group {
+            tools: names(tools.write.0),
+            selector: "writes",
+            own: Default::default(),
+            parts: write,
+            except: Vec::new(),
+        },
     );
     let hosts = of(|it| if let Listed::Hosts(values) = it { Some(values) } else { None });
     group(
         out,
         client,
-        Group { tools: names(tools.fetch.0), selector: "connects", own: Default::default(), parts: hosts, except: Vec::new() },
+        Group {
+            tools: names(tools.fetch.0),
+            selector: "connects",
+            own: Default::default(),
+            parts: hosts,
+            except: Vec::new(),
+        },
     );
     let named = of(|it| if let Listed::Tools(values) = it { Some(values) } else { None });
     group(
         out,
         client,
-        Group { tools: Vec::new(), selector: "tool", own: Default::default(), parts: named, except: Vec::new() },
+        Group {
+            tools: Vec::new(),
+            selector: "tool",
+            own: Default::default(),
+            parts: named,
+            except: Vec::new(),
+        },
     );
     out.line(1, "}", None);
 }

@@ -70,6 +70,8 @@ pub(crate) struct ClientRule {
     pub(crate) written: String,
     /// The calls that it is about.
     pub(crate) subject: Subject,
+    /// Commands that the client's files give as examples of it.
+    pub(crate) examples: Vec<String>,
     /// Differences that come with its file: a mode in which alone it counts, a trust that it needs.
     pub(crate) notes: Vec<String>,
 }
@@ -85,10 +87,10 @@ pub(crate) enum Subject {
     Writes(Paths),
     /// Hosts; `*` is any text.
     Hosts(Vec<String>),
-    /// Tools by a pattern of relay's names, and the value of an argument if one is named.
-    Tool {
-        /// The pattern.
-        pattern: String,
+    /// Tools by patterns of relay's names, and the value of an argument if one is named.
+    Tools {
+        /// The patterns, of which any is meant.
+        patterns: Vec<String>,
         /// The name and the pattern of its value.
         argument: Option<(String, String)>,
     },
@@ -116,6 +118,8 @@ pub(crate) enum Command {
     Exact(String),
     /// Texts that begin with these words, after which a blank or the end comes.
     Prefix(Vec<String>),
+    /// Commands that begin with these words, however each is quoted.
+    Tokens(Vec<String>),
     /// Texts in which each `*` is any text.
     Glob(String),
     /// Texts in which a regex of Python or JavaScript is found.
@@ -133,8 +137,8 @@ pub(crate) struct ClientRules {
     pub(crate) rules: Vec<ClientRule>,
     /// Its answer to a call that no rule is about.
     pub(crate) unlisted: Answer,
-    /// Whether relay lets tier 0 alone run.
-    pub(crate) is_readonly: bool,
+    /// The mode of the policy, where no rule about unlisted calls decides.
+    pub(crate) mode: &'static str,
     /// Commands that it runs unasked although no rule says so, as patterns of words.
     pub(crate) unasked: &'static [&'static str],
     /// Programs whose commands no pattern permits, with the patterns of those commands.
@@ -156,6 +160,12 @@ pub(crate) struct Tools {
     pub(crate) fetch: (&'static [&'static str], &'static str),
     /// Whether files of the work tree are read without a question.
     pub(crate) reads_work_tree: bool,
+}
+
+impl Tools {
+    /// The tools of a client whose rules are about commands alone.
+    pub(crate) const NONE: Self =
+        Self { read: (&[], ""), write: (&[], ""), fetch: (&[], ""), reads_work_tree: false };
 }
 
 /// A setting that is no rule.

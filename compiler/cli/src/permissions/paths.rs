@@ -119,7 +119,9 @@ fn part_of(part: &str, direction: Direction, is_exact: &mut bool) -> Result<Stri
                 }
                 true
             }
-            '\\' | '{' | '}' => return Err(format!("`{letter}` has no meaning in patterns of relay")),
+            '\\' | '{' | '}' => {
+                return Err(format!("`{letter}` has no meaning in patterns of relay"));
+            }
             _ => false,
         };
         if !wide {
@@ -135,4 +137,19 @@ fn part_of(part: &str, direction: Direction, is_exact: &mut bool) -> Result<Stri
         }
     }
     Ok(out)
+}
+
+/// Returns the patterns that a pattern with `{a,b}` stands for, at most 32; the pattern itself if its braces are not so.
+pub(crate) fn braces(pattern: &str) -> Vec<String> {
+    const PATTERNS_MAX: usize = 32;
+    let Some((before, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
+    let Some((inside, after)) = rest.split_once('}') else { return vec![pattern.to_owned()] };
+    let mut all = Vec::new();
+    for one in inside.split(',') {
+        all.extend(braces(&format!("{before}{one}{after}")));
+        if all.len() > PATTERNS_MAX {
+            return vec![pattern.to_owned()];
+        }
+    }
+    all
 }

@@ -69,11 +69,7 @@ pub(crate) fn draw(rows: &[RuleRow], width: usize) -> String {
         page.push_str(&format!("{} ({})\n", bold(matched.title()), rows.len()));
         for RuleRow { matched: _, at, level, rule, becomes, written, reasons } in rows {
             let level = level.map(|level| format!(" ({level})")).unwrap_or_default();
-            page.push_str(&format!(
-                "  {}{level}: {}\n",
-                printable(&at.shown()),
-                printable(rule)
-            ));
+            page.push_str(&format!("  {}{level}: {}\n", printable(&at.shown()), printable(rule)));
             if let Some(written) = written {
                 let becomes = becomes.join(", ");
                 let line = format!("-> {}: {}", written.shown(), becomes);

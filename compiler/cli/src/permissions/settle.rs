@@ -25,6 +25,11 @@ use crate::subject;
 /// The most trials: each takes a part out, or replaces it.
 const TRIALS_MAX: usize = 400;
 
+/// The finding on a rule that another one makes idle.
+const SHADOWED: &str = "rule::shadowed";
+/// The finding on a project with a policy alone.
+const NO_PROMPTS: &str = "project::empty";
+
 /// A policy to write, and its report.
 pub(crate) struct Settled {
     /// The project's text.
@@ -38,14 +43,13 @@ pub(crate) struct Settled {
 /// # Errors
 ///
 /// What the client restricts cannot be restricted as far: the policy would be wider.
-pub(crate) fn settle(
-    name: &str,
-    document: &str,
-    client: &ClientRules,
-) -> Result<Settled, Failure> {
+pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result<Settled, Failure> {
     let facts = Facts::open(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
     let mut items = translate::all(client, &facts).map_err(|(rule, reason)| {
-        client.rules.get(rule).map_or_else(|| Failure::error(reason.clone()), |rule| wider(rule, &reason))
+        client
+            .rules
+            .get(rule)
+            .map_or_else(|| Failure::error(reason.clone()), |rule| wider(rule, &reason))
     })?;
     let mut trial = Trial { name, document, client, expected: Vec::new() };
     for _ in 0..TRIALS_MAX {
@@ -63,12 +67,15 @@ pub(crate) fn settle(
             return Ok(Settled { text: written.text(), rows });
         }
         trial.expect(&mut items, bundle)?;
-        if trial.expected.is_empty() && items.iter().all(|it| it.parts.iter().all(|it| it.samples.is_empty())) {
+        if trial.expected.is_empty()
+            && items.iter().all(|it| it.parts.iter().all(|it| it.samples.is_empty()))
+        {
             let rows = rows(client, &items, &written, document);
             return Ok(Settled { text: written.text(), rows });
         }
     }
-    Err(Failure::error("the policy did not settle").help("this is a bug in relay: report it with the files"))
+    Err(Failure::error("the policy did not settle")
+        .help("this is a bug in relay: report it with the files"))
 }
 
 /// Returns the failure for a rule that would be wider.
@@ -83,6 +90,7 @@ fn wider(rule: &ClientRule, reason: &str) -> Failure {
 /// A finding of the compiler.
 struct Finding {
     line: Option<usize>,
+    code: String,
     words: String,
 }
 
@@ -107,14 +115,21 @@ impl Trial<'_> {
         let all = || sorted.iter().flat_map(|report| report.all());
         let finding = |report: &Report| Finding {
             line: Some(sources.place(report.at).line as usize),
+            code: report.code(),
             words: format!("{}: {}", report.code(), report.diagnostic),
         };
         let error = all().find(|report| report.is_error());
-        let warning = all().find(|report| report.severity() == Severity::Warning);
+        let is_of_rules = |report: &&Report| report.code() != NO_PROMPTS;
+        let mut warnings = all().filter(|report| report.severity() == Severity::Warning);
+        let warning = warnings.find(is_of_rules);
         let compiled = match (error.or(warning), bundle) {
             (Some(report), _) => Err(finding(report)),
             (None, Some(bundle)) => Ok(bundle),
-            (None, None) => Err(Finding { line: None, words: "no bundle was made".to_owned() }),
+            (None, None) => Err(Finding {
+                line: None,
+                code: String::new(),
+                words: "no bundle was made".to_owned(),
+            }),
         };
         (written, compiled)
     }
@@ -131,10 +146,23 @@ impl Trial<'_> {
             return Err(Failure::error(format!("the policy has a finding: {}", finding.words))
                 .help("give the project another name with --name, or report this with the files"));
         };
+        let of = items.get_mut(item).and_then(|item| item.parts.get_mut(number));
+        if finding.code == SHADOWED
+            && let Some(part) = of
+            && matches!(&part.form, PartForm::Rule(node) if node.kind != Kind::Allow)
+        {
+            part.form = PartForm::Covered;
+            return Ok(());
+        }
         self.next_form(items, (item, number), &finding.words)
     }
 
-    fn next_form(&self, items: &mut [Item], (item, number): PartId, reason: &str) -> Result<(), Failure> {
+    fn next_form(
+        &self,
+        items: &mut [Item],
+        (item, number): PartId,
+        reason: &str,
+    ) -> Result<(), Failure> {
         let Some(rule) = self.client.rules.get(item) else { return Ok(()) };
         let Some(item) = items.get_mut(item) else { return Ok(()) };
         let Some(part) = item.parts.get_mut(number) else { return Ok(()) };
@@ -145,6 +173,7 @@ impl Trial<'_> {
                 part.is_exact = next.wider.is_none();
                 item.reasons.extend(next.wider);
             }
+            PartForm::Covered => return Err(wider(rule, reason)),
             PartForm::Rule(_) | PartForm::Listed(_) => {
                 item.reasons.push(reason.to_owned());
                 item.parts.remove(number);
@@ -173,6 +202,13 @@ impl Trial<'_> {
                     Kind::Approve => outcome != Outcome::Allow,
                     Kind::Allow => true,
                 },
+                Some(PartForm::Covered) => {
+                    let answer = self.client.rules.get(of.0).map(|rule| rule.answer);
+                    match answer {
+                        Some(Answer::Deny) => outcome == Outcome::Deny,
+                        _ => outcome != Outcome::Allow,
+                    }
+                }
                 Some(PartForm::Listed(_)) | None => true,
             };
             if !is_narrow {
@@ -198,6 +234,8 @@ impl Trial<'_> {
             self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
         }
         self.expected.sort_by_key(|expected| expected.of);
+        let mut seen = std::collections::BTreeSet::new();
+        self.expected.retain(|it| seen.insert((it.decision, it.tool.clone(), it.text.clone())));
         Ok(())
     }
 }
@@ -224,12 +262,7 @@ fn ask(bundle: &Bundle, sample: &Sample) -> Result<(Outcome, Option<String>), Fa
 }
 
 /// Returns the report.
-fn rows(
-    client: &ClientRules,
-    items: &[Item],
-    written: &Written,
-    document: &str,
-) -> Vec<RuleRow> {
+fn rows(client: &ClientRules, items: &[Item], written: &Written, document: &str) -> Vec<RuleRow> {
     let mut rows = Vec::new();
     for (number, item) in items.iter().enumerate() {
         let Some(rule) = client.rules.get(item.rule) else { continue };
@@ -239,6 +272,7 @@ fn rows(
             .map(|part| match &part.form {
                 PartForm::Rule(node) => format!("{} {}", node.kind.word(), node.name),
                 PartForm::Listed(_) => "an exception of `unlisted`".to_owned(),
+                PartForm::Covered => "another rule".to_owned(),
             })
             .collect();
         let lines = (0..item.parts.len()).filter_map(|part| written.line_of((number, part)));

@@ -57,7 +57,7 @@ impl Folders {
     /// names all files of a folder with that ending, sorted by name.
     pub(crate) fn read(&self, paths: &[(Level, &str)]) -> Result<Vec<ClientFile>, Failure> {
         if let Some(name) = &self.file {
-            let shown = shown_path(&self.project.join(name));
+            let shown = shown_path(self.project.join(name));
             let level = paths
                 .iter()
                 .find(|(_, path)| path.rsplit('/').next() == Some(name.as_str()))
@@ -134,11 +134,7 @@ fn listed(
 }
 
 /// Reads a file; `None` if it is missing. One that cannot be read stops the import: it may hold a rule that denies.
-fn text(
-    tree: &ProjectFiles<Disk>,
-    path: &str,
-    shown: &str,
-) -> Result<Option<String>, Failure> {
+fn text(tree: &ProjectFiles<Disk>, path: &str, shown: &str) -> Result<Option<String>, Failure> {
     let refused = |reason: String| {
         Failure::no(format!("cannot import `{}`: {reason}", crate::text::printable(shown)))
     };
@@ -148,7 +144,10 @@ fn text(
         Err(error) => return Err(refused(error.to_string())),
     };
     if bytes.len() > BYTES_MAX {
-        return Err(refused(format!("it has {} bytes, over the limit of {BYTES_MAX}", bytes.len())));
+        return Err(refused(format!(
+            "it has {} bytes, over the limit of {BYTES_MAX}",
+            bytes.len()
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8".to_owned()))?;
     Ok(Some(text))

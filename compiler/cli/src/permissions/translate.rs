@@ -7,6 +7,9 @@ use super::commands::{self, Form, SHELL};
 use super::model::{Answer, ClientRule, ClientRules, Command, Paths, Subject};
 use super::node::{Kind, RuleNode, Sample, Selectors};
 
+/// The beginning of the note on a rule that means more than at the client.
+pub(crate) const MORE: &str = "it is about every call";
+
 /// A rule of the client and the parts of the policy that it becomes.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
@@ -38,6 +41,8 @@ pub(crate) enum PartForm {
     Rule(RuleNode),
     /// An exception of the rule about unlisted calls.
     Listed(Listed),
+    /// Nothing: another rule restricts the same calls.
+    Covered,
 }
 
 /// Calls that run without a question.
@@ -60,10 +65,7 @@ pub(crate) enum Listed {
 /// # Errors
 ///
 /// A rule that restricts has no translation: its number, and the reason.
-pub(crate) fn all(
-    client: &ClientRules,
-    facts: &Facts<'_>,
-) -> Result<Vec<Item>, (usize, String)> {
+pub(crate) fn all(client: &ClientRules, facts: &Facts<'_>) -> Result<Vec<Item>, (usize, String)> {
     let mut names = Names::default();
     let mut items = Vec::new();
     for (number, rule) in client.rules.iter().enumerate() {
@@ -108,17 +110,16 @@ fn restrict(
         };
         let is_exact = first.wider.is_none();
         item.reasons.extend(first.wider);
+        let is_exact = is_exact && !rule.notes.iter().any(|note| note.starts_with(MORE));
         item.parts.push(Part { form: PartForm::Rule(node), samples, others: forms, is_exact });
     };
     let one = |selectors: Selectors, wider: Option<String>| vec![Form { selectors, wider }];
     match &rule.subject {
         Subject::Commands(all) => {
             for command in all {
-                let sample = commands::sample(command)
-                    .map(|text| Sample { tool: None, text })
-                    .into_iter()
-                    .collect();
-                add(&hint(command), commands::restrict(command, facts), sample);
+                let texts = commands::sample(command).into_iter();
+                let samples = texts.map(|text| Sample { tool: None, text }).collect();
+                add(&hint(command), commands::restrict(command, facts), samples);
             }
         }
         Subject::Reads(Paths { patterns, is_exact }) => {
@@ -131,7 +132,11 @@ fn restrict(
             let wider = (!is_exact).then(|| "`?` and `[…]` are any letters here".to_owned());
             let samples = patterns.first().map(|path| command_sample("touch", path));
             let selectors = Selectors::default().with("writes", patterns.clone());
-            add(&path_hint("write", patterns), one(selectors, wider), samples.into_iter().collect());
+            add(
+                &path_hint("write", patterns),
+                one(selectors, wider),
+                samples.into_iter().collect(),
+            );
         }
         Subject::Hosts(hosts) => {
             let samples = hosts.first().map(|host| Sample {
@@ -142,15 +147,16 @@ fn restrict(
             let hint = format!("fetch {}", hosts.join(" "));
             add(&hint, one(selectors, None), samples.into_iter().collect());
         }
-        Subject::Tool { pattern, argument } => {
-            let mut selectors = Selectors::default().with("tool", [pattern.clone()]);
+        Subject::Tools { patterns, argument } => {
+            let mut selectors = Selectors::default().with("tool", patterns.clone());
             selectors.argument.clone_from(argument);
+            let named = patterns.join(" ");
             let hint = match argument {
-                Some((name, value)) => format!("{pattern} {name} {value}"),
-                None => pattern.clone(),
+                Some((name, value)) => format!("{named} {name} {value}"),
+                None => named,
             };
-            let samples = tool_sample(pattern, argument.as_ref());
-            add(&hint, one(selectors, None), vec![samples]);
+            let samples = patterns.first().map(|it| tool_sample(it, argument.as_ref()));
+            add(&hint, one(selectors, None), samples.into_iter().collect());
         }
         Subject::Everything => {
             let selectors = Selectors::default().with("tool", ["*".to_owned()]);
@@ -158,6 +164,11 @@ fn restrict(
             add("everything", one(selectors, None), samples);
         }
         Subject::Inert(_) | Subject::Unnamed(_) => {}
+    }
+    // The commands of a rule are alternatives, so its examples belong to all of its parts.
+    if let [part] = item.parts.as_mut_slice() {
+        let examples = rule.examples.iter().cloned();
+        part.samples.extend(examples.map(|text| Sample { tool: None, text }));
     }
 }
 
@@ -185,35 +196,46 @@ fn listed(rule: &ClientRule, client: &ClientRules, item: &mut Item) {
                         add(Listed::Words(patterns), sample, *command != Command::Any);
                         if *command == Command::Any {
                             item.reasons.push(
-                                "lists of commands as they are written run; others are asked about".to_owned(),
+                                "lists of commands as they are written run; others are asked about"
+                                    .to_owned(),
                             );
                         }
                     }
-                    None => item.reasons.push("no pattern of words means these commands alone".to_owned()),
+                    None => item
+                        .reasons
+                        .push("no pattern of words means these commands alone".to_owned()),
                 }
             }
         }
         Subject::Reads(paths) => {
             let sample = paths.patterns.first().and_then(|it| at(client.tools.read, path_of(it)));
-            add(Listed::Reads(paths.patterns.clone()), sample.into_iter().collect(), paths.is_exact);
+            add(
+                Listed::Reads(paths.patterns.clone()),
+                sample.into_iter().collect(),
+                paths.is_exact,
+            );
         }
         Subject::Writes(paths) => {
             let sample = paths.patterns.first().and_then(|it| at(client.tools.write, path_of(it)));
-            add(Listed::Writes(paths.patterns.clone()), sample.into_iter().collect(), paths.is_exact);
+            add(
+                Listed::Writes(paths.patterns.clone()),
+                sample.into_iter().collect(),
+                paths.is_exact,
+            );
         }
         Subject::Hosts(hosts) => {
             let url = |host: &String| format!("https://{}/", host.replace('*', "x"));
             let sample = hosts.first().and_then(|host| at(client.tools.fetch, url(host)));
             add(Listed::Hosts(hosts.clone()), sample.into_iter().collect(), true);
         }
-        Subject::Tool { pattern, argument: None } => {
-            let samples = vec![tool_sample(pattern, None)];
-            add(Listed::Tools(vec![pattern.clone()]), samples, true);
+        Subject::Tools { patterns, argument: None } => {
+            let samples = patterns.first().map(|it| tool_sample(it, None));
+            add(Listed::Tools(patterns.clone()), samples.into_iter().collect(), true);
         }
         Subject::Everything => {
             item.reasons.push("a policy of relay lists what may run".to_owned());
         }
-        Subject::Tool { .. } | Subject::Inert(_) | Subject::Unnamed(_) => {
+        Subject::Tools { .. } | Subject::Inert(_) | Subject::Unnamed(_) => {
             item.reasons.push("a permission by an argument is not read".to_owned());
         }
     }
@@ -233,11 +255,14 @@ fn allow(
     };
     for command in all {
         let form = match command {
-            Command::Prefix(_) => commands::restrict(command, facts).into_iter().next(),
+            Command::Prefix(_) | Command::Tokens(_) => {
+                commands::restrict(command, facts).into_iter().next()
+            }
             _ => None,
         };
         // A form that means more commands would permit them.
-        let Some(form) = form.filter(|it| it.wider.is_none() && it.selectors.regex.is_none()) else {
+        let Some(form) = form.filter(|it| it.wider.is_none() && it.selectors.regex.is_none())
+        else {
             item.reasons.push("no selector means these commands alone".to_owned());
             continue;
         };
@@ -267,7 +292,11 @@ fn command_sample(program: &str, path: &str) -> Sample {
 /// Returns a word of a shell that stands for a path.
 fn shell_word(path: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-~+@%".contains(letter);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "x")) }
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "x"))
+    }
 }
 
 /// Returns a path that a pattern means.
@@ -300,7 +329,7 @@ fn hint(command: &Command) -> String {
     match command {
         Command::Any => "commands".to_owned(),
         Command::Exact(text) | Command::Glob(text) | Command::Regex(text) => text.clone(),
-        Command::Prefix(words) => words.join(" "),
+        Command::Prefix(words) | Command::Tokens(words) => words.join(" "),
     }
 }
 
@@ -316,7 +345,7 @@ impl Names {
     /// Makes a name of a text.
     fn fresh(&mut self, prefix: &str, hint: &str) -> String {
         const CHARS_MAX: usize = 40;
-        let mut name = prefix.to_owned();
+        let mut name = format!("{prefix}-");
         for letter in hint.chars() {
             let letter = letter.to_ascii_lowercase();
             if letter.is_ascii_alphanumeric() {

@@ -246,8 +246,7 @@ impl<'r> Meaning<'r> {
         }
         let call = own_call(request, effect);
         for condition in &self.own.call {
-            let called =
-                call.map(|call| Called::of(request, call));
+            let called = call.map(|call| Called::of(request, call));
             if called.is_none_or(|called| called.fit(condition, true) != Fit::Surely) {
                 fails.push(condition.selector.word().to_owned());
             }

@@ -54,7 +54,9 @@ pub(super) fn run(
             .help("`relay import --help` lists the files that are read; --home and --system add those outside of the project"));
     };
     let path: PathBuf = document.clone().unwrap_or_else(|| folder.join(DOCUMENT));
-    let shown = path.file_name().map_or_else(|| DOCUMENT.to_owned(), |it| it.to_string_lossy().into_owned());
+    let shown = path
+        .file_name()
+        .map_or_else(|| DOCUMENT.to_owned(), |it| it.to_string_lossy().into_owned());
     let name = match name {
         Some(name) => name.clone(),
         None => project::name_of(&disk::folder_of(&path))?,
@@ -81,7 +83,11 @@ pub(super) fn run(
         output.message(drawn);
         return Ok(Exit::Yes);
     }
-    output.result(format_args!("{} ({} lines)\n\n{drawn}", shown_path(&path), text.lines().count()))?;
+    output.result(format_args!(
+        "{} ({} lines)\n\n{drawn}",
+        shown_path(&path),
+        text.lines().count()
+    ))?;
     let document = path.strip_prefix(".").unwrap_or(&path).to_string_lossy();
     let document = shell::word(&document);
     output.message(format_args!("\nNext:\n  relay check {document}\n  relay test {document}\n"));
