@@ -33,6 +33,7 @@ mod inspect;
 mod keys;
 mod mistakes;
 mod mutants;
+mod permissions;
 mod policy;
 mod rules;
 mod schemas;

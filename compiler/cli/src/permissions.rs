@@ -7,6 +7,9 @@ mod claude_code;
 mod codex;
 mod commands;
 mod cursor;
+mod decider;
+mod export;
+mod from_policy;
 mod gemini;
 mod json;
 mod kdl;
@@ -26,6 +29,7 @@ mod vscode;
 use crate::args::Client;
 use crate::failure::Failure;
 
+pub(crate) use export::{For, export};
 pub(crate) use model::ClientRules;
 pub(crate) use report::{RuleRow, draw};
 pub(crate) use settle::{Settled, settle};

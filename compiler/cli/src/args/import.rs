@@ -95,6 +95,30 @@ pub(crate) enum ExportForm {
     Mdc,
     /// A YAML document for each skill
     Stoa,
+    /// The policy as `permissions` of a settings.json
+    ClaudeCode,
+    /// The policy as a file of prefix rules
+    Codex,
+    /// The policy as `permissions` of a cli.json
+    Cursor,
+    /// The policy as a policy file
+    Gemini,
+    /// The policy as autoApprove settings
+    Vscode,
+}
+
+impl ExportForm {
+    /// Returns the client of a form for a policy.
+    pub(crate) const fn client(self) -> Option<Client> {
+        match self {
+            Self::AgentSkill | Self::Command | Self::Mdc | Self::Stoa => None,
+            Self::ClaudeCode => Some(Client::ClaudeCode),
+            Self::Codex => Some(Client::Codex),
+            Self::Cursor => Some(Client::Cursor),
+            Self::Gemini => Some(Client::Gemini),
+            Self::Vscode => Some(Client::Vscode),
+        }
+    }
 }
 
 /// Arguments of `relay export`.
@@ -116,12 +140,18 @@ pub(crate) struct ExportArgs {
     /// A bundle, or a project's document to compile in memory
     #[arg(value_name = "BUNDLE|PROJECT")]
     pub(crate) subject: PathBuf,
-    /// The folder to write to
-    #[arg(short, long, value_name = "FOLDER")]
-    pub(crate) output: PathBuf,
+    /// The folder to write to; of a policy, the file, by default standard output
+    #[arg(short, long, value_name = "FOLDER|FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// Only the prompt, or the skills, of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Vec<String>,
+    /// Of a policy: for callers of this tenant
+    #[arg(long, value_name = "TENANT")]
+    pub(crate) tenant: Option<String>,
+    /// Of a policy: for callers of this role
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
     #[command(flatten)]

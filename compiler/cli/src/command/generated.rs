@@ -15,7 +15,7 @@ use crate::command::explain::{
     CascadeExplained, CommandExplained, IndexExplained, MatrixExplained, PromptExplained,
     SelectionExplained, UriExplained,
 };
-use crate::command::export::Exported;
+use crate::command::export::{Exported, ExportedPermissions};
 use crate::command::facts::Known;
 use crate::command::import::{Imported, ImportedPermissions};
 use crate::command::inspect::Inspected;
@@ -49,6 +49,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-selection", schema::<SelectionExplained>()),
         ("explain-uri", schema::<UriExplained>()),
         ("export", schema::<Exported>()),
+        ("export-permissions", schema::<ExportedPermissions>()),
         ("facts", schema::<Known>()),
         ("import", schema::<Imported>()),
         ("import-permissions", schema::<ImportedPermissions>()),

@@ -1,5 +1,7 @@
 //! Claude Code: the `permissions` of its settings files.
 
+mod write;
+
 use super::json::{self, Dialect, Json, JsonValue};
 use super::model::{
     Answer, ClientRule, ClientRules, Command, Fate, Level, Setting, Subject, Tools,
@@ -8,6 +10,8 @@ use super::paths::{self, Base, Direction};
 use super::source::{ClientFile, Folders};
 use super::translate::MORE;
 use crate::failure::Failure;
+
+pub(crate) use write::FORM;
 
 /// Its files: managed ones first.
 const FILES: &[(Level, &str)] = &[

@@ -1,5 +1,7 @@
 //! Codex: the calls of `*.rules` files, and the prefix rules of requirements.
 
+mod write;
+
 use toml_edit::{Document, Item, Value};
 
 use super::model::{
@@ -10,6 +12,8 @@ use super::starlark::{self, Called, Literal};
 use super::toml_lines::line_at;
 use crate::failure::Failure;
 use crate::text::printable;
+
+pub(crate) use write::FORM;
 
 /// Its files: managed ones first.
 const FILES: &[(Level, &str)] = &[

@@ -1,5 +1,7 @@
 //! Cursor: the `permissions` of the command line's settings, which allow or deny.
 
+mod write;
+
 use super::json::{self, Dialect, JsonValue};
 use super::model::{
     Answer, ClientRule, ClientRules, Command, Fate, Level, Paths, Setting, Subject, Tools,
@@ -7,6 +9,8 @@ use super::model::{
 use super::paths::{self, Base, Direction};
 use super::source::{ClientFile, Folders};
 use crate::failure::Failure;
+
+pub(crate) use write::FORM;
 
 /// Its files.
 const FILES: &[(Level, &str)] =

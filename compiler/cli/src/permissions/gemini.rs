@@ -1,6 +1,8 @@
 //! Gemini CLI: the rules of policy files. There the rule of the highest priority decides; here a rule that denies does, then
 //! one that asks. So the policy is the same or stricter, and the report names rules with precedence over a stricter one.
 
+mod write;
+
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::model::{
@@ -11,6 +13,8 @@ use super::source::{ClientFile, Folders};
 use super::toml_lines::line_at;
 use crate::failure::Failure;
 use crate::text::printable;
+
+pub(crate) use write::FORM;
 
 /// Its files: managed ones first.
 const FILES: &[(Level, &str)] = &[

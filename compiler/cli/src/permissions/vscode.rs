@@ -1,5 +1,7 @@
 //! VS Code: the `autoApprove` settings of chat. `false` means that a person is asked.
 
+mod write;
+
 use super::json::{self, Dialect, Json, JsonValue};
 use super::model::{
     Answer, ClientRule, ClientRules, Command, Fate, Level, Setting, Subject, Tools,
@@ -8,6 +10,8 @@ use super::paths::{self, Base, Direction};
 use super::regex;
 use super::source::{ClientFile, Folders};
 use crate::failure::Failure;
+
+pub(crate) use write::FORM;
 
 /// Its files.
 const FILES: &[(Level, &str)] =
