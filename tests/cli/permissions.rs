@@ -83,3 +83,41 @@ fn never_wider(project: &str, commands: &[String], oracle: impl Fn(&str) -> Says
     assert!(allowed > 0, "nothing is allowed");
     assert!(denied > 0, "nothing is denied at the client");
 }
+
+/// Projects to export: rules of every kind, and a shipped policy.
+const PROJECTS: [&str; 2] = [
+    r#"roles { role dev tier=3; role observer tier=0 }
+users { anyone role=dev }
+tools { other "github/*" }
+policy guarded {
+    deny no-curl { program curl wget }
+    deny no-push-main { program git; sub push; operands main }
+    deny no-force { program git; sub push; flags "--force" }
+    deny no-secrets { reads "**/.env" "~/.ssh/**" }
+    deny no-etc { writes "/etc/**" }
+    deny no-egress { connects "*.evil.example" }
+    deny no-delete { tool "github/delete_*" }
+    deny no-prod { tool "github/*"; arg env prod }
+    deny trial observe=#true { program make }
+    approve publish { program npm; sub publish }
+    approve docs { writes "./docs/**" }
+    deny except-one { program dd; except { flags "--help" } }
+    allow restart { program systemctl; sub restart reload; operands nginx php-fpm; match "systemctl restart nginx" }
+    allow remove { program rm; removes "./**"; match "rm notes.txt" "rm -v -- a.txt" }
+    allow prune { program docker; sub "image prune"; match "docker image prune" }
+}"#,
+    "roles { role dev tier=3; role observer tier=0 }\nusers { anyone role=dev }\npolicy use=workstation",
+];
+
+/// Exports a project, and returns the file.
+fn exported(client: &str, project: &str, options: &str) -> String {
+    let text = format!("project demo epoch=1\n{project}\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    sandbox.relay(&format!("export {client} project.kdl -o out {options}")).ends(0);
+    sandbox.read("out")
+}
+
+/// The policy of a project.
+fn judged_for(project: &str) -> Judged {
+    Judged::of(project)
+}

@@ -54,3 +54,14 @@ pub(crate) fn read(client: Client, folders: &Folders) -> Result<Option<ClientRul
     }
     Ok(read)
 }
+
+/// Returns the clients that have rules in a folder.
+pub(crate) fn present(folder: &std::path::Path) -> Vec<Client> {
+    let folders = Folders { project: folder.to_owned(), file: None, home: None, system: None };
+    let has_rules = |client: &Client| match read(*client, &folders) {
+        Ok(rules) => rules.is_some_and(|rules| !rules.rules.is_empty()),
+        // Why it cannot be read is said by its own import.
+        Err(_) => true,
+    };
+    Client::ALL.into_iter().filter(has_rules).collect()
+}

@@ -23,7 +23,22 @@ copilot-instructions.md, CLAUDE.md, AGENTS.md and GEMINI.md, also in the folders
 prompts.yml and prompts.json. The project refers to these files where they are; texts of
 TOML and YAML are written to imported/. No file is replaced.
 
-The report says of each file whether agents get it exactly, what changes, and what is left out and why.
+  relay import --permissions claude-code --home ~ --system / -o policy.kdl
+                                   the rules of a client as a policy, with an `expect` for each
+
+With --permissions, the rules of one client become a policy and no prompt is imported. Of the project:
+  claude-code  .claude/settings.json, .claude/settings.local.json; --home: .claude/settings.json;
+               --system: etc/claude-code/managed-settings.json, managed-settings.d/*.json
+  codex        .codex/rules/*.rules, also of --home; --system: etc/codex/requirements.toml
+  cursor       .cursor/cli.json; --home: .cursor/cli-config.json
+  gemini       .gemini/policies/*.toml, also of --home; --system: etc/gemini-cli/policies/*.toml
+  vscode       .vscode/settings.json; --home: .config/Code/User/settings.json
+  relay-shell  .env
+The policy is never wider: what the client denies is denied, what it asks about is approved by a person,
+and a rule that cannot be said so stops the import. The report (schemas/import-permissions.json) says of
+each rule: exact, stricter, not expressible, or inert at the source. See docs/permissions.md.
+
+The report of prompts says of each file whether agents get it exactly, what changes, and what is left out and why.
 The project checks without a warning: what the compiler refuses is left out, and marks such as $1 that
 stay text have an allow-mark with the reason. Exits with 1 if there is
 nothing to import.")]
@@ -71,6 +86,22 @@ pub(crate) enum Client {
 }
 
 impl Client {
+    /// All of them.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Gemini, Self::Vscode, Self::RelayShell];
+
+    /// Returns its name on command lines.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Gemini => "gemini",
+            Self::Vscode => "vscode",
+            Self::RelayShell => "relay-shell",
+        }
+    }
+
     /// Returns its name for people.
     pub(crate) const fn title(self) -> &'static str {
         match self {
@@ -130,7 +161,16 @@ Examples:
   relay export stoa project.kdl -o skills                    all skills
   relay export agent-skill project.kdl -o .claude/skills --json   (schemas/export.json)
 
-Writes a file for each prompt, or skill (all files of an agent skill), and reports what of it the form has no place for. A prompt with
+  relay export claude-code project.kdl --role dev -o settings.json   the policy as rules of a client
+  relay export codex team.relay --json                       (schemas/export-permissions.json)
+
+claude-code, codex, cursor, gemini and vscode write the policy for a tenant and a role as static rules, to
+standard output or a new file; no file of a client is changed. An allow is exported as one text, and only
+if the policy allows it in each form in which the client would run it. The report says of each rule: exact,
+stricter, partial, or not expressible, which the hook alone decides. --strict also exports rules that
+restrict more than the policy does. See docs/permissions.md.
+
+The others write a file for each prompt, or skill (all files of an agent skill), and reports what of it the form has no place for. A prompt with
 other arguments than the text that people type after its name has no such form and is left out. No file
 is replaced. Exits with 1 if nothing was written.")]
 pub(crate) struct ExportArgs {

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::files::ProjectFiles;
 use crate::import::{self, Below, COPIES, Outcome, Plan, Row, Source};
 use crate::output::{Output, bold};
+use crate::permissions as rules;
 use crate::project::{self, DOCUMENT};
 use crate::shell;
 use crate::text::{printable, shown_path, wrapped};
@@ -75,6 +76,14 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, F
     let names = place.names.clone();
     let inside = place.inside.clone();
     let source = Source { files: &files, below: place.below.clone(), names, inside };
+    if place.file.is_none() {
+        for client in rules::present(&arguments.from) {
+            let (title, word) = (client.title(), client.word());
+            output.note(format_args!(
+                "the rules of {title} are not imported with prompts: `relay import --permissions {word}` makes a policy of them"
+            ));
+        }
+    }
     let found = match &place.file {
         Some(name) => import::find_in_file(&source, name),
         None => import::find(&source),

@@ -103,7 +103,9 @@ pub(crate) fn export(
         for calls in &calls {
             match (form.entries)(calls, answer, is_strict) {
                 Ok(texts) => {
-                    row.becomes.extend(texts.iter().cloned());
+                    // The first line is the key of a setting.
+                    let shown = |text: &String| text.rsplit('\n').next().unwrap_or(text).to_owned();
+                    row.becomes.extend(texts.iter().map(shown));
                     entries.extend(texts.into_iter().map(|text| Entry { answer, text, of }));
                 }
                 Err(reason) => lost.push(reason.to_owned()),

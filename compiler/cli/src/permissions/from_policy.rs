@@ -210,8 +210,13 @@ fn restrict(policy: &Policy, rule: &Rule, is_strict: bool) -> Restricted {
             }
             reasons.push(format!("{reason}: more commands are meant"));
         }
-        let (calls, matched) = commands(&conditions, &mut reasons);
-        (calls, if reasons.is_empty() { matched } else { Match::Stricter })
+        let calls = commands(&conditions);
+        let matched = if reasons.is_empty() { Match::Partial } else { Match::Stricter };
+        reasons.push(
+            "commands as they are written alone: other spellings, paths and scripts are decided by the hook"
+                .to_owned(),
+        );
+        (calls, matched)
     } else if all_are(&is_of_files) && conditions.own.len() == 1 {
         reasons
             .push("it holds for the client's tools; commands are decided by the hook".to_owned());
@@ -245,11 +250,10 @@ fn restrict(policy: &Policy, rule: &Rule, is_strict: bool) -> Restricted {
     Restricted { calls, matched, reasons }
 }
 
-fn commands(conditions: &Conditions<'_>, reasons: &mut Vec<String>) -> (Vec<Calls>, Match) {
+fn commands(conditions: &Conditions<'_>) -> Vec<Calls> {
     let mut prefixes: Vec<Vec<String>> = Vec::new();
-    let programs = conditions.values(Selector::Program);
     let subs = conditions.values(Selector::Sub);
-    for program in programs {
+    for program in conditions.values(Selector::Program) {
         if subs.is_empty() {
             prefixes.push(vec![program.to_owned()]);
         }
@@ -258,22 +262,23 @@ fn commands(conditions: &Conditions<'_>, reasons: &mut Vec<String>) -> (Vec<Call
             prefixes.push(words.map(str::to_owned).collect());
         }
     }
-    let _ = reasons;
+    // Options and operands hold together, and a client's rule has one word after the others.
+    if conditions.has(Selector::Flags) && conditions.has(Selector::Operands) {
+        return Vec::new();
+    }
     let words =
         [conditions.values(Selector::Flags), conditions.values(Selector::Operands)].concat();
-    if conditions.has(Selector::Flags) && conditions.has(Selector::Operands) {
-        return (Vec::new(), Match::NotExpressible);
-    }
     if words.is_empty() {
-        return (prefixes.into_iter().map(Calls::Prefix).collect(), Match::Partial);
+        return prefixes.into_iter().map(Calls::Prefix).collect();
     }
-    let mut calls = Vec::new();
-    for prefix in &prefixes {
-        for word in &words {
-            calls.push(Calls::Containing(prefix.clone(), (*word).to_owned()));
-        }
-    }
-    (calls, Match::Partial)
+    let with = |prefix: &Vec<String>| {
+        let prefix = prefix.clone();
+        words
+            .iter()
+            .map(move |word| Calls::Containing(prefix.clone(), (*word).to_owned()))
+            .collect::<Vec<_>>()
+    };
+    prefixes.iter().flat_map(with).collect()
 }
 
 fn files(policy: &Policy, conditions: &Conditions<'_>, reasons: &mut Vec<String>) -> Vec<Calls> {
@@ -379,14 +384,20 @@ fn candidates(rule: &Rule) -> Vec<String> {
     }
     if !conditions.has(Selector::Flags) && prefixes.iter().all(|prefix| is_literal(prefix)) {
         let operands = conditions.values(Selector::Operands);
+        let is_whole = own_words_alone(&conditions);
         for prefix in &prefixes {
-            texts.push(prefix.clone());
+            texts.extend(is_whole.then(|| prefix.clone()));
             let literal = operands.iter().filter(|operand| is_literal(operand));
             texts.extend(literal.map(|operand| format!("{prefix} {operand}")));
         }
     }
     texts.truncate(CALLS_MAX * 4);
     texts
+}
+
+/// Returns whether program and sub-command are all that a rule selects.
+fn own_words_alone(conditions: &Conditions<'_>) -> bool {
+    conditions.own.iter().all(|it| matches!(it.selector, Selector::Program | Selector::Sub))
 }
 
 /// Returns whether a text is one command whose words hide nothing and that leaves no state behind.
