@@ -58,7 +58,7 @@ fn a_file_that_is_not_understood_is_refused_with_its_line() {
         &[(".cursor/cli.json", "{\"permissions\": {\"ask\": []}}")],
         "`permissions.ask` is not known",
     );
-    refused("relay-shell", &[(".env", "RELAY_SHELL_POLICY_MODE=opne\n")], "the mode is none of");
+    refused("relay-shell", &[(".env", "RELAY_SHELL_POLICY_MODE=opne\n")], "the mode is not open");
     refused("relay-shell", &[(".env", "RELAY_SHELL_POLICY_DENY='a(?=b)'\n")], "the policy cannot");
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct StaticRule {
     pub(crate) reasons: Vec<String>,
 }
 
-/// What an export asks of a client.
+/// The caller of an export, and the ways of the client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     /// The tenant of the caller.
@@ -157,7 +157,7 @@ fn holds(policy: &Policy, rule: &Rule, asked: &Asked<'_>) -> bool {
     true
 }
 
-/// What becomes of a rule.
+/// The calls of a rule, or the reason why it has none.
 struct Restricted {
     calls: Vec<Calls>,
     matched: Match,

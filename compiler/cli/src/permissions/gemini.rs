@@ -219,9 +219,7 @@ fn rule(
                     Some("ask_user") => Answer::Ask,
                     Some("deny") => Answer::Deny,
                     _ => {
-                        return Err(refuse(
-                            "`decision` is none of allow, ask_user and deny".to_owned(),
-                        ));
+                        return Err(refuse("`decision` is not allow, ask_user or deny".to_owned()));
                     }
                 });
             }
@@ -314,10 +312,7 @@ fn subject(file: &ClientFile, answer: Answer, read: &Read) -> (Subject, Vec<Stri
             notes.push(format!("{} on {}", super::translate::MORE, others.join(", ")));
         }
         if *has_arguments {
-            notes.push(format!(
-                "{} of the tool, whatever its arguments are",
-                super::translate::MORE
-            ));
+            notes.push(format!("{} of the tool, with any arguments", super::translate::MORE));
         }
     }
     if !prefixes.is_empty() {

@@ -177,13 +177,13 @@ pub(crate) struct Setting {
     pub(crate) level: Level,
     /// The setting as it is written.
     pub(crate) written: String,
-    /// What becomes of it.
+    /// Its fate in the policy.
     pub(crate) fate: Fate,
     /// The reason.
     pub(crate) reason: String,
 }
 
-/// What becomes of a setting.
+/// The fate of a setting in the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// The policy says the same.

@@ -78,7 +78,7 @@ pub(crate) fn ignore_pattern(
     let mut patterns = vec![path.clone()];
     if direction == Direction::Restrict {
         if let Some(folder) = path.strip_suffix("/**") {
-            // The folder itself, too: whoever removes or lists it reaches its files.
+            // The folder itself, too: to remove or list it is to reach its files.
             if !folder.is_empty() && folder != "**" && folder != "~" && folder != "." {
                 patterns.push(folder.to_owned());
             }

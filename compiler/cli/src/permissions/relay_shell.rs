@@ -110,7 +110,7 @@ fn setting(
                 all.rules.push(rule(Answer::Deny, Subject::Tools { patterns, argument: None }));
                 return Ok(());
             }
-            _ => return Err(file.refuse(line, "the mode is none of open, guarded and readonly")),
+            _ => return Err(file.refuse(line, "the mode is not open, guarded or readonly")),
         },
         "POLICY_DENY" if value.is_empty() => (Fate::Inert, "it is empty"),
         "POLICY_DENY" => {

@@ -42,7 +42,7 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 ///
-/// What the client restricts cannot be restricted as far: the policy would be wider.
+/// A restriction of the client cannot be said as strictly: the policy would be wider.
 pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result<Settled, Failure> {
     let facts = Facts::open(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
     let mut items = translate::all(client, &facts).map_err(|(rule, reason)| {
@@ -56,8 +56,8 @@ pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result
         let (written, compiled) = trial.compile(&items);
         let bundle = match compiled {
             Ok(bundle) => bundle,
-            Err(finding) => {
-                trial.give_way(&mut items, &written, &finding)?;
+            Err(findings) => {
+                trial.give_way(&mut items, &written, &findings)?;
                 trial.expected.clear();
                 continue;
             }
@@ -103,7 +103,7 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Compiles the project as it would be written.
-    fn compile(&self, items: &[Item]) -> (Written, Result<Vec<u8>, Finding>) {
+    fn compile(&self, items: &[Item]) -> (Written, Result<Vec<u8>, Vec<Finding>>) {
         let written = kdl::write(self.name, self.client, items, &self.expected);
         let added = [(self.document.to_owned(), written.text().into_bytes())].into();
         let none = NoFiles;
@@ -118,43 +118,60 @@ impl Trial<'_> {
             code: report.code(),
             words: format!("{}: {}", report.code(), report.diagnostic),
         };
-        let error = all().find(|report| report.is_error());
-        let is_of_rules = |report: &&Report| report.code() != NO_PROMPTS;
-        let mut warnings = all().filter(|report| report.severity() == Severity::Warning);
-        let warning = warnings.find(is_of_rules);
-        let compiled = match (error.or(warning), bundle) {
-            (Some(report), _) => Err(finding(report)),
-            (None, Some(bundle)) => Ok(bundle),
-            (None, None) => Err(Finding {
+        let errors: Vec<Finding> = all().filter(|report| report.is_error()).map(finding).collect();
+        let is_of_rules = |report: &&Report| {
+            report.severity() == Severity::Warning && report.code() != NO_PROMPTS
+        };
+        let warnings = || all().filter(is_of_rules).map(finding).collect::<Vec<_>>();
+        // A warning may be the consequence of an error.
+        let findings = if errors.is_empty() { warnings() } else { errors };
+        let compiled = match bundle {
+            Some(bundle) if findings.is_empty() => Ok(bundle),
+            None if findings.is_empty() => Err(vec![Finding {
                 line: None,
                 code: String::new(),
                 words: "no bundle was made".to_owned(),
-            }),
+            }]),
+            _ => Err(findings),
         };
         (written, compiled)
     }
 
-    /// Replaces the part that a finding is about by its next form, or takes it out if it permits.
+    /// Replaces each part that a finding is about by its next form, or takes it out if it permits.
     fn give_way(
         &self,
         items: &mut [Item],
         written: &Written,
-        finding: &Finding,
+        findings: &[Finding],
     ) -> Result<(), Failure> {
-        let part = finding.line.and_then(|line| written.part_at(line));
-        let Some((item, number)) = part else {
-            return Err(Failure::error(format!("the policy has a finding: {}", finding.words))
-                .help("give the project another name with --name, or report this with the files"));
-        };
-        let of = items.get_mut(item).and_then(|item| item.parts.get_mut(number));
-        if finding.code == SHADOWED
-            && let Some(part) = of
-            && matches!(&part.form, PartForm::Rule(node) if node.kind != Kind::Allow)
-        {
-            part.form = PartForm::Covered;
-            return Ok(());
+        // The last comes first, so that the numbers of the others hold when a part is taken out.
+        let mut of: std::collections::BTreeMap<PartId, &Finding> =
+            std::collections::BTreeMap::new();
+        for finding in findings {
+            let part = finding.line.and_then(|line| written.part_at(line));
+            let Some(part) = part else {
+                return Err(Failure::error(format!("the policy has a finding: {}", finding.words))
+                    .help(
+                        "give the project another name with --name, or report this with the files",
+                    ));
+            };
+            of.entry(part).or_insert(finding);
         }
-        self.next_form(items, (item, number), &finding.words)
+        for ((item, number), finding) in of.into_iter().rev() {
+            let part = items.get_mut(item).and_then(|item| item.parts.get_mut(number));
+            match part {
+                Some(part)
+                    if finding.code == SHADOWED
+                        && matches!(&part.form, PartForm::Rule(node) if node.kind != Kind::Allow) =>
+                {
+                    part.form = PartForm::Covered;
+                    // Of two rules that mean the same, each may be said to add nothing.
+                    return Ok(());
+                }
+                _ => self.next_form(items, (item, number), &finding.words)?,
+            }
+        }
+        Ok(())
     }
 
     fn next_form(

@@ -1,5 +1,5 @@
-//! The rules of a client as parts of a policy: never wider. What a rule restricts is restricted at least as much; what it
-//! permits is permitted at most as far.
+//! The rules of a client as parts of a policy: never wider. A restriction is kept or becomes stricter, a permission is
+//! kept or becomes narrower.
 
 use relay_policy::facts::Facts;
 
@@ -102,16 +102,19 @@ fn restrict(
     let mut add = |hint: &str, mut forms: Vec<Form>, samples: Vec<Sample>| {
         forms.reverse();
         let Some(first) = forms.pop() else { return };
-        let node = RuleNode {
-            kind,
-            name: names.fresh(prefix, hint),
-            because: because(client, rule),
-            selectors: first.selectors,
+        let form = match names.is_first(kind, &first.selectors) {
+            true => PartForm::Rule(RuleNode {
+                kind,
+                name: names.fresh(prefix, hint),
+                because: because(client, rule),
+                selectors: first.selectors,
+            }),
+            false => PartForm::Covered,
         };
         let is_exact = first.wider.is_none();
         item.reasons.extend(first.wider);
         let is_exact = is_exact && !rule.notes.iter().any(|note| note.starts_with(MORE));
-        item.parts.push(Part { form: PartForm::Rule(node), samples, others: forms, is_exact });
+        item.parts.push(Part { form, samples, others: forms, is_exact });
     };
     let one = |selectors: Selectors, wider: Option<String>| vec![Form { selectors, wider }];
     match &rule.subject {
@@ -337,11 +340,23 @@ fn path_hint(verb: &str, patterns: &[String]) -> String {
     format!("{verb} {}", patterns.first().map(String::as_str).unwrap_or_default())
 }
 
-/// The names that are taken.
+/// The names and selectors that are taken.
 #[derive(Default)]
-struct Names(std::collections::BTreeSet<String>);
+struct Names {
+    names: std::collections::BTreeSet<String>,
+    selectors: Vec<(Kind, Selectors)>,
+}
 
 impl Names {
+    /// Returns whether no rule of this kind has the same selectors yet.
+    fn is_first(&mut self, kind: Kind, selectors: &Selectors) -> bool {
+        let is_first = !self.selectors.iter().any(|(of, all)| *of == kind && all == selectors);
+        if is_first {
+            self.selectors.push((kind, selectors.clone()));
+        }
+        is_first
+    }
+
     /// Makes a name of a text.
     fn fresh(&mut self, prefix: &str, hint: &str) -> String {
         const CHARS_MAX: usize = 40;
@@ -360,7 +375,7 @@ impl Names {
         let name = name.trim_end_matches('-').to_owned();
         let mut number = 1;
         let mut fresh = name.clone();
-        while !self.0.insert(fresh.clone()) {
+        while !self.names.insert(fresh.clone()) {
             number += 1;
             fresh = format!("{name}-{number}");
         }

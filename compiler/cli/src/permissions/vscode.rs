@@ -134,7 +134,7 @@ fn entry(
                 return Err(refuse(*line, name));
             }
             let name = if key == URLS { "approveRequest" } else { "approve" };
-            // What is not said is not approved.
+            // An entry that is silent approves nothing.
             let is_approved = value.get(name).and_then(flag).unwrap_or(false);
             (is_approved, value.get("matchCommandLine").is_some_and(Json::is_true))
         }

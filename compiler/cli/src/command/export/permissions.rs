@@ -26,7 +26,7 @@ pub(crate) struct ExportedPermissions {
     file: Option<String>,
     /// The text of the file.
     text: String,
-    /// What became of each rule.
+    /// The fate of each rule.
     report: Vec<RuleRow>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct ImportedPermissions {
     is_written: bool,
     /// Its text.
     text: String,
-    /// What became of each rule and setting.
+    /// The fate of each rule and setting.
     report: Vec<RuleRow>,
 }
 

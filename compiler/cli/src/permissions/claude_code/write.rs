@@ -43,11 +43,11 @@ fn entries(calls: &Calls, answer: Answer, _: bool) -> Result<Vec<String>, &'stat
                 let text = words.join(" ");
                 vec![format!("Bash({text})"), format!("Bash({text} *)")]
             }
-            _ => return Err("a pattern of it is none of the client's"),
+            _ => return Err("the client has no such pattern"),
         },
         Calls::Containing(words, word) => {
             if !words.iter().all(|word| is_literal(word)) || word.contains(['?', '(', ')']) {
-                return Err("a pattern of it is none of the client's");
+                return Err("the client has no such pattern");
             }
             let text = words.join(" ");
             let mut all = Vec::new();
@@ -70,7 +70,7 @@ fn entries(calls: &Calls, answer: Answer, _: bool) -> Result<Vec<String>, &'stat
         Calls::Host(host) if host == "*" => vec!["WebFetch".to_owned()],
         Calls::Host(host) => match host.strip_prefix("*.").unwrap_or(host) {
             rest if is_literal(rest) => vec![format!("WebFetch(domain:{host})")],
-            _ => return Err("a pattern of it is none of the client's"),
+            _ => return Err("the client has no such pattern"),
         },
         Calls::Tool(pattern, argument) => {
             let name = match pattern.split_once('/') {

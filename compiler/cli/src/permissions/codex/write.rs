@@ -33,7 +33,7 @@ fn entries(calls: &Calls, _: Answer, _: bool) -> Result<Vec<String>, &'static st
     let is_literal =
         |word: &String| !word.contains(['*', '?']) && !word.chars().any(char::is_control);
     if !words.iter().all(is_literal) {
-        return Err("a pattern of it is none of the client's");
+        return Err("the client has no such pattern");
     }
     let words: Vec<_> = words.iter().map(|word| json_text(word)).collect();
     Ok(vec![format!("[{}]", words.join(", "))])

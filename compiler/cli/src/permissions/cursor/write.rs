@@ -24,7 +24,7 @@ fn entries(calls: &Calls, answer: Answer, is_strict: bool) -> Result<Vec<String>
                 }
                 vec![format!("Shell({program})")]
             }
-            _ => return Err("a pattern of it is none of the client's"),
+            _ => return Err("the client has no such pattern"),
         },
         Calls::Reads(pattern) if is_path(pattern) => vec![format!("Read({})", path(pattern))],
         Calls::Writes(pattern) if is_path(pattern) => vec![format!("Write({})", path(pattern))],
@@ -36,7 +36,7 @@ fn entries(calls: &Calls, answer: Answer, is_strict: bool) -> Result<Vec<String>
         Calls::Tool(_, Some(_)) => return Err("the client's rules do not see arguments"),
         Calls::AnyWrite => vec!["Write(**)".to_owned()],
         Calls::Reads(_) | Calls::Writes(_) | Calls::Host(_) => {
-            return Err("a pattern of it is none of the client's");
+            return Err("the client has no such pattern");
         }
     })
 }

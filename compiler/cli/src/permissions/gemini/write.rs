@@ -43,7 +43,7 @@ fn entries(calls: &Calls, _: Answer, _: bool) -> Result<Vec<String>, &'static st
             return Err("the client's rules see it in the JSON of arguments alone");
         }
         Calls::Prefix(_) | Calls::Containing(..) => {
-            return Err("a pattern of it is none of the client's");
+            return Err("the client has no such pattern");
         }
     })
 }

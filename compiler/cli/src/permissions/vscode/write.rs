@@ -40,7 +40,7 @@ fn entries(calls: &Calls, answer: Answer, _: bool) -> Result<Vec<String>, &'stat
             setting(EDITS, pattern.strip_prefix("./").unwrap_or(pattern), "false")
         }
         Calls::Prefix(_) | Calls::Containing(..) => {
-            return Err("a pattern of it is none of the client's");
+            return Err("the client has no such pattern");
         }
         Calls::Reads(_) | Calls::Host(_) | Calls::Tool(..) | Calls::AnyWrite => {
             return Err("the client has no such setting");
