@@ -9,7 +9,7 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
@@ -17,6 +17,7 @@ const DOCUMENTS: [&str; 13] = [
     "docs/deploy.md",
     "docs/gate.md",
     "docs/language.md",
+    "docs/permissions.md",
     "docs/policy.md",
     "docs/review.md",
     "docs/skills.md",

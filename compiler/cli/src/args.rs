@@ -39,7 +39,7 @@ pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
 pub(crate) use hook::{
     HookArgs, HookInstallArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
 };
-pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
+pub(crate) use import::{Client, ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
