@@ -37,7 +37,7 @@ pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
 pub(crate) use hook::{
-    HookArgs, HookInstallArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
+    HookArgs, HookInstallArgs, HookStatsArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
 };
 pub(crate) use import::{Client, ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};

@@ -46,6 +46,8 @@ pub(crate) enum HookVerb {
     Install(Box<HookInstallArgs>),
     /// Say for each client whether relay decides about its tools
     Status(HookStatusArgs),
+    /// Count what was asked, granted and denied, and say which rule would stop it
+    Stats(HookStatsArgs),
     /// Play a forbidden and a harmless event of each kind through an installation
     Test(HookTestArgs),
 }
@@ -136,6 +138,31 @@ pub(crate) struct HookStatusArgs {
     pub(crate) format: FormatArgs<AnswerFormat>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
+}
+
+/// Arguments of `relay hook stats`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay hook stats --since 7d                      of the audit file of the machine file
+  relay hook stats hook.jsonl.1 hook.jsonl --json  for programs (schemas/hook-stats.json)
+
+Counts the calls that agents made in their clients: without an objection, granted, asked about,
+approved by `relay approve`, denied. Below come the rules that asked and denied most, each with the
+shortest change of the project that would stop it. Records hold no text of a call: `relay explain
+--command` says what decides one.")]
+pub(crate) struct HookStatsArgs {
+    /// The audit files, the oldest first; by default that of the machine file
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only from this time on: a date, a date and a time, or so long ago, such as 90m, 2h or 7d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// The machine file, unless /etc/relay/hook.toml exists
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<AnswerFormat>,
 }
 
 /// Arguments of `relay hook test`.

@@ -103,7 +103,7 @@ fn show(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit, Failure>
 }
 
 /// Returns a time of the command line in the form of records.
-fn since_text(text: &str) -> Result<String, Failure> {
+pub(super) fn since_text(text: &str) -> Result<String, Failure> {
     let time =
         Time::parse(text).or_else(|| Some(Time(environment::now().checked_sub(ago(text)?)?)));
     let time = time.ok_or_else(|| {

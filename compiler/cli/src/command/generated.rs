@@ -17,7 +17,7 @@ use crate::command::explain::{
 };
 use crate::command::export::{Exported, ExportedPermissions};
 use crate::command::facts::Known;
-use crate::command::hook::HookStatus;
+use crate::command::hook::{HookStats, HookStatus};
 use crate::command::import::{Imported, ImportedPermissions};
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
@@ -52,6 +52,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("export", schema::<Exported>()),
         ("export-permissions", schema::<ExportedPermissions>()),
         ("facts", schema::<Known>()),
+        ("hook-stats", schema::<HookStats>()),
         ("hook-status", schema::<HookStatus>()),
         ("import", schema::<Imported>()),
         ("import-permissions", schema::<ImportedPermissions>()),

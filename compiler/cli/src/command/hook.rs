@@ -2,6 +2,7 @@
 
 mod bundle;
 mod install;
+mod stats;
 mod status;
 mod test;
 mod versions;
@@ -15,11 +16,13 @@ use crate::hook::Target;
 use crate::output::Output;
 use crate::process;
 
+pub(crate) use stats::HookStats;
 pub(crate) use status::HookStatus;
 
 pub(super) fn run(arguments: &HookArgs, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.verb {
         Some(HookVerb::Install(arguments)) => install::run(arguments, output),
+        Some(HookVerb::Stats(arguments)) => stats::run(arguments, output),
         Some(HookVerb::Status(arguments)) => status::run(arguments, output),
         Some(HookVerb::Test(arguments)) => test::run(arguments, output),
         None => answer(arguments),
