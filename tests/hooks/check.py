@@ -13,12 +13,12 @@ from pathlib import Path
 
 from clients import Stage
 from place import Parts, Place
-from rows import ROWS
-from session import Session, Step
+from rows import ROWS, Row
+from session import TEXTS, Session, Step
 
 HERE = Path(__file__).resolve().parent
-# In the order of the table; those that take longest first, since three run at a time.
-CLIENTS = ["opencode", "gemini", "copilot", "claude_code", "codex", "codex_code_mode"]
+# In the order of the table; those that take longest first, since four run at a time, which mostly wait.
+CLIENTS = ["gemini", "opencode", "copilot", "claude_code", "codex", "codex_code_mode"]
 KINDS = ["shell", "file", "mcp", "fetch"]
 DECISIONS = {"ran": "allow", "denied": "deny", "asked": "approve", "held": "approve", "closed": "deny"}
 
@@ -99,8 +99,13 @@ class Column:
             self.judge(outcome)
         for step in steps[len(session.outcomes) :]:
             self.judge(session.without_result(step))
-        for outcome in session.outcomes:
+        # The file of settings is written by several rows.
+        for outcome in [outcome for outcome in session.outcomes if outcome.step.row.call not in ("settings", "script")]:
             self.check(outcome.ran or not session.left_a_trace(outcome.step), outcome.step, "ran after its result")
+        for name in TEXTS if len(steps) > 1 else ():
+            told = session.heard.get(name, "FAIL")
+            self.cells[name] = {"": told}
+            self.check(told == "told", Step(Row(name, "", ""), "", ""), "never reached the model")
         if "fetch" not in self.client.CALLS:
             self.check(not any("url" in names for names in session.model.tools.values()), steps[0], "has a tool that takes a URL")
 
@@ -138,16 +143,16 @@ class Column:
     def fail(self, text):
         self.failures.append(f"{self.name}: {text}")
 
-    def cell(self, row):
+    def cell(self, name):
         """Returns the outcome of a row, or of each kind of tool where they differ."""
-        words = self.cells.get(row.name, {})
+        words = self.cells.get(name, {})
         unlike = set(words.values())
         return unlike.pop() if len(unlike) == 1 else "-" if not words else " ".join(f"{kind}:{word}" for kind, word in words.items())
 
 
 def table(columns, rows):
     head = ["row", *(column.name.replace("_", " ") for column in columns)]
-    lines = [head] + [[row.name, *(column.cell(row) for column in columns)] for row in rows]
+    lines = [head] + [[name, *(column.cell(name) for column in columns)] for name in rows]
     widths = [max(len(line[index]) for line in lines) for index in range(len(head))]
     for line in lines:
         print("  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip())
@@ -177,9 +182,9 @@ def main():
         chosen = [name for name in CLIENTS if options.client in (None, name)]
         rows = [row for row in ROWS if options.row in (None, row.name)]
         columns = [Column(name, rows, options, parts, work) for name in chosen]
-        with ThreadPoolExecutor(max_workers=3) as pool:
+        with ThreadPoolExecutor(max_workers=4) as pool:
             list(pool.map(Column.run, columns))
-    table(columns, rows)
+    table(columns, [row.name for row in rows] + list(TEXTS))
     for column in columns:
         outside = f"; refused it: {', '.join(sorted(column.outside))}" if column.outside else ""
         print(f"{column.name}: {column.client.PACKAGE}, {column.seconds:.0f} s{outside}")

@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,6 +96,10 @@ class Place:
         new.replace(self.program)
 
     # What the rows do.
+
+    def let_settle(self):
+        """Gives the client the time to see that a file has changed."""
+        time.sleep(1.5)
 
     def lose_machine_file(self):
         self.machine.unlink()

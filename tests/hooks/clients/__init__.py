@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # How long a client waits for its hook: longer than relay waits for an event.
-HOOK_S_MAX = 5
+HOOK_S_MAX = 6
 
 
 @dataclass

@@ -13,11 +13,16 @@ SETTINGS = ".claude/settings.local.json"
 
 
 def write(stage):
-    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX, "onFailure": "block"}
+    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX}
+    closed = entry | {"onFailure": "block"}
     write_json(
         stage.home / ".claude/settings.json",
         {
-            "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]},
+            "hooks": {
+                "PreToolUse": [{"matcher": "*", "hooks": [closed]}],
+                "SessionStart": [{"hooks": [entry]}],
+                "ConfigChange": [{"hooks": [entry]}],
+            },
             "permissions": {"allow": ["Bash", "Read", "Edit", "Write", "WebFetch", "mcp__notes"]},
             "skipWebFetchPreflight": True,
         },

@@ -13,7 +13,8 @@ SETTINGS = ".codex/hooks.json"
 
 def write(stage):
     entry = {"type": "command", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX}
-    write_json(stage.home / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]}})
+    hooks = {"PreToolUse": [{"matcher": "*", "hooks": [entry]}], "SessionStart": [{"hooks": [entry]}]}
+    write_json(stage.home / ".codex/hooks.json", {"hooks": hooks})
     server = ", ".join(f"'{argument}'" for argument in stage.server[1:])
     (stage.home / ".codex/config.toml").write_text(
         f"""model = "gpt-5.5"

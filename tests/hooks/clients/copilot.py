@@ -13,7 +13,7 @@ SETTINGS = ".github/hooks/more.json"
 
 def write(stage):
     entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": HOOK_S_MAX}
-    write_json(stage.home / ".copilot/hooks/relay.json", {"version": 1, "hooks": {"preToolUse": [entry]}})
+    write_json(stage.home / ".copilot/hooks/relay.json", {"version": 1, "hooks": {"preToolUse": [entry], "sessionStart": [entry]}})
     server = {"type": "local", "command": stage.server[0], "args": stage.server[1:], "tools": ["*"]}
     write_json(stage.home / ".copilot/mcp-config.json", {"mcpServers": {"notes": server}})
 

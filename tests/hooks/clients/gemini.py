@@ -12,11 +12,15 @@ SETTINGS = ".gemini/settings.json"
 
 
 def write(stage):
-    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
+    hook = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
     write_json(
         stage.home / ".gemini/settings.json",
         {
-            "hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [entry]}]},
+            "hooks": {
+                "BeforeTool": [{"matcher": ".*", "hooks": [hook]}],
+                "AfterTool": [{"matcher": ".*", "hooks": [hook]}],
+                "SessionStart": [{"hooks": [hook]}],
+            },
             "mcpServers": {"notes": {"command": stage.server[0], "args": stage.server[1:], "trust": True}},
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "privacy": {"usageStatisticsEnabled": False},

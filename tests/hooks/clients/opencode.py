@@ -14,25 +14,35 @@ SETTINGS = ".opencode/plugins/more.js"
 PLUGIN = """import { spawnSync } from "node:child_process";
 
 const [program, ...args] = HOOK;
+const contexts = new Map();
 
-// Returns the reason of a denial; only an allow has none.
-function denial(event) {
+// Returns relay's answer; only an allow lets a call run.
+function ask(event) {
     const done = spawnSync(program, args, { input: JSON.stringify(event), timeout: TIMEOUT, killSignal: "SIGKILL" });
-    let answer;
     try {
-        answer = JSON.parse(String(done.stdout));
-    } catch {
-        return "relay did not answer";
-    }
-    return done.status === 0 && answer.decision === "allow" ? null : answer.reason || "relay did not answer";
+        const answer = JSON.parse(String(done.stdout));
+        if (done.status === 0 || answer.decision === "deny") return answer;
+    } catch {}
+    return { decision: "deny", reason: "relay did not answer" };
 }
 
 export default {
     id: "relay",
-    server: async (context) => ({
+    server: async ({ directory }) => ({
         "tool.execute.before": async (input, output) => {
-            const reason = denial({ hook: "tool.execute.before", ...input, args: output.args, directory: context.directory });
-            if (reason !== null) throw new Error(reason);
+            const answer = ask({ hook: "tool.execute.before", ...input, args: output.args, directory });
+            if (answer.decision !== "allow") throw new Error(answer.reason);
+            contexts.set(input.callID, answer.context);
+        },
+        "tool.execute.after": async (input, output) => {
+            const context = contexts.get(input.callID);
+            // An MCP server's answer is a list of parts.
+            if (context && typeof output.output === "string") output.output += `\\n${context}`;
+            contexts.delete(input.callID);
+        },
+        "experimental.chat.system.transform": async (_, output) => {
+            const { context } = ask({ hook: "session.start", directory });
+            if (context) output.system.push(context);
         },
     }),
 };
