@@ -20,6 +20,7 @@ mod decide;
 mod diff;
 mod examples;
 mod gate;
+mod hook;
 mod invisible;
 mod limits;
 mod policy;

@@ -1,4 +1,4 @@
-//! The two binaries, built once for all tests that run them.
+//! The three binaries, built once for all tests that run them.
 
 #![expect(clippy::disallowed_methods, reason = "tests run programs")]
 
@@ -19,9 +19,15 @@ pub(crate) fn relay_serve() -> &'static Path {
     &built().relay_serve
 }
 
+/// The path of `relay-hook`.
+pub(crate) fn relay_hook() -> &'static Path {
+    &built().relay_hook
+}
+
 struct Binaries {
     relay: PathBuf,
     relay_serve: PathBuf,
+    relay_hook: PathBuf,
 }
 
 fn built() -> &'static Binaries {
@@ -29,7 +35,7 @@ fn built() -> &'static Binaries {
     BUILT.get_or_init(build)
 }
 
-/// Builds both in the target folder of this test binary: `TARGET/PROFILE/deps/all-…`.
+/// Builds them in the target folder of this test binary: `TARGET/PROFILE/deps/all-…`.
 fn build() -> Binaries {
     let test = env::current_exe().expect("this program has a path");
     let folder = test.ancestors().nth(2).expect("the binary is in TARGET/PROFILE/deps");
@@ -38,12 +44,27 @@ fn build() -> Binaries {
         Some(profile) => profile,
     };
     let output = Command::new(env!("CARGO"))
-        .args(["build", "-p", "relay-cli", "-p", "relay-runtime", "--bins", "--profile", profile])
+        .args([
+            "build",
+            "-p",
+            "relay-cli",
+            "-p",
+            "relay-runtime",
+            "-p",
+            "relay-hook",
+            "--bins",
+            "--profile",
+            profile,
+        ])
         .arg("--target-dir")
         .arg(folder.parent().expect("the binary is in TARGET/PROFILE"))
         .current_dir(root())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Binaries { relay: folder.join("relay"), relay_serve: folder.join("relay-serve") }
+    Binaries {
+        relay: folder.join("relay"),
+        relay_serve: folder.join("relay-serve"),
+        relay_hook: folder.join("relay-hook"),
+    }
 }

@@ -1,6 +1,7 @@
 //! Decisions by the rules of a policy: what runs, for whom, and why.
 
 mod doubt;
+mod index;
 mod model;
 mod order;
 mod random;
@@ -58,6 +59,21 @@ impl Judged {
         arguments: &Map<String, Value>,
     ) -> Decision {
         self.call_from(who, None, tool, arguments)
+    }
+
+    /// Decides a call of a tool by anyone, in a folder and a home.
+    pub(crate) fn at(
+        &self,
+        (cwd, home): (&str, &str),
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Decision {
+        let placement = preview(&self.bundle, &Identity::default()).unwrap().unwrap();
+        let view = View::of(&self.bundle, &placement).unwrap();
+        let location = Location::new(Some(cwd), Some(home)).unwrap();
+        let (client, door) = (None, Door::Elsewhere);
+        let call = Call { tool, arguments, client, location: &location, door };
+        decide(&view, &self.authority, &call).unwrap()
     }
 
     /// Decides a call of a tool by a client.

@@ -163,6 +163,18 @@ impl Process {
         assert!(status.expect("`kill` runs").success(), "no signal {name}");
     }
 
+    /// Returns whether processes that are started here ignore a signal: a shell that starts a command in the
+    /// background without job control has it ignore `INT`, and all that it starts inherit this.
+    ///
+    /// # Panics
+    ///
+    /// If no shell starts.
+    #[must_use]
+    pub fn ignores(name: &str) -> bool {
+        let shell = Command::new("sh").arg("-c").arg(format!("kill -s {name} $$")).status();
+        shell.expect("`sh` runs").success()
+    }
+
     /// Waits for the process to end, and for the rest of standard error.
     ///
     /// # Panics

@@ -16,7 +16,7 @@ mod gate;
 mod hangup;
 mod hidden_places;
 mod homelab;
-mod house;
+pub(crate) mod house;
 mod http;
 mod issuers;
 mod key_server;

@@ -4,10 +4,7 @@
 //! served contents, and `relay-engine` decides the answer to a request.
 
 mod caller;
-mod clock;
-mod file;
 mod http;
-mod lock;
 mod mcp;
 mod record;
 mod reload;

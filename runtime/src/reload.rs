@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relay_bundle::trust::Time;
+use relay_machine::clock;
+use relay_machine::file::stamp::Stamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
-use crate::clock;
-use crate::file::stamp::Stamp;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::trust::load::LoadError;

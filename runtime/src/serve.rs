@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use relay_engine::system_error::reason;
+use relay_machine::audit::AuditError;
 use rustix::process::Signal;
 use thiserror::Error;
 use tokio::runtime;
@@ -13,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::http::{self, HttpError};
 use crate::mcp;
-use crate::record::audit::{Audit, AuditError};
+use crate::record::audit::Audit;
 use crate::record::log;
 use crate::server::Server;
 use crate::settings::args::{Args, Transport, UsageError};

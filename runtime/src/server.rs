@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use relay_engine::audit_record::OutputHash;
+use relay_machine::clock;
+use relay_machine::lock::lock;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -13,8 +15,6 @@ use crate::caller::Caller;
 use crate::caller::calls::Calls;
 use crate::caller::principal::Principal;
 use crate::caller::refusals::{Due, Refusals};
-use crate::clock;
-use crate::lock::lock;
 use crate::record::audit::{Audit, Entry};
 use crate::record::metrics::{Metrics, Reload};
 use crate::record::sent_texts::SentTexts;

@@ -4,8 +4,6 @@
 pub(crate) mod keyring;
 pub(crate) mod load;
 pub(crate) mod loaded;
-pub(crate) mod map;
 pub(crate) mod named;
 pub(crate) mod placed;
 pub(crate) mod standing;
-pub(crate) mod state;

@@ -10,7 +10,7 @@ use regex::bytes::RegexSetBuilder;
 use relay_bundle::Bundle;
 use relay_engine::authority::Authority;
 use relay_engine::decide::{Call, Decision, Door, decide};
-use relay_engine::place::{Identity, place};
+use relay_engine::place::{Identity, place, preview};
 use relay_engine::tool::{SHELL, command_arguments};
 use relay_engine::view::View;
 use relay_policy::classify::classify;
@@ -101,7 +101,67 @@ pub(crate) fn decisions(setting: &Setting) -> Result<()> {
     let mut figures = times(ROUNDS, search, 1e6 / commands.len() as f64);
     let work = format!("search a command by a RegexSet of {RULES} patterns");
     row(&work, &format!("{:.2} µs", median(&mut figures)), "none");
+    scopes(setting)?;
     mutants(setting)
+}
+
+/// Decisions under the most scopes, of tenants with a role and a host each, beside a policy without.
+fn scopes(setting: &Setting) -> Result<()> {
+    const TENANTS: usize = 64;
+    let names =
+        |prefix: &str| (0..TENANTS).map(|number| format!("{prefix}{number}")).collect::<Vec<_>>();
+    let mut head = "tenants {".to_owned();
+    for tenant in names("t") {
+        write!(head, " tenant {tenant};")?;
+    }
+    head.push_str(
+        " }\nroles { role reader; role operator tier=3 }\nusers { anyone role=reader }\n",
+    );
+    let mut inside = String::new();
+    for tenant in names("t") {
+        writeln!(
+            inside,
+            "scope tenant={tenant} {{ deny a-{tenant} {{ program git }}
+             scope role=operator {{ deny b-{tenant} {{ program rm }} }}
+             scope host=\"db-*.{tenant}.example\" {{ deny c-{tenant} {{ program ls }} }} }}
+             scope host=\"*.{tenant}.example\" {{ deny d-{tenant} {{ program cat }} }}"
+        )?;
+    }
+    let mut figures = Vec::new();
+    for rules in ["", inside.as_str()] {
+        fs::write(setting.folder.join("rules.kdl"), format!("{}{head}", project(rules)))?;
+        let Built { bundle, .. } = built(setting)?;
+        let authority = Authority::of(&bundle)?;
+        let identity =
+            Identity { tenant: Some("t40"), role: Some("operator"), ..Identity::default() };
+        let placement = preview(&bundle, &identity)?.map_err(|_| "no place")?;
+        let view = View::of(&bundle, &placement)?;
+        let location = Location::default();
+        for arguments in [
+            serde_json::json!({ "command": "echo a" }),
+            serde_json::json!({ "hosts": "db-1.t40.example,web-1.t3.example", "command": "echo a" }),
+        ] {
+            let arguments = arguments.as_object().ok_or("no object")?.clone();
+            let tool = if arguments.contains_key("hosts") { "ssh_fanout" } else { SHELL };
+            let door = Door::Elsewhere;
+            let call =
+                Call { tool, arguments: &arguments, client: None, location: &location, door };
+            let mut decides =
+                times(2_001, || decide(&view, &authority, black_box(&call)).is_ok(), 1e6);
+            figures.push(median(&mut decides));
+        }
+    }
+    if let [own, remote, own_scoped, remote_scoped] = figures.as_slice() {
+        row(
+            &format!(
+                "{} scopes of tenants, roles and hosts: a decision on the own host / on two hosts",
+                TENANTS * 4
+            ),
+            &format!("{:.2} / {:.2} µs more", own_scoped - own, remote_scoped - remote),
+            "none",
+        );
+    }
+    Ok(())
 }
 
 /// A project of texts that rules are proved by, and the time to score them.
@@ -145,6 +205,10 @@ fn project(rules: &str) -> String {
 
 fn build(setting: &Setting, rules: &str) -> Result<Built> {
     fs::write(setting.folder.join("rules.kdl"), project(rules))?;
+    built(setting)
+}
+
+fn built(setting: &Setting) -> Result<Built> {
     let mut build = command(&setting.relay, &setting.folder);
     build.args(["build", "rules.kdl", "--unsigned", "-q", "-o", "rules.relay"]);
     let cpu_s = cost(build, 0)?.cpu_s;

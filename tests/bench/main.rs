@@ -19,6 +19,7 @@ mod crowd;
 mod decide;
 mod diff;
 mod generate;
+mod hook;
 mod http;
 mod select;
 mod stdio;
@@ -39,6 +40,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 struct Setting {
     relay: PathBuf,
     relay_serve: PathBuf,
+    relay_hook: PathBuf,
     folder: PathBuf,
     trust: Trust,
     key: SigningKey,
@@ -56,7 +58,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 17] = [
+    let benches: [(&str, Bench); 18] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -74,6 +76,7 @@ fn main() -> Result<()> {
         ("relay-classify", classify::process),
         ("automata", automata::automata),
         ("decide", decide::decisions),
+        ("hook", hook::hooks),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
     if let Some(unknown) = wanted.iter().find(unknown) {
@@ -103,6 +106,7 @@ impl Setting {
         Ok(Self {
             relay: binaries.join("relay"),
             relay_serve: binaries.join("relay-serve"),
+            relay_hook: binaries.join("relay-hook"),
             folder,
             trust,
             key,
@@ -110,7 +114,7 @@ impl Setting {
     }
 
     fn check_binaries(&self) -> Result<()> {
-        for binary in [&self.relay, &self.relay_serve] {
+        for binary in [&self.relay, &self.relay_serve, &self.relay_hook] {
             if !binary.exists() {
                 return Err(format!(
                     "{}: build it with `cargo build --release --workspace`",

@@ -16,7 +16,7 @@ const POLICIES: u64 = 84;
 /// The requests that each policy decides; all policies together decide the whole corpus.
 const REQUESTS_EACH: usize = 150;
 
-const HEAD: &str = "tenants { tenant acme; tenant globex }
+pub(super) const HEAD: &str = "tenants { tenant acme; tenant globex }
 roles {
     role reader
     role operator tier=2
@@ -40,13 +40,13 @@ const CLIENTS: [Option<&str>; 3] = [None, Some("claude-code"), Some("cursor")];
 const HOSTS: [&str; 4] = ["db-1", "web-1", "root@DB-2.", "127.1"];
 
 /// A call of a tool.
-struct Asked {
-    tool: &'static str,
-    arguments: Map<String, Value>,
+pub(super) struct Asked {
+    pub(super) tool: &'static str,
+    pub(super) arguments: Map<String, Value>,
 }
 
 /// Returns the calls: each command of the corpora, in one of several tools, and calls of others.
-fn asked() -> Vec<Asked> {
+pub(super) fn asked() -> Vec<Asked> {
     let mut all = Vec::new();
     let mut add = |tool, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("{arguments}") };
@@ -187,7 +187,7 @@ fn lines(random: &mut Random, kind: &str, most: usize) -> Vec<Line> {
 
 const MODES: [&str; 3] = ["readonly", "guarded", "open"];
 
-fn policy(random: &mut Random) -> Policy {
+pub(super) fn policy(random: &mut Random) -> Policy {
     let mut scopes: Vec<Scope> = Vec::new();
     for _ in 0..random.below(5) {
         let parent = Some(random.below(scopes.len() + 1)).filter(|number| *number < scopes.len());
@@ -274,7 +274,7 @@ fn body(lines: &[Line], except: &[Vec<Line>], order: &mut Option<Random>) -> Str
 
 impl Policy {
     /// Returns the text of the policy, in another order if there is a `random`.
-    fn text(&self, order: &mut Option<Random>) -> String {
+    pub(super) fn text(&self, order: &mut Option<Random>) -> String {
         let inner = self.inner(None, self.mode, order);
         let (name, patterns, except) = CLASS;
         let class = format!("class {name}{} {{ except{} }}", quoted(patterns), quoted(except));

@@ -1,5 +1,6 @@
 //! The grammar of the command line. Its meaning is in `command`, one file for each verb.
 
+mod approve;
 mod audit;
 mod build;
 mod bundle;
@@ -24,6 +25,7 @@ use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
+pub(crate) use approve::ApproveArgs;
 pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
@@ -118,6 +120,8 @@ pub(crate) enum Verb {
     Classify(ClassifyArgs),
     /// Print what is known about programs
     Facts(FactsArgs),
+    /// Approve a call of an agent that waits under a code, once
+    Approve(ApproveArgs),
     /// Print records of an audit file
     Audit(AuditArgs),
     /// Build a project, serve it, and build it again on each change

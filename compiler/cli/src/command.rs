@@ -1,6 +1,7 @@
 //! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its
 //! parsed arguments and returns its outcome.
 
+mod approve;
 mod audit;
 mod build;
 mod check;
@@ -38,6 +39,7 @@ pub use generated::schemas;
 /// Runs `verb`.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
     match verb {
+        Verb::Approve(arguments) => approve::run(&arguments, output),
         Verb::Audit(arguments) => audit::run(&arguments, output),
         Verb::Build(arguments) => build::run(&arguments, output),
         Verb::Check(arguments) => check::run(&arguments, output),

@@ -107,6 +107,33 @@ impl KeyFiles {
     }
 }
 
+/// Returns the key by which this user approves calls of agents, generated on first use.
+pub(crate) fn approval_key(output: &mut Output) -> Result<Key, Failure> {
+    let Some(folder) = environment::data_folder() else {
+        return Err(Failure::error(
+            "cannot store your key for approvals: neither XDG_DATA_HOME nor HOME is set",
+        ));
+    };
+    let files = KeyFiles::named(&folder.join("approve"));
+    if made_if_missing(&files, &folder, "approve")? {
+        output.note(format_args!(
+            "made a key for your approvals in `{}`",
+            shown_path(&files.private)
+        ));
+    }
+    Key::read(&files.private, output)
+}
+
+/// Generates a key unless its file exists; returns whether it did. If another process was faster, its
+/// key is used.
+fn made_if_missing(files: &KeyFiles, folder: &Path, name: &str) -> Result<bool, Failure> {
+    if files.private.exists() {
+        return Ok(false);
+    }
+    disk::create_private_folder(folder)?;
+    Key::generate(name)?.write(files)
+}
+
 /// Returns this user's dev key, generated on first use.
 ///
 /// With it, a first build needs no `relay keygen`. Servers trust it on stdio and loopback only.
@@ -125,15 +152,11 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
         .help(help));
     };
     let files = KeyFiles::named(&folder.join("dev"));
-    if !files.private.exists() {
-        disk::create_private_folder(&folder)?;
-        // If another build was faster, its key is used.
-        if Key::generate("dev")?.write(&files)? {
-            output.note(format_args!(
-                "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
-                shown_path(&files.private)
-            ));
-        }
+    if made_if_missing(&files, &folder, "dev")? {
+        output.note(format_args!(
+            "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
+            shown_path(&files.private)
+        ));
     }
     let key = Key::read(&files.private, output)?;
     // The public file may be of an earlier key, or of none: servers trust its key alone.

@@ -1,6 +1,7 @@
 //! The only module that starts other programs: `relay-serve`, and `git` for provenance and for the
 //! files of a revision.
 
+mod ancestors;
 mod git;
 mod pipe;
 mod server;
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::text::shown_path;
 
+pub(crate) use ancestors::agent_above;
 pub(crate) use git::{Inside, Objects, Repository};
 pub(crate) use server::{Event, Server, Transport, exit_of, is_input_terminal};
 

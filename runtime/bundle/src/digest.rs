@@ -49,8 +49,13 @@ impl Digest {
     /// Reads `sha256:` and 64 hexadecimal digits in lower case; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        Self::from_hex(text.strip_prefix("sha256:")?)
+    }
+
+    /// Reads 64 hexadecimal digits in lower case; `None` for anything else.
+    #[must_use]
+    pub fn from_hex(hex: &str) -> Option<Self> {
         let mut bytes = [0; DIGEST_BYTES];
-        let hex = text.strip_prefix("sha256:")?;
         let read = base16ct::lower::decode(hex, &mut bytes).ok()?.len();
         (read == DIGEST_BYTES).then_some(Self(bytes))
     }

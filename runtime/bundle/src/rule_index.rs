@@ -57,17 +57,18 @@ impl Bundle {
 }
 
 impl<'b> RuleIndexView<'b> {
-    /// Returns the numbers of the rules with a key in two parts, rising.
+    /// Returns the numbers of the rules with a key in several parts, rising.
     ///
     /// # Errors
     ///
     /// As for [`Bundle::prompt`].
-    pub fn of(self, kind: &str, rest: &str) -> Result<Numbers<'b>, Corrupt> {
+    pub fn of(self, parts: &[&str]) -> Result<Numbers<'b>, Corrupt> {
         let reader = &self.bundle.reader;
-        let found = reader.find_joined(Kind::RuleKeyIndex, &[kind, rest], |index| {
+        let found = reader.find_joined(Kind::RuleKeyIndex, parts, |index| {
             let row: &Row = reader.row(index)?;
             let key = reader.string(row.key)?;
-            Ok((key.strip_prefix(kind) == Some(rest)).then_some(row.rules))
+            let rest = parts.iter().try_fold(key, |key, part| key.strip_prefix(part));
+            Ok((rest == Some("")).then_some(row.rules))
         })?;
         let Some(Range { start, count }) = found else { return Ok(Numbers::default()) };
         let place = (start.get() as usize).checked_mul(size_of::<U32>());

@@ -123,6 +123,43 @@ pub struct AuditRecord<'a> {
     /// The W3C trace context that the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<&'a str>,
+    /// The parts of a record of a client's hook.
+    #[serde(flatten)]
+    pub hook: Option<HookRecord<'a>>,
+}
+
+/// The further parts of a record of a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HookRecord<'a> {
+    /// The client whose dialect the event is in, such as `claude-code`.
+    pub client: &'a str,
+    /// The client that the hook was installed for, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<&'a str>,
+    /// The version of the client, if the event says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_version: Option<String>,
+    /// The name of the event, as the client spells it.
+    pub event: String,
+    /// The name of the client's own tool, if it is one that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_tool: Option<String>,
+    /// The beginning of the SHA-256 of the session's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The id of the call, truncated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// The mode of the client's own permissions, truncated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The decision: `allow`, `approve` or `deny`.
+    pub decision: &'a str,
+    /// The answer to the client: `none` (no objection), `allow`, `ask` or `deny`.
+    pub answered: &'a str,
+    /// The time from the start of the program to the record, in microseconds.
+    pub latency_us: u64,
 }
 
 /// An effect of a call, without any text of the caller.

@@ -25,10 +25,12 @@ use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
+use crate::rule_keys::Keyed;
+use crate::tool;
 use crate::view::View;
 
 pub use self::answer::{Answer, Change};
-pub use self::call::{Call, Door};
+pub use self::call::{Call, ClientTool, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
 pub use self::means::{Tried, means};
 
@@ -109,7 +111,10 @@ fn placed<'b>(
     call: &Call<'_>,
 ) -> Result<Placed<'b>, Corrupt> {
     let decided = |decision| Ok(Placed::Decided(Box::new(decision)));
-    let offered = match visible(view, call.tool)? {
+    // The tools of a role are those of servers: a client's own have no server.
+    let is_own = matches!(call.door, Door::Client(_)) && tool::reach(call.tool).is_none();
+    let visible = if is_own { Visible::NotOffered } else { visible(view, call.tool)? };
+    let offered = match visible {
         Visible::NotSeen(at, tier) => return decided(Decision::by(Rule::NotSeen, tier, Some(at))),
         Visible::NotOffered if call.door == Door::Server => {
             return decided(Decision::by(Rule::NotOffered, Tier::ReadOnly, None));
@@ -259,9 +264,32 @@ impl<'t> Trial<'t> {
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub fn keys(&self, facts: &Facts<'_>) -> Result<Option<BTreeSet<String>>, Corrupt> {
-        let Placed::Asked(asked, _) = &self.placed else { return Ok(Some(BTreeSet::new())) };
-        asked.keyed(self.view.bundle(), self.call.tool, facts).keys()
+    pub fn keys(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let (Placed::Asked(asked, _), Some(judging)) = (&self.placed, authority.rules()) else {
+            return Ok(Some(BTreeSet::new()));
+        };
+        asked.keys(self.view.bundle(), self.call.tool, (facts, judging))
+    }
+
+    /// Returns the numbers of the rules that the index finds for it, rising.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub fn candidates(
+        &self,
+        (authority, facts): (&Authority, &Facts<'_>),
+    ) -> Result<Vec<u32>, Corrupt> {
+        let (Placed::Asked(asked, _), Some(judging)) = (&self.placed, authority.rules()) else {
+            return Ok(Vec::new());
+        };
+        let given = asked.given();
+        let asks = (self.call.tool, self.call.client);
+        let request = asked.request(asks, (facts, judging), &given);
+        Keyed { bundle: self.view.bundle(), request: &request }.candidates()
     }
 }
 

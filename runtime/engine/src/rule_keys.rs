@@ -2,14 +2,24 @@
 //!
 //! The compiler lists each rule under its keys; a decision reads the rules of the keys in its
 //! request. So both ask this module.
+//!
+//! A rule is listed under its base, such as `program git`. If each request that it means also has one
+//! of some literals, such as an operand, it has a detail, and is listed under the base with each literal
+//! (`program git operands = main`), and under the base with the selector (`program git operands`), whose
+//! rules concern a request with an uncertain value. A literal path is listed below each of its folders
+//! too: `effect writes writes / /srv` has the rules about all that lies below. A rule without a detail is
+//! listed under the base with a `-`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, Selector, Subject};
+use relay_bundle::{Bundle, Condition, Corrupt, Rule, RuleIndexView, RuleKind, Selector, Subject};
 use relay_policy::classify::ADJUST_KEY;
-use relay_policy::effect::{Effect, Effects, What};
+use relay_policy::effect::{Call, Effect, What};
 use relay_policy::facts::Facts;
-use relay_policy::rule::searched;
+use relay_policy::rule::{
+    LiteralHost, LiteralPath, Literals, Request, ends, folders, literal_host, literal_path,
+    literal_word, searched,
+};
 use relay_policy::tier::Floor;
 
 /// Rules over programs of a name, which follows.
@@ -26,6 +36,14 @@ const REGEX: &str = "regex ";
 const EFFECT: &str = "effect ";
 /// All others.
 const ALWAYS: &str = "always";
+/// After a base: its rules without a detail.
+const PLAIN: &str = " -";
+/// Between a selector and a literal: the literal itself.
+const IS: &str = " = ";
+/// Between a selector and a folder: a literal path below it.
+const BELOW: &str = " / ";
+/// Between a selector and a text: a literal end.
+const ENDS: &str = " * ";
 
 /// Returns the keys of a rule, sorted.
 #[must_use]
@@ -40,27 +58,121 @@ pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
 /// lowers, sorted.
 #[must_use]
 pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
-    let own = || rule.conditions.iter().filter(|condition| condition.group == 0);
-    let of = |selector| own().find(|condition| condition.selector == selector);
-    let keys: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
+    let own: Vec<&Condition> = rule.conditions.iter().filter(|it| it.group == 0).collect();
+    let of = |selector| own.iter().find(|condition| condition.selector == selector);
+    let is_about = |subject| own.iter().any(|condition| condition.selector.subject() == subject);
+    let is_permit = matches!(rule.kind, RuleKind::Allow | RuleKind::Lower);
+    let mut keys = BTreeSet::new();
+    let bases: BTreeSet<String> = if let Some(programs) = of(Selector::Program) {
         programs.values.iter().map(|program| program_key(&program.value, facts)).collect()
     } else if let Some(automaton) = of(Selector::Text).and_then(|regex| regex.automaton) {
-        [format!("{REGEX}{automaton}")].into()
-    } else if own().any(|condition| condition.selector.subject() == Subject::Call) {
+        return vec![format!("{REGEX}{automaton}")];
+    } else if is_about(Subject::Call) {
         [ANY_PROGRAM.to_owned()].into()
     } else if let Some(tools) = of(Selector::Tool) {
         tools.values.iter().map(|tool| tool_key(&tool.value)).collect()
+    } else if is_about(Subject::Effect) {
+        effect_keys(&own, is_permit, &mut keys);
+        return keys.into_iter().collect();
     } else {
-        let effects = own().filter(|condition| condition.selector.subject() == Subject::Effect);
-        // All conditions of a rule that restricts hold together, so any one of them is in the request;
-        // a rule that permits covers what one of them names.
-        let most = if rule.kind == RuleKind::Allow { usize::MAX } else { 1 };
-        let keys = effects.take(most).map(|it| format!("{EFFECT}{}", it.selector.word()));
-        Some(keys.collect::<BTreeSet<_>>())
-            .filter(|keys| !keys.is_empty())
-            .unwrap_or_else(|| [ALWAYS.to_owned()].into())
+        return vec![ALWAYS.to_owned()];
     };
+    let details = detail_of(&own, is_permit);
+    for base in &bases {
+        add_keys(base, details.as_deref(), &mut keys);
+    }
     keys.into_iter().collect()
+}
+
+/// A selector, and a literal that one of its values needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Detail {
+    Operand(String),
+    Path(Selector, String),
+    Host(String),
+    HostEnd(String),
+}
+
+/// Returns the details of conditions that hold together: one of them is in every request that a rule
+/// means. `None` if no literal needs to be in it.
+fn detail_of(own: &[&Condition], is_permit: bool) -> Option<Vec<Detail>> {
+    let operands = own.iter().find(|condition| condition.selector == Selector::Operands);
+    if let Some(details) = operands.and_then(|operands| details_of(operands)) {
+        return Some(details);
+    }
+    let mut effects = own.iter().filter(|it| it.selector.subject() == Subject::Effect).peekable();
+    effects.peek()?;
+    if is_permit {
+        // Some effect is of a kind that one of them names, and that one means it.
+        let each: Option<Vec<_>> = effects.map(|condition| details_of(condition)).collect();
+        return Some(each?.concat());
+    }
+    effects.find_map(|condition| details_of(condition))
+}
+
+/// Returns the details of a condition, one for each value; `None` if a value has none.
+fn details_of(condition: &Condition) -> Option<Vec<Detail>> {
+    let values = condition.values.iter().map(|value| value.value.as_str());
+    let selector = condition.selector;
+    let details = values.map(|value| match selector {
+        Selector::Operands => Some(Detail::Operand(literal_word(value)?.to_owned())),
+        Selector::Connects => Some(match literal_host(value)? {
+            LiteralHost::Whole(host) => Detail::Host(host.to_owned()),
+            LiteralHost::End(end) => Detail::HostEnd(end.to_owned()),
+        }),
+        _ if selector.is_of_paths() => Some(Detail::Path(selector, literal_path(value)?)),
+        _ => None,
+    });
+    details.collect::<Option<Vec<_>>>().filter(|details| !details.is_empty())
+}
+
+/// Adds the keys of a rule over effects alone.
+fn effect_keys(own: &[&Condition], is_permit: bool, keys: &mut BTreeSet<String>) {
+    let effects: Vec<_> =
+        own.iter().filter(|it| it.selector.subject() == Subject::Effect).collect();
+    let base = |condition: &Condition| format!("{EFFECT}{}", condition.selector.word());
+    if is_permit {
+        // It covers what one of them names.
+        for condition in effects {
+            add_keys(&base(condition), details_of(condition).as_deref(), keys);
+        }
+        return;
+    }
+    // All hold together, so any one of them is in the request.
+    let detailed = effects.iter().find_map(|it| Some((*it, details_of(it)?)));
+    match detailed {
+        Some((condition, details)) => add_keys(&base(condition), Some(&details), keys),
+        None => effects.iter().take(1).for_each(|it| add_keys(&base(it), None, keys)),
+    }
+}
+
+/// Adds the keys of a base, with the details of a rule if it has some.
+fn add_keys(base: &str, details: Option<&[Detail]>, keys: &mut BTreeSet<String>) {
+    keys.insert(base.to_owned());
+    let Some(details) = details else {
+        keys.insert(format!("{base}{PLAIN}"));
+        return;
+    };
+    for detail in details {
+        let selector = match detail {
+            Detail::Operand(_) => Selector::Operands,
+            Detail::Path(selector, _) => *selector,
+            Detail::Host(_) | Detail::HostEnd(_) => Selector::Connects,
+        };
+        let family = format!("{base} {}", selector.word());
+        match detail {
+            Detail::Operand(literal) | Detail::Host(literal) => {
+                keys.insert(format!("{family}{IS}{literal}"));
+            }
+            Detail::HostEnd(end) => _ = keys.insert(format!("{family}{ENDS}{end}")),
+            Detail::Path(_, path) => {
+                keys.insert(format!("{family}{IS}{path}"));
+                let around = folders(path).filter(|folder| folder != path);
+                keys.extend(around.map(|folder| format!("{family}{BELOW}{folder}")));
+            }
+        }
+        keys.insert(family);
+    }
 }
 
 fn tool_key(pattern: &str) -> String {
@@ -94,15 +206,11 @@ fn file(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The parts of a request that have keys.
+/// A request, whose keys say which rules it concerns.
 #[derive(Clone, Copy)]
 pub(crate) struct Keyed<'k> {
     pub(crate) bundle: &'k Bundle,
-    pub(crate) facts: &'k Facts<'k>,
-    pub(crate) tool: &'k str,
-    /// The text for a shell; empty for other tools.
-    pub(crate) text: &'k str,
-    pub(crate) effects: &'k Effects,
+    pub(crate) request: &'k Request<'k>,
 }
 
 /// Whether the keys of a request say which rules it concerns.
@@ -114,6 +222,60 @@ enum Concerns {
     Any,
 }
 
+/// Something done with the keys of a request, each in parts.
+trait Visit {
+    /// Takes the rules of a key.
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+
+    /// Returns whether a key may have rules.
+    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
+
+    /// Whether the rules of a base are taken, whichever details they have.
+    fn is_coarse(&self) -> bool {
+        false
+    }
+}
+
+/// The numbers of rules, found by their keys.
+struct Found<'b> {
+    index: RuleIndexView<'b>,
+    numbers: Vec<u32>,
+    is_coarse: bool,
+}
+
+impl Visit for Found<'_> {
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.numbers.extend(self.index.of(key)?.iter());
+        Ok(())
+    }
+
+    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt> {
+        Ok(!self.index.of(key)?.is_empty())
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.is_coarse
+    }
+}
+
+impl Visit for BTreeSet<String> {
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.insert(key.concat());
+        Ok(())
+    }
+
+    fn has(&mut self, _: &[&str]) -> Result<bool, Corrupt> {
+        Ok(true)
+    }
+}
+
+/// The literals of a request, each kind read once, for all bases.
+struct Details<'k> {
+    request: &'k Request<'k>,
+    paths: BTreeMap<&'static str, Literals<LiteralPath>>,
+    hosts: Option<Literals<String>>,
+}
+
 impl Keyed<'_> {
     /// Returns the numbers of the rules that the request may concern, rising.
     ///
@@ -121,19 +283,29 @@ impl Keyed<'_> {
     ///
     /// The bundle is corrupt.
     pub(crate) fn candidates(self) -> Result<Vec<u32>, Corrupt> {
+        self.numbers(false)
+    }
+
+    /// Returns the numbers of the rules that it may concern but for their operands, paths and hosts, rising.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn near(self) -> Result<Vec<u32>, Corrupt> {
+        self.numbers(true)
+    }
+
+    fn numbers(self, is_coarse: bool) -> Result<Vec<u32>, Corrupt> {
         let index = self.bundle.rule_index();
-        let mut found = Vec::new();
-        let concerns = self.each_key(|kind, rest| {
-            found.extend(index.of(kind, rest)?.iter());
-            Ok(())
-        })?;
-        if concerns == Concerns::Any {
+        let mut found = Found { index, numbers: Vec::new(), is_coarse };
+        if self.visit(&mut found)? == Concerns::Any {
             let all = 0..self.bundle.rule_count();
             return Ok(all.filter_map(|number| number.try_into().ok()).collect());
         }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        let mut numbers = found.numbers;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
     }
 
     /// Returns the keys of the rules that the request may concern; `None` if it may concern any
@@ -144,48 +316,66 @@ impl Keyed<'_> {
     /// The bundle is corrupt.
     pub(crate) fn keys(self) -> Result<Option<BTreeSet<String>>, Corrupt> {
         let mut keys = BTreeSet::new();
-        let concerns = self.each_key(|kind, rest| {
-            keys.insert(format!("{kind}{rest}"));
-            Ok(())
-        })?;
+        let concerns = self.visit(&mut keys)?;
         Ok((concerns == Concerns::Some).then_some(keys))
     }
 
-    /// Visits the keys of the request: each its kind, and the name that follows.
-    fn each_key(
-        self,
-        mut visit: impl FnMut(&str, &str) -> Result<(), Corrupt>,
-    ) -> Result<Concerns, Corrupt> {
-        let Self { bundle, facts, tool, text, effects } = self;
+    /// Visits the keys of the request.
+    fn visit(self, out: &mut impl Visit) -> Result<Concerns, Corrupt> {
+        let Request { tool, text, effects, .. } = *self.request;
         let is_unparsed = |effect: &Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
         if effects.calls().iter().any(|call| !effects.is_exact(call.program))
             || effects.all().iter().any(is_unparsed)
         {
             return Ok(Concerns::Any);
         }
-        visit(ALWAYS, "")?;
-        visit(TOOL, tool)?;
-        visit(TOOLS, "")?;
+        let mut details = Details { request: self.request, paths: BTreeMap::new(), hosts: None };
+        let calls: Vec<&Call> = effects.calls().iter().collect();
+        out.take(&[ALWAYS])?;
+        for automaton in self.bundle.automata_in_place()?.matching(&searched(tool, text)) {
+            out.take(&[REGEX, &automaton.to_string()])?;
+        }
+        details.base([TOOL, tool], &[], out)?;
+        details.base([TOOLS, ""], &[], out)?;
         for (end, _) in tool.match_indices('/') {
-            visit(TOOLS, tool.get(..=end).unwrap_or_default())?;
+            details.base([TOOLS, tool.get(..=end).unwrap_or_default()], &[], out)?;
         }
-        for automaton in bundle.automata_in_place()?.matching(&searched(tool, text)) {
-            visit(REGEX, &automaton.to_string())?;
+        if !calls.is_empty() {
+            details.base([ANY_PROGRAM, ""], &calls, out)?;
         }
-        if !effects.calls().is_empty() {
-            visit(ANY_PROGRAM, "")?;
-        }
-        let mut last = String::new();
-        for program in effects.programs() {
-            if *program == *last {
-                continue;
-            }
-            visit(PROGRAM, &known_name(&program, facts))?;
+        self.programs(&calls, &mut details, out)?;
+        self.effects(&mut details, out)?;
+        Ok(Concerns::Some)
+    }
+
+    /// Visits the keys of rules over programs of a name.
+    fn programs<'e>(
+        self,
+        calls: &[&'e Call],
+        details: &mut Details<'_>,
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let Request { facts, effects, .. } = *self.request;
+        let mut named: Vec<(String, &'e Call)> = Vec::with_capacity(calls.len());
+        for call in calls {
+            let program = effects.display(call.program);
+            named.push((known_name(&program, facts).into_owned(), call));
             if program.contains('/') {
-                visit(PROGRAM, &known_name(file(&program), facts))?;
+                named.push((known_name(file(&program), facts).into_owned(), call));
             }
-            last = program.into_owned();
         }
+        named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for same in named.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((name, _)) = same.first() else { continue };
+            let calls: Vec<&Call> = same.iter().map(|(_, call)| *call).collect();
+            details.base([PROGRAM, name], &calls, out)?;
+        }
+        Ok(())
+    }
+
+    /// Visits the keys of rules over effects alone.
+    fn effects(self, details: &mut Details<'_>, out: &mut impl Visit) -> Result<(), Corrupt> {
+        let effects = self.request.effects;
         let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
         for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
             let is_about = |effect: &Effect| match effect.what {
@@ -197,10 +387,135 @@ impl Keyed<'_> {
             };
             let may_be_unknown =
                 selector.is_of_paths() || matches!(selector, Selector::Connects | Selector::Runs);
-            if has_unknown && may_be_unknown || effects.all().iter().any(is_about) {
-                visit(EFFECT, selector.word())?;
+            if !(has_unknown && may_be_unknown || effects.all().iter().any(is_about)) {
+                continue;
+            }
+            let base = [EFFECT, selector.word()];
+            if details.begin(base, out)? {
+                match selector {
+                    Selector::Connects => details.hosts(base, out)?,
+                    _ if selector.is_of_paths() => details.paths(base, *selector, out)?,
+                    // INVARIANT: the others have no details.
+                    _ => {}
+                }
             }
         }
-        Ok(Concerns::Some)
+        Ok(())
     }
+}
+
+impl Details<'_> {
+    /// Visits the keys of a base, whose operands are those of these calls.
+    fn base(
+        &mut self,
+        base: [&str; 2],
+        calls: &[&Call],
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        if !self.begin(base, out)? {
+            return Ok(());
+        }
+        self.operands(base, calls, out)?;
+        for selector in Selector::ALL.iter().filter(|it| it.is_of_paths()) {
+            self.paths(base, *selector, out)?;
+        }
+        self.hosts(base, out)
+    }
+
+    /// Visits the keys of a base and of its rules without a detail; returns whether there may be
+    /// others.
+    fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
+        if out.is_coarse() {
+            out.take(&[kind, name])?;
+            return Ok(false);
+        }
+        if !out.has(&[kind, name])? {
+            return Ok(false);
+        }
+        out.take(&[kind, name, PLAIN])?;
+        Ok(true)
+    }
+
+    fn operands(
+        &self,
+        [kind, name]: [&str; 2],
+        calls: &[&Call],
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let word = Selector::Operands.word();
+        let family = [kind, name, " ", word];
+        if calls.is_empty() || !out.has(&family)? {
+            return Ok(());
+        }
+        let operands = self.request.literal_operands(calls);
+        if operands.is_open {
+            return out.take(&family);
+        }
+        for operand in &operands.all {
+            out.take(&[kind, name, " ", word, IS, operand])?;
+        }
+        Ok(())
+    }
+
+    fn paths(
+        &mut self,
+        [kind, name]: [&str; 2],
+        selector: Selector,
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let word = selector.word();
+        let family = [kind, name, " ", word];
+        if !out.has(&family)? {
+            return Ok(());
+        }
+        let request = self.request;
+        let paths = self.paths.entry(word).or_insert_with(|| request.literal_paths(selector));
+        if paths.is_open {
+            return out.take(&family);
+        }
+        let mut last = "";
+        for LiteralPath { text, is_whole } in &paths.all {
+            for folder in folders(text) {
+                // They are sorted, so the folders of a path are often those of the one before.
+                if !is_in(last, folder) {
+                    out.take(&[kind, name, " ", word, IS, folder])?;
+                }
+                let below = [kind, name, " ", word, BELOW, folder];
+                if !out.has(&below)? {
+                    break;
+                }
+                if *is_whole && folder.len() == text.len() {
+                    out.take(&below)?;
+                }
+            }
+            last = text;
+        }
+        Ok(())
+    }
+
+    fn hosts(&mut self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<(), Corrupt> {
+        let word = Selector::Connects.word();
+        let family = [kind, name, " ", word];
+        if !out.has(&family)? {
+            return Ok(());
+        }
+        let hosts = self.hosts.get_or_insert_with(|| self.request.literal_hosts());
+        if hosts.is_open {
+            return out.take(&family);
+        }
+        for host in &hosts.all {
+            out.take(&[kind, name, " ", word, IS, host])?;
+        }
+        let ends: BTreeSet<&str> = hosts.all.iter().flat_map(|host| ends(host)).collect();
+        for end in ends {
+            out.take(&[kind, name, " ", word, ENDS, end])?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a path is a folder or lies in it.
+fn is_in(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || folder.ends_with('/') || rest.starts_with('/'))
 }

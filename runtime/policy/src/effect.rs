@@ -15,4 +15,4 @@ pub(crate) use call::Cap;
 pub use call::{Argument, ArgumentKind, Call, CallId};
 pub use log::Effects;
 pub use value::Value;
-pub use what::{Effect, Fact, Hidden, Mount, Sent, Touch, What};
+pub use what::{Effect, Fact, Hidden, Mount, Sent, TYPED, Touch, What};

@@ -11,6 +11,7 @@ mod effect;
 mod fit;
 mod glob;
 mod host;
+mod literal;
 mod parts;
 mod request;
 mod seen;
@@ -18,6 +19,9 @@ mod seen;
 pub use fit::Fit;
 pub use glob::glob_fit;
 pub use host::canonical_host;
+pub use literal::{
+    LiteralHost, LiteralPath, Literals, ends, folders, literal_host, literal_path, literal_word,
+};
 pub use parts::{Meaning, Part};
 pub use request::{Argument, Request, searched};
 pub use seen::Seen;

@@ -4,7 +4,7 @@
 use std::mem;
 use std::sync::Mutex;
 
-use crate::lock::lock;
+use relay_machine::lock::lock;
 
 /// The most records of one second.
 const RECORDS_PER_S_MAX: u32 = 10;

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use relay_machine::lock::lock;
 use tokio::sync::Notify;
-
-use crate::lock::lock;
 
 /// The slots of all owners; those of one owner share an `S`. Clones count together.
 #[derive(Debug)]

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
+use relay_machine::lock::lock;
+
 use super::turns::Turns;
 use crate::caller::activity::Activity;
-use crate::lock::lock;
 use crate::settings::config::Limits;
 
 /// The part of the connections for health that one address may have: a fourth.

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relay_bundle::Digest;
 use relay_bundle::trust::Time;
+use relay_machine::clock;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
@@ -18,7 +19,6 @@ use super::jwt::{
 };
 use super::metadata::{Metadata, common_scopes};
 use crate::caller::principal::Principal;
-use crate::clock;
 use crate::server::Server;
 use crate::settings::config::{self, Dpop};
 

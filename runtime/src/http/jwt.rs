@@ -23,6 +23,8 @@ use std::sync::{Arc, Mutex};
 use jsonwebtoken::dangerous::insecure_decode_claims;
 use lru::LruCache;
 use relay_bundle::Digest;
+use relay_machine::clock;
+use relay_machine::lock::lock;
 use serde::Deserialize;
 
 pub(super) use self::error::{TokenError, TokenErrorKind};
@@ -34,8 +36,6 @@ pub(super) use self::replays::Replays;
 use self::issuer::Issuer;
 use self::keys::Keys;
 use super::error::HttpError;
-use crate::clock;
-use crate::lock::lock;
 use crate::settings::config;
 
 /// The most bytes of a token.

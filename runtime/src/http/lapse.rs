@@ -11,10 +11,10 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use hyper::body::Frame;
 use relay_bundle::trust::Time;
+use relay_machine::clock;
 use tokio::time::sleep;
 
 use super::auth::{Authenticator, Identity};
-use crate::clock;
 
 /// The longest time between two looks at the clock, since it may be set.
 const LOOK_MAX: Duration = Duration::from_secs(60);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use relay_engine::system_error::reason;
+use relay_machine::file::text_file;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
@@ -14,7 +15,6 @@ use tokio_rustls::server::TlsStream;
 use zeroize::Zeroizing;
 
 use super::error::HttpError;
-use crate::file::text_file;
 use crate::settings::config;
 
 /// Accepts connections with the certificate in force.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use relay_machine::lock::lock;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
@@ -26,7 +27,6 @@ use super::{
     tools,
 };
 use crate::caller::principal::Principal;
-use crate::lock::lock;
 use crate::record::memory::Memory;
 use crate::record::metrics::{Method, Outcome};
 use crate::server::Server;

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use relay_machine::lock::lock;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 use crate::caller::principal::Principal;
-use crate::lock::lock;
 use crate::settings::Settings;
 
 /// Owners of ended sessions are dropped when there are this many more owners than sessions.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use relay_bundle::List;
 use relay_engine::audit_record::OutputHash;
+use relay_machine::lock::lock;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
 use rmcp::{ErrorData, RoleServer};
@@ -21,7 +22,6 @@ use crate::caller::Caller;
 use crate::caller::principal::{CallerKey, Principal};
 use crate::caller::rejection::Rejection;
 use crate::caller::slots::{Slot, Slots};
-use crate::lock::lock;
 use crate::record::audit::Entry;
 use crate::record::verb::{SUBSCRIBE, UNSUBSCRIBE};
 use crate::server::Server;

@@ -1,43 +1,27 @@
-//! The audit file: one JSON line for each record, appended, readable by this user alone.
+//! The records of a server: what was asked, by whom, and how it ended.
 //!
-//! A record is written before its answer is sent, by one `write` to a file opened for appending. So
-//! two servers may share a file, and after a crash the file has a record of each answer that a
-//! client received. Flushing to the disk is left to the system.
-//!
-//! A full disk may take only a part of a line. That part is kept, and the next record, of any
-//! server, begins on a line of its own. Lost records are counted in a record as soon as one can be
-//! written.
+//! A record is written before its answer is sent. Lost records are counted in a record as soon as one
+//! can be written.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
 use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{
     self, Action, AuditRecord, OutputHash, RecordedEffect, truncated,
 };
-use relay_engine::invisible::visible_json;
-use relay_engine::system_error::reason;
+use relay_machine::audit::{AuditError, AuditFile, unwritten};
+use relay_machine::clock;
+use relay_machine::lock::lock;
 use serde::Serialize;
-use thiserror::Error;
 
 use super::metrics::Counter;
 use crate::caller::Caller;
-use crate::clock;
-use crate::file::regular_file;
-use crate::lock::lock;
 use crate::settings::AuditPath;
 
-/// The mode of the file: for its owner alone.
-const PRIVATE_MODE: u32 = 0o600;
 /// The label of a record that counts lost records.
 const LOST: &str = "audit:lost";
 /// The principal of records about the server itself.
@@ -59,7 +43,7 @@ struct Target {
 
 #[derive(Debug)]
 struct Writer {
-    file: File,
+    file: AuditFile,
     /// The number of records lost since the last written one.
     lost: u64,
 }
@@ -140,27 +124,12 @@ pub(crate) enum Health {
     Failing,
 }
 
-/// An error of opening the audit file.
-#[derive(Debug, Error)]
-#[error(
-    "cannot append to the audit file `{}`: {}; name another with --audit FILE, or `--audit none` to keep no record",
-    path.display(),
-    unwritten(source)
-)]
-pub(crate) struct AuditError {
-    path: PathBuf,
-    source: io::Error,
-}
-
 impl Audit {
     /// Opens the file at `path`, created if missing, and logs where records go.
     pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
-        let path = match path {
-            AuditPath::Named(path) => path,
-            AuditPath::Own(path) => {
-                make_folder_of(path)?;
-                path
-            }
+        let file = match path {
+            AuditPath::Named(path) => AuditFile::open(path)?,
+            AuditPath::Own(path) => AuditFile::open_own(path)?,
             AuditPath::Off => {
                 tracing::info!("nothing is recorded, as configured");
                 return Ok(Self::to(None));
@@ -172,12 +141,11 @@ impl Audit {
                 return Ok(Self::to(None));
             }
         };
-        let file = open(path)?;
         // The path of an existing file, free of the `..` of the configuration's folder.
-        let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let shown = file.path().canonicalize().unwrap_or_else(|_| file.path().to_owned());
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", shown.display());
         Ok(Self::to(Some(Target {
-            path: path.to_owned(),
+            path: file.path().to_owned(),
             writer: Mutex::new(Writer { file, lost: 0 }),
             failing: AtomicBool::new(false),
         })))
@@ -196,7 +164,7 @@ impl Audit {
     /// records still go to the open file.
     pub(crate) fn reopen(&self) {
         let Some(target) = &self.target else { return };
-        match open(&target.path) {
+        match AuditFile::open(&target.path) {
             Ok(file) => lock(&target.writer).file = file,
             Err(error) => {
                 tracing::error!("{error}; records still go to the file that was opened before");
@@ -262,9 +230,10 @@ impl Audit {
             effects,
             effects_omitted,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
+            hook: None,
         };
         let mut writer = lock(&target.writer);
-        let written = writer.write_lost(bundle).and_then(|()| writer.append(&record));
+        let written = writer.write_lost(bundle).and_then(|()| writer.file.append(&record));
         if written.is_err() {
             writer.lost += 1;
         }
@@ -287,10 +256,6 @@ impl Target {
     }
 }
 
-/// How often the end of the file is read before it counts as part of a line.
-const LOOKS: usize = 5;
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
-
 impl Writer {
     /// Writes the number of lost records, if any.
     fn write_lost(&mut self, bundle: Digest) -> io::Result<()> {
@@ -298,7 +263,7 @@ impl Writer {
             return Ok(());
         }
         let (output_sha256, output_len) = OutputHash::default().finish();
-        self.append(&AuditRecord {
+        self.file.append(&AuditRecord {
             ts: clock::timestamp(),
             tool: LOST.to_owned(),
             tier: Tier::ReadOnly,
@@ -321,94 +286,9 @@ impl Writer {
             effects: Vec::new(),
             effects_omitted: 0,
             traceparent: None,
+            hook: None,
         })?;
         self.lost = 0;
         Ok(())
-    }
-
-    fn append(&self, record: &AuditRecord<'_>) -> io::Result<()> {
-        let mut line = String::new();
-        if !self.ends_a_line()? {
-            line.push('\n');
-        }
-        line.push_str(&visible_json(&serde_json::to_string(record)?));
-        line.push('\n');
-        // One `write` instead of `write_all`: the rest of a line could follow a line of another
-        // server.
-        if (&self.file).write(line.as_bytes())? < line.len() {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        Ok(())
-    }
-
-    /// Returns whether the next byte of the file begins a line. Another server may have left a part
-    /// of a line, so the file is read each time.
-    fn ends_a_line(&self) -> io::Result<bool> {
-        for _ in 0..LOOKS {
-            let mut last = [b'\n'];
-            if let Some(at) = self.file.metadata()?.len().checked_sub(1) {
-                self.file.read_exact_at(&mut last, at)?;
-            }
-            if last == [b'\n'] {
-                return Ok(true);
-            }
-            // Another server may be writing its line at this moment.
-            thread::sleep(LOOK_AGAIN);
-        }
-        Ok(false)
-    }
-}
-
-fn make_folder_of(path: &Path) -> Result<(), AuditError> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    DirBuilder::new()
-        .mode(0o700)
-        .recursive(true)
-        .create(folder)
-        .map_err(|source| AuditError { path: path.to_owned(), source })
-}
-
-/// Opens a regular file that only this user can read and write, at once.
-fn open(path: &Path) -> Result<File, AuditError> {
-    open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })
-}
-
-fn open_private(path: &Path) -> io::Result<File> {
-    // Some devices act on being opened, so the path is checked before as well as after.
-    match fs::metadata(path) {
-        Ok(metadata) => regular_file::check(&metadata)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(PRIVATE_MODE)
-        .custom_flags(regular_file::without_waiting())
-        .open(path)?;
-    let metadata = file.metadata()?;
-    regular_file::check(&metadata)?;
-    if metadata.mode() & 0o077 == 0 {
-        return Ok(file);
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        let reason = "it belongs to another user, and others than its owner may read or write it: make it yours alone (`chmod 600`)";
-        return Err(io::Error::other(reason));
-    }
-    file.set_permissions(Permissions::from_mode(PRIVATE_MODE))?;
-    tracing::warn!(
-        "the audit file `{}` could be read or written by others than its owner: its mode was {:o} and is now {PRIVATE_MODE:o}",
-        path.display(),
-        metadata.mode() & 0o777
-    );
-    Ok(file)
-}
-
-/// Returns the cause of a failure to make or write the file; a missing one is made.
-fn unwritten(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
-        _ => reason(error),
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn start(settings: &Settings, chatty_target: &str) {
     let asked = settings.log_level.as_deref();
     let level = asked.and_then(|text| text.parse().ok());
     let own = level.unwrap_or(usual);
-    let targets = Targets::new().with_target("relay_runtime", own);
+    let targets =
+        Targets::new().with_target("relay_runtime", own).with_target("relay_machine", own);
     let targets = if own > LevelFilter::DEBUG {
         // At this level, libraries also log texts of callers.
         targets.with_default(own)

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use relay_bundle::Digest;
 use relay_engine::sent::Sent;
+use relay_machine::lock::lock;
 
 use super::sent_texts::SentTexts;
-use crate::lock::lock;
 use crate::trust::loaded::Loaded;
 
 /// The memory of one session.

@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use relay_bundle::Digest;
-
-use crate::lock::lock;
+use relay_machine::lock::lock;
 
 /// The most remembered texts, of one session and of all handles together.
 const REMEMBERED_MAX: usize = 1024;

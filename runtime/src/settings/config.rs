@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use relay_engine::system_error::reason;
 use relay_engine::toml_fault::{self, TomlFault};
+use relay_machine::file::text_file;
+use relay_machine::file::toml_text::{self, TableHint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -23,8 +25,36 @@ pub(crate) use self::key_url::KeyUrl;
 pub(crate) use self::within::Within;
 
 use crate::caller::principal::Principal;
-use crate::file::text_file;
-use crate::file::toml_text;
+
+/// The tables by the names of their types, and the lines that a person writes.
+const TABLES: [TableHint; 8] = [
+    (
+        "struct ApiKey",
+        "a table: write `[[auth.api-keys]]` on a line of its own, then id, sha256 and principal; `relay keygen --api-key ID` prints them",
+    ),
+    (
+        "struct Jwt",
+        "a table: write `[[auth.jwt]]` on a line of its own, then issuer, audience, algorithms and its keys",
+    ),
+    (
+        "struct BriefingKey",
+        "a table: write `[[briefing.keys]]` on a line of its own, then id and key-file",
+    ),
+    (
+        "[[auth.api-keys]]",
+        "tables: write `[[auth.api-keys]]` on a line of its own for each key, then id, sha256 and principal; `relay keygen --api-key ID` prints them",
+    ),
+    (
+        "[[auth.jwt]]",
+        "tables: write `[[auth.jwt]]` on a line of its own for each issuer, then issuer, audience, algorithms and its keys",
+    ),
+    (
+        "[[briefing.keys]]",
+        "tables: write `[[briefing.keys]]` on a line of its own for each key, then id and key-file",
+    ),
+    ("struct Auth", "a table: write `[auth]` on a line of its own, then its keys"),
+    ("struct Tls", "a table: write `[tls]` on a line of its own, then cert and key"),
+];
 
 /// The contents of `server.toml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -293,7 +323,7 @@ impl Config {
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = text_file::read(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let mut config: Self = toml_text::parse(&text)
+        let mut config: Self = toml_text::parse(&text, &TABLES)
             .map_err(|fault| ConfigError::Parse { path: path.to_owned(), fault })?;
         for named in config.tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]) {
             named.place_in(path, &text);

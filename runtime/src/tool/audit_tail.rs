@@ -7,6 +7,7 @@ use std::path::Path;
 use relay_bundle::{Corrupt, Tier};
 use relay_engine::system_error::reason;
 use relay_engine::tool::Arguments;
+use relay_machine::file::regular_file;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,6 @@ use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
 use super::own_record;
 use crate::caller::principal::CallerKey;
-use crate::file::regular_file;
 use crate::trust::placed::Placed;
 
 /// The most bytes that are read from the end of the file.

@@ -11,10 +11,10 @@ use relay_engine::select::{Selection, TagError, Tags};
 use relay_engine::sent::Sent;
 use relay_engine::tool::{Gating, Offered};
 use relay_engine::view::View;
+use relay_machine::clock;
 use thiserror::Error;
 
 use super::call::Call;
-use crate::clock;
 use crate::record::memory::Recalled;
 
 /// How a call passed the gate.

@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arc_swap::{ArcSwap, Guard};
 use relay_engine::handle::{Key, SECRET_BYTES};
 use relay_engine::system_error::reason;
+use relay_machine::file::regular_file;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::file::regular_file;
 use crate::settings::Settings;
 use crate::settings::args::Transport;
 use crate::settings::config;

@@ -1,67 +1,38 @@
-//! The bundle's file -> a bundle that may be served: copied, opened, checked against the trust.
-//!
-//! Nothing is parsed or compiled here. With a private copy of the same bundle, the cost is
-//! independent of the bundle's size.
+//! The bundle's file -> a bundle that may be served, at the start and on each reload.
 
-mod error;
+use std::path::Path;
+use std::sync::Arc;
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
-
-use arc_swap::ArcSwap;
-use relay_bundle::Bundle;
-use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
-use relay_engine::authority::Authority;
-use relay_engine::derived;
-use relay_engine::tool::Offered;
+use relay_machine::load::{self, Sources};
+use relay_machine::state::StateError;
 use tokio::sync::Notify;
 
-pub(crate) use self::error::LoadError;
+pub(crate) use relay_machine::load::LoadError;
 
-use self::error::named;
 use super::loaded::Loaded;
-use super::map;
-use super::standing::Standing;
-use super::state::{self, PrivateCopy, State, StateError};
-use crate::clock;
-use crate::file::regular_file;
-use crate::file::stamp::Stamp;
-use crate::file::text_file;
-use crate::file::toml_text;
-use crate::lock::lock;
 use crate::settings::Settings;
 use crate::settings::args::Transport;
 
-/// Loads the bundle of one path, at the start and on each reload, and remembers the highest epoch.
+/// Loads the bundle of one path, and hears of damage to its private copy.
 #[derive(Debug)]
 pub(crate) struct Loader {
-    path: PathBuf,
-    trust: Option<PathBuf>,
-    bytes_max: u64,
-    /// The dev key, if it may be used instead of a trust file.
-    dev_key: Option<PathBuf>,
-    state: Option<State>,
-    /// The highest epoch of each project under a version of the trust file. If there is no state
-    /// folder, it is remembered only here, until the process ends.
-    epochs: Mutex<BTreeMap<(String, u64), u64>>,
+    loader: load::Loader,
     /// Notified when damage is found in the private copy of a loaded bundle.
     found_damage: Arc<Notify>,
 }
 
 impl Loader {
     pub(crate) fn new(settings: &Settings) -> Result<Self, StateError> {
-        Ok(Self {
-            path: settings.bundle.clone(),
+        let loader = load::Loader::new(Sources {
+            bundle: settings.bundle.clone(),
             trust: settings.trust.clone(),
             bytes_max: settings.limits.bundle_bytes_max.get(),
             dev_key: settings.dev_key.clone().filter(|_| settings.is_local()),
-            state: settings.state.as_deref().map(State::open).transpose()?,
-            epochs: Mutex::default(),
-            found_damage: Arc::default(),
-        })
+            state: settings.state.clone(),
+            // A server whose clock was wrong once would refuse all bundles from then on.
+            remembers_time: false,
+        })?;
+        Ok(Self { loader, found_damage: Arc::default() })
     }
 
     /// Waits until damage was found in the private copy of a loaded bundle. The copy was removed.
@@ -71,17 +42,17 @@ impl Loader {
 
     /// Returns the path of the bundle.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.loader.path()
     }
 
     /// Returns the file with the trusted keys.
     pub(crate) fn trust_path(&self) -> Option<&Path> {
-        self.trust.as_deref().or(self.dev_key.as_deref())
+        self.loader.trust_path()
     }
 
     /// Logs the state that a restart forgets.
     pub(crate) fn log_what_is_forgotten(&self, transport: Transport) {
-        if self.trust.is_none() || self.state.is_some() {
+        if !self.loader.forgets_epochs() {
             return;
         }
         let text = "no state folder is configured (--state): after a restart, a bundle older than the newest one served, and an older trust file, are accepted";
@@ -93,230 +64,12 @@ impl Loader {
 
     /// Loads the bundle that the path leads to now.
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
-        let path = || self.path.clone();
-        let read = |source| LoadError::Read { path: self.path.clone(), source };
-        self.refuse_project()?;
-        // Before the trust file is read, so that a replacement meanwhile is seen by the next check.
-        let trust_stamp = self.trust_path().and_then(Stamp::of);
-        let policy = self.policy()?;
-        let source = regular_file::open(&self.path).map_err(read)?;
-        let metadata = source.metadata().map_err(read)?;
-        if metadata.len() > self.bytes_max {
-            let (bytes, bytes_max) = (metadata.len(), self.bytes_max);
-            return Err(LoadError::TooLarge { path: path(), bytes, bytes_max });
-        }
-        let (mapped, copy) = self.map(&source)?;
-        let bundle = Bundle::open(Box::new(mapped))
-            .map_err(|reason| LoadError::Open { path: path(), reason })?;
-        let signers = self.judge(&bundle, &policy)?;
-        let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
-        let tools =
-            Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
-        let authority =
-            Authority::of(&bundle).map_err(|reason| LoadError::Policy { path: path(), reason })?;
-        // A new copy is checked whole, since copying has read all bytes. A kept copy was checked
-        // when it was made, and each of its pages is checked again when it is first used.
-        let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
-        let mut copy = copy;
-        if is_allowed || copy.as_ref().is_none_or(PrivateCopy::is_new) {
-            bundle.check_all().map_err(corrupt)?;
-            let parts = derived::mismatches(&bundle).map_err(corrupt)?;
-            match (parts.is_empty(), is_allowed) {
-                (true, _) => {}
-                (false, true) => {
-                    tracing::warn!(
-                        "parts of the bundle do not follow from its contents: {}; it is served since the trust file names it in allow-digests",
-                        named(&parts)
-                    );
-                    // A copy that is kept would be served again unchecked.
-                    copy = None;
-                }
-                (false, false) => {
-                    let digest = bundle.digest();
-                    return Err(LoadError::Altered { path: path(), digest, parts });
-                }
-            }
-        }
-        let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
-        let copy_path = copy.as_ref().map(|copy| copy.path.clone());
-        // Kept only now: a copy under its final name passed every check.
-        if let (Some(state), Some(copy)) = (&self.state, copy) {
-            state.keep(copy)?;
-        }
-        self.remember_epoch(project(&bundle), &policy, bundle.epoch())?;
-        let stamp = Stamp::from(&metadata);
-        Ok(Loaded {
-            bundle,
-            signers,
-            tools,
-            authority,
-            stamp,
-            trust_stamp,
-            damaged: AtomicBool::new(false),
-            copy: copy_path,
-            found_damage: self.found_damage.clone(),
-            standing: ArcSwap::from_pointee(standing),
-        })
-    }
-
-    /// Fails for an input of `relay build`, before any check of trust.
-    fn refuse_project(&self) -> Result<(), LoadError> {
-        let what = match self.path.extension().and_then(|ending| ending.to_str()) {
-            _ if self.path.is_dir() => "a folder",
-            Some("kdl") if self.path.is_file() => "a project",
-            _ => return Ok(()),
-        };
-        Err(LoadError::NotBuilt { path: self.path.clone(), what })
+        Ok(Loaded::new(self.loader.load()?, self.found_damage.clone()))
     }
 
     /// Judges a bundle in force again, by the trust file as it is now. If the file is missing or
     /// invalid, the standing stays.
     pub(crate) fn judge_again(&self, loaded: &Loaded) -> Result<(), LoadError> {
-        let policy = self.policy()?;
-        let project = &loaded.manifest().project.value;
-        self.check_trust_version(project, policy.trust.version)?;
-        if let Some(state) = &self.state {
-            state.highest_epoch(project, policy.trust.version)?;
-        }
-        loaded.judge_again(&policy.trust);
-        // An earlier trust file may lack a revocation of this one.
-        self.remember_version(loaded, &policy)
+        loaded.judge_again(&self.loader)
     }
-
-    fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
-        let read = |source| LoadError::Read { path: self.path.clone(), source };
-        let refused = |error| match error {
-            StateError::Bundle(reason) => LoadError::Open { path: self.path.clone(), reason },
-            error => error.into(),
-        };
-        let Some(state) = &self.state else {
-            state::check_outline(source).map_err(refused)?;
-            return map::map_sealed_copy(source, self.bytes_max)
-                .map(|mapped| (mapped, None))
-                .map_err(read);
-        };
-        let copy = state.private_copy(source, self.bytes_max).map_err(refused)?;
-        let mapped = map::map_private(&copy.file).map_err(|source| StateError::Copy { source })?;
-        Ok((mapped, Some(copy)))
-    }
-
-    /// Returns the names of the keys whose signatures count.
-    fn judge(&self, bundle: &Bundle, policy: &Policy) -> Result<Vec<String>, LoadError> {
-        let Policy { trust, dev_key } = policy;
-        let refused = |reason| {
-            let (path, reason) = (self.path.clone(), Box::new(reason));
-            match &self.trust {
-                Some(trust) => LoadError::NotTrusted { path, reason, trust: trust.clone() },
-                None => LoadError::NotByDevKey { path, reason },
-            }
-        };
-        let accepted = trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
-        let good = accepted.signatures.into_iter().filter(|it| it.state == SignatureState::Good);
-        let signers = good.map(|it| it.name.unwrap_or(it.keyid)).collect();
-        // With the dev key, a developer switches between versions, so downgrades are allowed.
-        if *dev_key {
-            return Ok(signers);
-        }
-        let key = (project(bundle).to_owned(), trust.version);
-        self.check_trust_version(&key.0, key.1)?;
-        let known = lock(&self.epochs).get(&key).copied();
-        let stored = match &self.state {
-            Some(state) => state.highest_epoch(&key.0, trust.version)?,
-            None => 0,
-        };
-        let seen = stored.max(known.unwrap_or(0));
-        trust::check_downgrade(bundle, trust, seen).map_err(refused)?;
-        Ok(signers)
-    }
-
-    /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle is
-    /// ignored under it.
-    fn remember_version(&self, loaded: &Loaded, policy: &Policy) -> Result<(), LoadError> {
-        let project = &loaded.manifest().project.value;
-        if lock(&self.epochs).contains_key(&(project.clone(), policy.trust.version)) {
-            return Ok(());
-        }
-        let is_revoked = loaded.standing().revocation().is_some();
-        self.remember_epoch(project, policy, if is_revoked { 0 } else { loaded.epoch() })
-    }
-
-    fn remember_epoch(&self, project: &str, policy: &Policy, epoch: u64) -> Result<(), LoadError> {
-        if policy.dev_key {
-            return Ok(());
-        }
-        if let Some(state) = &self.state {
-            state.remember_epoch(project, policy.trust.version, epoch)?;
-        }
-        let mut epochs = lock(&self.epochs);
-        let highest = epochs.entry((project.to_owned(), policy.trust.version)).or_default();
-        *highest = (*highest).max(epoch);
-        Ok(())
-    }
-
-    /// Refuses a trust file older than one that was in force before, even if there is no state
-    /// folder: it may lack a revocation.
-    fn check_trust_version(&self, project: &str, given: u64) -> Result<(), LoadError> {
-        let epochs = lock(&self.epochs);
-        let mut seen = epochs.keys().filter(|(known, _)| known == project);
-        match seen.find(|(_, version)| *version > given) {
-            Some((_, seen)) => Err(LoadError::TrustVersion { given, seen: *seen }),
-            None => Ok(()),
-        }
-    }
-
-    fn policy(&self) -> Result<Policy, LoadError> {
-        let Some(path) = &self.trust else { return self.dev_key_policy() };
-        let text = text_file::read(path)
-            .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
-        let is_private = path.extension().is_some_and(|ending| ending == "key");
-        if is_private || text.starts_with("ed25519:") {
-            return Err(LoadError::KeyForTrust { path: path.clone(), is_private });
-        }
-        let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
-        let trust: Trust = toml_text::parse(&text)
-            .map_err(|fault| LoadError::TrustSyntax { path: path.clone(), fault })?;
-        trust.check().map_err(|error| invalid(error.to_string()))?;
-        Ok(Policy { trust, dev_key: false })
-    }
-
-    fn dev_key_policy(&self) -> Result<Policy, LoadError> {
-        let path = || self.path.clone();
-        let Some(key) = &self.dev_key else {
-            return Err(LoadError::NoTrust { path: path() });
-        };
-        let public = text_file::read(key)
-            .ok()
-            .and_then(|text| PublicKey::parse(text.split_whitespace().next()?))
-            .ok_or_else(|| LoadError::NoDevKey { path: path(), key: key.clone() })?;
-        let trusted = TrustedKey {
-            name: "dev key".to_owned(),
-            id: None,
-            public,
-            roles: Default::default(),
-            not_before: None,
-            not_after: None,
-        };
-        let trust = Trust {
-            version: 0,
-            project: None,
-            threshold: 1,
-            require: Default::default(),
-            min_epoch: 0,
-            keys: vec![trusted],
-            revoked: Default::default(),
-            allow_digests: Default::default(),
-        };
-        Ok(Policy { trust, dev_key: true })
-    }
-}
-
-fn project(bundle: &Bundle) -> &str {
-    &bundle.manifest().project.value
-}
-
-/// The trust policy of one load.
-struct Policy {
-    trust: Trust,
-    /// Whether the dev key is used instead of a trust file.
-    dev_key: bool,
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-use relay_bundle::trust::Trust;
 use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, Who};
 use relay_engine::authority::Authority;
 use relay_engine::tool::Offered;
+use relay_machine::clock;
+use relay_machine::file::stamp::Stamp;
+use relay_machine::load::{LoadError, Loader, Opened};
+use relay_machine::state;
 use tokio::sync::Notify;
 
 use super::standing::Standing;
-use super::state;
 use crate::caller::rejection::Rejection;
-use crate::clock;
-use crate::file::stamp::Stamp;
 
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
@@ -27,7 +27,7 @@ pub(crate) struct Loaded {
     /// `placed.rs`.
     pub(crate) bundle: Bundle,
     /// The names of the keys whose signatures counted when it was loaded.
-    pub(super) signers: Vec<String>,
+    signers: Vec<String>,
     /// The tools of the bundle.
     pub(crate) tools: Vec<Offered>,
     /// The policy of the bundle.
@@ -36,15 +36,33 @@ pub(crate) struct Loaded {
     pub(crate) stamp: Stamp,
     /// The trust file that was read, if any.
     pub(crate) trust_stamp: Option<Stamp>,
-    pub(super) damaged: AtomicBool,
+    damaged: AtomicBool,
     /// The private copy in use, if it is a file.
-    pub(super) copy: Option<PathBuf>,
+    copy: Option<PathBuf>,
     /// Notified when damage is found.
-    pub(super) found_damage: Arc<Notify>,
-    pub(super) standing: ArcSwap<Standing>,
+    found_damage: Arc<Notify>,
+    standing: ArcSwap<Standing>,
 }
 
 impl Loaded {
+    /// Returns a bundle that was opened, which notifies `found_damage` of damage to its copy.
+    pub(super) fn new(opened: Opened, found_damage: Arc<Notify>) -> Self {
+        let Opened { bundle, signers, tools, authority, trust, stamp, trust_stamp, copy } = opened;
+        let standing = Standing::trusted(&bundle, &trust, clock::unix_seconds());
+        Self {
+            bundle,
+            signers,
+            tools,
+            authority,
+            stamp,
+            trust_stamp,
+            damaged: AtomicBool::new(false),
+            copy,
+            found_damage,
+            standing: ArcSwap::from_pointee(standing),
+        }
+    }
+
     /// Returns the digest of the bundle.
     pub(crate) fn digest(&self) -> Digest {
         self.bundle.digest()
@@ -124,10 +142,13 @@ impl Loaded {
         self.standing.load()
     }
 
-    /// Judges it again, under `trust`.
-    pub(super) fn judge_again(&self, trust: &Trust) {
-        let standing = Standing::of(&self.bundle, trust, clock::unix_seconds());
-        self.standing.store(Arc::new(standing));
+    /// Judges it again, by the trust file of `loader` as it is now.
+    pub(super) fn judge_again(&self, loader: &Loader) -> Result<(), LoadError> {
+        loader.judge_again(&self.bundle, |trust| {
+            let standing = Standing::of(&self.bundle, trust, clock::unix_seconds());
+            self.standing.store(Arc::new(standing));
+            self.standing().revocation().is_some()
+        })
     }
 
     /// Rejects every request while it is revoked.

@@ -1,5 +1,5 @@
 //! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
-//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`, `tests/automaton/entry.rs`), which know what must hold for every input.
+//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`, `tests/automaton/entry.rs`, `tests/hook/entry.rs`), which know what must hold for every input.
 
 #![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
 
@@ -11,6 +11,8 @@ mod compile;
 mod entry;
 #[path = "../../gate/entry.rs"]
 mod gate;
+#[path = "../../hook/entry.rs"]
+mod hook;
 #[path = "../../policy/entry.rs"]
 mod policy;
 #[path = "../../bundle/raw.rs"]
@@ -23,6 +25,11 @@ mod shipped;
 mod tags;
 #[path = "../../bundle/uri.rs"]
 mod uri;
+
+/// Answers any bytes as an event of a client, on a machine without a machine file.
+pub fn hook_event(bytes: &[u8]) {
+    _ = hook::event(bytes, std::path::Path::new("/nowhere/hook.toml"));
+}
 
 /// Edits a table of automata as the bytes say, and searches with it.
 pub fn automata(bytes: &[u8]) {
@@ -105,6 +112,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let globs = ["api-*\napi-create", "*-[a-c]?\nx-bé", "[!a-c]*[]*\nd-[", "a*b*c*d\nabcabcabcd"];
     vec![
         ("automata", vec![vec![0; 10], vec![9, 2, 0, 1, 3, 200, 7, 0, 0, 255]]),
+        ("hook_event", hook_events()),
         ("regex", automaton::seeds()),
         (
             "bundle_reader",
@@ -126,4 +134,21 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("classifier", policy::seeds()),
         ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
     ]
+}
+
+/// An event of each client that has a form of its own.
+fn hook_events() -> Vec<Vec<u8>> {
+    let events = [
+        r#"{"session_id":"s","cwd":"/w","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}}"#,
+        r#"{"cursor_version":"2","hook_event_name":"beforeMCPExecution","tool_name":"t","tool_input":"{}","mcp_server_name":"s"}"#,
+        r#"{"hook_event_name":"BeforeTool","cwd":"/w","tool_name":"mcp_a_b","tool_input":{},"mcp_context":{"server_name":"a","tool_name":"b"}}"#,
+        r#"{"sessionId":"s","cwd":"/w","toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}"#,
+        r#"{"hookEventName":"PreToolUse","sessionId":"s","cwd":"/w","tool_name":"run_in_terminal","tool_input":{"command":"ls"}}"#,
+        r#"{"hook":"tool.execute.before","tool":"bash","args":{"command":"ls"},"directory":"/w"}"#,
+        r#"{"hookName":"PreToolUse","preToolUse":{"tool":"execute_command","parameters":{"command":"ls"}}}"#,
+        r#"{"agent_action_name":"pre_run_command","tool_info":{"command_line":"ls","cwd":"/w"}}"#,
+    ];
+    let each = events.iter().enumerate();
+    each.map(|(client, event)| [&[client.to_le_bytes()[0]], event.as_bytes()].concat()).collect()
 }

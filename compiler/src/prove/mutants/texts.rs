@@ -47,6 +47,7 @@ pub(super) struct Expected<'t> {
 /// The texts and decisions of a project.
 pub(super) struct Texts<'t> {
     bundle: &'t Bundle,
+    authority: &'t Authority,
     facts: &'t Facts<'t>,
     asked: Vec<Asked>,
     /// The places of the texts of each rule, by its name.
@@ -118,10 +119,19 @@ impl<'t> Texts<'t> {
         }
         let mut decision_index = Index::default();
         for (number, decision) in decisions.iter().enumerate() {
-            decision_index.add(number, decision.trial.keys(facts)?);
+            decision_index.add(number, decision.trial.keys((authority, facts))?);
         }
         let asked_index = OnceCell::new();
-        Ok(Self { bundle, facts, asked, of_rules, decisions, decision_index, asked_index })
+        Ok(Self {
+            bundle,
+            authority,
+            facts,
+            asked,
+            of_rules,
+            decisions,
+            decision_index,
+            asked_index,
+        })
     }
 
     /// Returns the texts of a rule.
@@ -137,7 +147,7 @@ impl<'t> Texts<'t> {
             None => {
                 let mut index = Index::default();
                 for (number, asked) in self.asked.iter().enumerate() {
-                    index.add(number, asked.tried.keys(self.bundle, self.facts)?);
+                    index.add(number, asked.tried.keys(self.bundle, (self.authority, self.facts))?);
                 }
                 self.asked_index.get_or_init(|| index)
             }

@@ -1,5 +1,7 @@
 //! A call of a tool -> its texts, hosts and effects, for rules.
 
+use std::collections::BTreeSet;
+
 use relay_bundle::{Bundle, Corrupt, Selector, Tier};
 use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
 use relay_policy::facts::Facts;
@@ -8,7 +10,7 @@ use relay_policy::rule::{Argument, Request, Seen};
 use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
-use super::call::Call;
+use super::call::{Call, Door};
 use crate::glob;
 use crate::rule_keys::Keyed;
 use crate::tool;
@@ -56,6 +58,10 @@ impl Asked {
         let mut effects: Vec<(Selector, Option<String>)> = Vec::new();
         let mut own = own_tier.unwrap_or_default();
         let is_known = own_tier.is_some() || tool::find(call.tool).is_some();
+        if let Door::Client(client) = call.door {
+            effects.extend(client.effects.iter().cloned());
+            doubts.extend(client.doubts.iter().copied());
+        }
         if let Some(reach) = reach {
             own = own.max(reach.tier);
             if let Some(name) = reach.text {
@@ -74,7 +80,7 @@ impl Asked {
                 effects.extend(text_of(name).map(|value| (*selector, Some(value))));
             }
             effects.extend(hosts.iter().map(|host| (Selector::Connects, Some(host.clone()))));
-        } else if !is_known {
+        } else if call.door == Door::Elsewhere && !is_known {
             let declared = declared(bundle, call.tool);
             effects = declared_effects(&declared, call.arguments);
             if declared.is_empty() {
@@ -124,14 +130,16 @@ impl Asked {
         Given { arguments: arguments.collect(), hosts: hosts.collect(), seen: Seen::default() }
     }
 
-    /// Returns its parts that have keys.
-    pub(super) fn keyed<'k>(
-        &'k self,
-        bundle: &'k Bundle,
-        tool: &'k str,
-        facts: &'k Facts<'k>,
-    ) -> Keyed<'k> {
-        Keyed { bundle, facts, tool, text: &self.text, effects: &self.verdict.effects }
+    /// Returns the keys of the rules that it may concern; `None` if it may concern any rule.
+    pub(super) fn keys(
+        &self,
+        bundle: &Bundle,
+        tool: &str,
+        judging: (&Facts<'_>, &Rules),
+    ) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        let given = self.given();
+        let request = self.request((tool, None), judging, &given);
+        Keyed { bundle, request: &request }.keys()
     }
 
     /// Returns the request that rules are asked about.

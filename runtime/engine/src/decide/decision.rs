@@ -40,6 +40,8 @@ pub struct Named {
     pub because: Option<String>,
     /// The shipped policy that it comes from.
     pub origin: Option<String>,
+    /// The seconds for which a yes of a person counts, if the rule says it.
+    pub ttl_s: Option<u32>,
     /// Its place.
     pub at: Place,
     /// The bytes of the text that it means; `None` for the request as a whole.

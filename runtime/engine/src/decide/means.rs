@@ -151,9 +151,10 @@ impl Tried {
     pub fn keys(
         &self,
         bundle: &Bundle,
-        facts: &Facts<'_>,
+        (authority, facts): (&Authority, &Facts<'_>),
     ) -> Result<Option<BTreeSet<String>>, Corrupt> {
-        self.asked.keyed(bundle, &self.tool, facts).keys()
+        let Some(judging) = authority.rules() else { return Ok(Some(BTreeSet::new())) };
+        self.asked.keys(bundle, &self.tool, (facts, judging))
     }
 }
 

@@ -7,7 +7,7 @@ use super::operand::{self, Valued};
 use super::output;
 use super::own::{Own, Program, describe};
 use super::{mount, path, project, role, variables};
-use crate::effect::{CallId, Cap, Fact, Hidden, Sent, Touch, What};
+use crate::effect::{CallId, Cap, Fact, Hidden, Sent, TYPED, Touch, What};
 use crate::facts::{
     FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches, program_name,
 };
@@ -348,7 +348,7 @@ fn input_code(run: &mut Machine<'_>, role: Role, program: &Program<'_, '_>, own:
             role::role(run, role, &field, program, own);
         }
         Content::Terminal => {
-            own.runs(Hidden::Opaque, span, "it takes commands that the text does not show");
+            own.runs(Hidden::Opaque, span, TYPED);
         }
         Content::File => own.runs(Hidden::Opaque, span, "it runs code from a file"),
         Content::Network => own.runs(Hidden::Network, span, "runs code from a network"),

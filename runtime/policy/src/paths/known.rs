@@ -202,6 +202,8 @@ pub(super) const AGENT_CONFIG: &[&str] = &[
     ".opencode",
     ".clinerules",
     ".windsurf",
+    ".cline",
+    ".codeium",
     ".mcp.json",
     "mcp.json",
     "opencode.json",
@@ -222,7 +224,14 @@ pub(crate) fn is_agent_config(path: &[u8]) -> bool {
         let is_own = parts.peek().is_none() && part.ends_with(b".relay");
         let is_vscode = part == b".vscode"
             && parts.peek().is_some_and(|next| matches!(*next, b"mcp.json" | b"settings.json"));
-        if is_listed || is_own || is_vscode {
+        let next = parts.peek().map(|next| next.to_ascii_lowercase());
+        let is_folder_of = |folder: &[u8], names: &[&[u8]]| {
+            part == folder && next.as_deref().is_some_and(|next| names.contains(&next))
+        };
+        let is_below = is_folder_of(b".github", &[b"hooks", b"copilot"])
+            || is_folder_of(b".config", &[b"opencode", b"relay"])
+            || is_folder_of(b"cline", &[b"hooks"]);
+        if is_listed || is_own || is_vscode || is_below {
             return true;
         }
     }

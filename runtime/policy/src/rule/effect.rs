@@ -26,9 +26,7 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
             if fit == Fit::No {
                 return Fit::No;
             }
-            // A program that writes to `/` itself puts folders there.
-            let is_laid_out = is_tree && touch == Touch::Write;
-            let is_whole = is_many || is_laid_out || happens_to_all(touch) || fit == Fit::Maybe;
+            let is_whole = happens_to_whole((touch, is_many, is_tree), fit);
             let path = request.seen.path(effects, path, request.ground());
             let touched = Touched { path: &path, class, is_secret, is_whole };
             fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
@@ -113,19 +111,26 @@ fn is_touch(selector: Selector, touch: Touch) -> bool {
 }
 
 /// Returns whether something of this kind happens to the path of an effect.
-fn touch_fit(request: &Request<'_>, selector: Selector, touch: Touch, effect: &Effect) -> Fit {
+pub(super) fn touch_fit(
+    request: &Request<'_>,
+    selector: Selector,
+    touch: Touch,
+    effect: &Effect,
+) -> Fit {
     if is_touch(selector, touch) {
         return Fit::Surely;
     }
     // `find PATH -delete` reads its path, and by a fact does more.
-    let acts = |other: &Effect| {
-        other.by == effect.by
-            && other.by.is_some()
-            && other.is_own
-            && matches!(other.what, What::Declared(_) | What::Does(..) | What::Doubt(..))
-    };
-    let may_act = touch == Touch::Read && request.effects.all().iter().any(acts);
+    let may_act = touch == Touch::Read
+        && effect.by.is_some_and(|call| request.seen.acts(request.effects, call));
     Fit::known(may_act).doubted()
+}
+
+/// Returns whether it happens to all below a folder too, for a touch of a path that is many or a tree.
+pub(super) fn happens_to_whole((touch, is_many, is_tree): (Touch, bool, bool), fit: Fit) -> bool {
+    // A program that writes to `/` itself puts folders there.
+    let is_laid_out = is_tree && touch == Touch::Write;
+    is_many || is_laid_out || happens_to_all(touch) || fit == Fit::Maybe
 }
 
 /// Returns whether a condition may mean a word of an unknown program: it may be a path to which
@@ -189,12 +194,15 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
         }
         _ => {}
     }
+    if is_open {
+        // An unknown part may leave its folder.
+        return Fit::Maybe;
+    }
     let single;
-    let is_certain = !is_open && !is_unknown;
     let (patterns, except) = match request.classes.of_name(pattern) {
         Some(class) => class,
-        None if is_certain && !forms.iter().any(|form| may_concern(pattern, form)) => {
-            return Fit::No;
+        None if !forms.iter().any(|form| may_concern(pattern, form)) => {
+            return Fit::known(is_unknown).doubted();
         }
         None => match PathPattern::new(pattern) {
             Ok(pattern) => {
@@ -205,10 +213,6 @@ fn path_fit(request: &Request<'_>, pattern: &str, touched: Touched<'_>) -> Fit {
             Err(_) => return Fit::Maybe,
         },
     };
-    if is_open {
-        // An unknown part may leave its folder.
-        return Fit::Maybe;
-    }
     let has = |patterns: &[PathPattern]| {
         Fit::any(forms.iter().flat_map(|form| {
             patterns.iter().map(move |pattern| {

@@ -93,11 +93,11 @@ impl<'r> Meaning<'r> {
     /// The bundle is corrupt.
     pub fn fires(&self, request: &Request<'_>) -> Result<Option<Part>, Corrupt> {
         let mut best: Option<Part> = None;
-        for part in self.parts(request)? {
+        self.each_part(request, false, |part| {
             if best.is_none_or(|best| best.fit < part.fit) {
                 best = Some(part);
             }
-        }
+        })?;
         Ok(best)
     }
 
@@ -108,14 +108,26 @@ impl<'r> Meaning<'r> {
     /// The bundle is corrupt.
     pub fn parts(&self, request: &Request<'_>) -> Result<Vec<Part>, Corrupt> {
         let mut parts = Vec::new();
+        self.each_part(request, true, |part| parts.push(part))?;
+        Ok(parts)
+    }
+
+    /// Visits the parts of the request that the rule may mean: of a rule over effects alone only the
+    /// surest, unless all are wanted.
+    fn each_part(
+        &self,
+        request: &Request<'_>,
+        wants_all: bool,
+        mut visit: impl FnMut(Part),
+    ) -> Result<(), Corrupt> {
         let whole = self.own.request_fit(request, false)?;
         if whole == Fit::No {
-            return Ok(parts);
+            return Ok(());
         }
         let mut found = |fit: Fit, span: Option<Span>, call: Option<CallId>| {
             let fit = fit.min(whole);
             if fit != Fit::No {
-                parts.push(Part { fit, span, call });
+                visit(Part { fit, span, call });
             }
         };
         let effects = request.effects;
@@ -157,7 +169,9 @@ impl<'r> Meaning<'r> {
                     if one == Fit::No || self.excepts_effect(request, effect)? {
                         continue;
                     }
-                    others.push((Some(effect.span), effect.by));
+                    if wants_all {
+                        others.push((Some(effect.span), effect.by));
+                    }
                     if one > most {
                         most = one;
                         span = Some(effect.span);
@@ -169,7 +183,9 @@ impl<'r> Meaning<'r> {
                     if one == Fit::No || self.excepts_call(request, number, call)? {
                         continue;
                     }
-                    others.push((Some(call.span), effects.call_id(number)));
+                    if wants_all {
+                        others.push((Some(call.span), effects.call_id(number)));
+                    }
                     if one > most {
                         most = one;
                         span = Some(call.span);
@@ -177,6 +193,9 @@ impl<'r> Meaning<'r> {
                     }
                 }
                 fit = fit.min(most);
+                if fit == Fit::No {
+                    return Ok(());
+                }
             }
             // The surest comes first.
             found(fit, span, by);
@@ -184,7 +203,7 @@ impl<'r> Meaning<'r> {
         } else if !self.excepts_all(request)? {
             found(Fit::Surely, None, None);
         }
-        Ok(parts)
+        Ok(())
     }
 
     /// Returns whether the rule certainly means an effect, and names or fixes it.

@@ -1,11 +1,11 @@
 //! The paths, words and hosts of a request as patterns see them: each is read once, for all rules.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::host::{canonical_host, host_name};
-use crate::effect::{Effects, Value};
+use crate::effect::{CallId, Effects, Value, What};
 use crate::paths::{Ground, PathClass, classify};
 use crate::value::{Mark, display, is_hole, root_of};
 
@@ -15,6 +15,8 @@ pub struct Seen {
     paths: RefCell<BTreeMap<Value, Rc<SeenPath>>>,
     words: RefCell<BTreeMap<Value, Rc<SeenWord>>>,
     hosts: RefCell<BTreeMap<Value, Rc<str>>>,
+    /// The calls that by a fact, or perhaps, do more than their paths say.
+    acting: OnceCell<BTreeSet<CallId>>,
 }
 
 /// A path in each of its forms.
@@ -79,6 +81,17 @@ impl Seen {
 
     pub(super) fn word(&self, effects: &Effects, word: Value, ground: Ground<'_>) -> Rc<SeenWord> {
         once(&self.words, word, || Rc::new(SeenWord::of(effects.bytes_of(word), ground)))
+    }
+
+    /// Returns whether a call by a fact does more than its paths say, or may.
+    pub(super) fn acts(&self, effects: &Effects, call: CallId) -> bool {
+        let acting = self.acting.get_or_init(|| {
+            let acts =
+                |what: &What| matches!(what, What::Declared(_) | What::Does(..) | What::Doubt(..));
+            let own = effects.all().iter().filter(|effect| effect.is_own && acts(&effect.what));
+            own.filter_map(|effect| effect.by).collect()
+        });
+        acting.contains(&call)
     }
 
     /// Returns a host that is known, in one spelling.

@@ -13,6 +13,7 @@ use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, HOST, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use relay_machine::file::text_file;
 use rustls_native_certs::load_native_certs;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -24,7 +25,6 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::file::text_file;
 use crate::http::error::HttpError;
 use crate::settings::config::KeyUrl;
 

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use relay_bundle::Digest;
+use relay_machine::clock;
+use relay_machine::lock::lock;
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -16,8 +18,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::download::Download;
 use super::error::TokenError;
 use super::keys::Keys;
-use crate::clock;
-use crate::lock::lock;
 use crate::record::metrics::{Fetch, Metrics};
 use crate::server::Server;
 use crate::settings::config;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use relay_machine::clock;
 use tokio_util::sync::DropGuard;
 
 use super::binding;
@@ -14,7 +15,6 @@ use super::principal::principal;
 use super::signature;
 use super::token::{Header, Parts};
 use crate::caller::principal::Principal;
-use crate::clock;
 use crate::http::error::HttpError;
 use crate::settings::config::{self, KeyPlace};
 

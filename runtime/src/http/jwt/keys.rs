@@ -9,11 +9,11 @@ use jsonwebtoken::jwk::{
 };
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey};
 use relay_bundle::Digest;
+use relay_machine::file::text_file;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::token::Header;
-use crate::file::text_file;
 use crate::http::error::HttpError;
 use crate::settings::config;
 

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::Algorithm;
 use relay_bundle::Digest;
+use relay_machine::clock;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -19,7 +20,6 @@ use super::keys::{Key, private_member};
 use super::replays::{Replays, Used};
 use super::signature;
 use super::token::Parts;
-use crate::clock;
 use crate::http::request_url;
 
 /// The algorithms of proofs, by their names.

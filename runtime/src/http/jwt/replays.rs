@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use relay_bundle::Digest;
+use relay_machine::lock::lock;
 
 use crate::caller::principal::{CallerKey, Principal};
-use crate::lock::lock;
 
 /// The most proofs of one caller.
 const CALLER_MAX: usize = 16_384;

@@ -8,13 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use relay_machine::lock::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-
-use crate::lock::lock;
 
 /// The most lines that wait before the next request is read.
 const WAITING_LINES_MAX: usize = 64;

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use relay_machine::lock::lock;
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
-
-use crate::lock::lock;
 
 /// The requests in flight.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ const BYTES_MAX: u64 = 1 << 20;
 /// # Errors
 ///
 /// It is missing or unreadable, another kind of file, too large or invalid UTF-8.
-pub(crate) fn read(path: &Path) -> io::Result<String> {
+pub fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     regular_file::open(path)?.take(BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > BYTES_MAX {

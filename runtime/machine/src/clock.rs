@@ -5,16 +5,16 @@
 use std::time::SystemTime;
 
 /// Returns the time.
-pub(crate) fn now() -> SystemTime {
+pub fn now() -> SystemTime {
     SystemTime::now()
 }
 
 /// Returns the seconds since 1970.
-pub(crate) fn unix_seconds() -> u64 {
+pub fn unix_seconds() -> u64 {
     now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Returns the time in the form of audit records: RFC 3339 with milliseconds.
-pub(crate) fn timestamp() -> String {
+pub fn timestamp() -> String {
     humantime::format_rfc3339_millis(now()).to_string()
 }

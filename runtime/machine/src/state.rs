@@ -9,7 +9,7 @@ use std::os::unix::fs::{
     DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use relay_bundle::{Digest, HEADER_BYTES, OpenError, Outline, outline};
 use relay_engine::system_error::reason;
@@ -23,8 +23,15 @@ use crate::file::regular_file;
 const COPIES_MAX: usize = 8;
 /// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// The version of this server.
+/// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The number of the checks that a copy passes before it is kept: a copy that passed fewer is checked
+/// again.
+const CHECKS: u8 = 2;
+/// The file whose time of modification is the latest time that was seen.
+const CLOCK: &str = "clock";
+/// A later time is remembered at this interval, in seconds.
+const CLOCK_INTERVAL_S: u64 = 60;
 /// The most hashed bytes after a bundle's content, for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
 /// The suffix of an incomplete file.
@@ -32,14 +39,16 @@ const PARTIAL: &str = ".partial";
 
 /// The state folder, private to this user.
 #[derive(Debug)]
-pub(crate) struct State {
+pub struct State {
     copies: PathBuf,
     epochs: PathBuf,
+    clock: PathBuf,
 }
 
 /// An error of the state folder.
 #[derive(Debug, Error)]
-pub(crate) enum StateError {
+#[expect(missing_docs, reason = "the message of each variant says it, with its fields")]
+pub enum StateError {
     #[error("cannot use the state folder `{}`: {}", path.display(), reason(source))]
     Folder { path: PathBuf, source: io::Error },
     #[error(
@@ -60,26 +69,30 @@ pub(crate) enum StateError {
 
 /// A private copy of a bundle.
 #[derive(Debug)]
-pub(crate) struct PrivateCopy {
+pub struct PrivateCopy {
     /// The copy, read-only.
-    pub(crate) file: File,
+    pub file: File,
     /// Its final name.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The file under its temporary name, until the bundle was checked. It is removed on drop.
     partial: Option<NamedTempFile>,
 }
 
 impl PrivateCopy {
     /// Returns whether the copy is new, and so needs a check.
-    pub(crate) fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.partial.is_some()
     }
 }
 
 impl State {
     /// Opens the folder at `path`, created if missing.
-    pub(crate) fn open(path: &Path) -> Result<Self, StateError> {
-        let state = Self { copies: path.join("bundles"), epochs: path.join("epochs") };
+    pub fn open(path: &Path) -> Result<Self, StateError> {
+        let state = Self {
+            copies: path.join("bundles"),
+            epochs: path.join("epochs"),
+            clock: path.join(CLOCK),
+        };
         for folder in [path, &state.copies, &state.epochs] {
             private_folder(folder)?;
         }
@@ -88,11 +101,7 @@ impl State {
     }
 
     /// Returns the private copy of the bundle in `source`, created if missing.
-    pub(crate) fn private_copy(
-        &self,
-        source: &File,
-        bytes_max: u64,
-    ) -> Result<PrivateCopy, StateError> {
+    pub fn private_copy(&self, source: &File, bytes_max: u64) -> Result<PrivateCopy, StateError> {
         let copy = |source| StateError::Copy { source };
         let name = copy_name(source)?;
         let path = self.copies.join(&name);
@@ -119,7 +128,7 @@ impl State {
     }
 
     /// Keeps a checked copy, and removes the least recently used ones.
-    pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
+    pub fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
         let PrivateCopy { file, path, partial } = copy;
         if let Some(partial) = partial {
             // The bytes must be on the disk before the final name is.
@@ -133,11 +142,7 @@ impl State {
     /// Returns the highest served epoch of `project` under this version of the trust file.
     ///
     /// A higher version forgets the epochs of earlier ones. A lower version is an error.
-    pub(crate) fn highest_epoch(
-        &self,
-        project: &str,
-        trust_version: u64,
-    ) -> Result<u64, StateError> {
+    pub fn highest_epoch(&self, project: &str, trust_version: u64) -> Result<u64, StateError> {
         let folder = self.epochs.join(project_folder(project));
         let highest = marks(&folder)
             .map_err(|source| StateError::Folder { path: folder.clone(), source })?
@@ -154,10 +159,32 @@ impl State {
         }
     }
 
+    /// Returns the later of a time and the latest one that was seen, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// The time cannot be read or remembered.
+    pub fn latest_time(&self, now: u64) -> Result<u64, StateError> {
+        let folder = |source| StateError::Folder { path: self.clock.clone(), source };
+        let seen = match fs::symlink_metadata(&self.clock) {
+            Ok(metadata) => u64::try_from(metadata.mtime()).unwrap_or(0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(folder(error)),
+        };
+        if now > seen.saturating_add(CLOCK_INTERVAL_S) {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false).mode(0o600);
+            let file = options.open(&self.clock).map_err(folder)?;
+            let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(now));
+            file.set_modified(time.unwrap_or(SystemTime::UNIX_EPOCH)).map_err(folder)?;
+        }
+        Ok(now.max(seen))
+    }
+
     /// Remembers that this epoch of `project` was served. A mark is an empty file whose name says
     /// everything. If two servers write marks at once, the higher one counts, in any order of
     /// writing.
-    pub(crate) fn remember_epoch(
+    pub fn remember_epoch(
         &self,
         project: &str,
         trust_version: u64,
@@ -199,7 +226,7 @@ fn private_folder(path: &Path) -> Result<(), StateError> {
 
 /// Reads the layout of the bundle in `source`, and checks it against the length of the file, so
 /// that another file is refused before it is copied.
-pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
+pub fn check_outline(source: &File) -> Result<Outline, StateError> {
     let copy = |source| StateError::Copy { source };
     let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
     let outline = outline(&start)?;
@@ -216,7 +243,8 @@ fn copy_name(source: &File) -> Result<String, StateError> {
     let length = source.metadata().map_err(copy)?.len();
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
     let trailer = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
-    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer, VERSION.as_bytes()]).hex();
+    let envelope =
+        Digest::of_parts(&[&length.to_le_bytes(), &trailer, VERSION.as_bytes(), &[CHECKS]]).hex();
     let envelope = envelope.get(..16).unwrap_or_default();
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
 }
@@ -251,7 +279,7 @@ fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
 }
 
 /// Removes a damaged copy, so that the next load makes another.
-pub(crate) fn remove_copy(path: &Path) {
+pub fn remove_copy(path: &Path) {
     match fs::remove_file(path) {
         Ok(()) => tracing::warn!("removed the damaged copy `{}`", path.display()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

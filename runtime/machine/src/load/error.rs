@@ -12,14 +12,15 @@ use relay_engine::toml_fault::TomlFault;
 use relay_engine::tool::UnknownTool;
 use thiserror::Error;
 
-use crate::trust::state::StateError;
+use crate::state::StateError;
 
 /// The most altered parts of a bundle that an error names.
 const NAMED_MAX: usize = 12;
 
 /// The reason for refusing a bundle.
 #[derive(Debug, Error)]
-pub(crate) enum LoadError {
+#[expect(missing_docs, reason = "the message of each variant says it, with its fields")]
+pub enum LoadError {
     #[error(
         "`{}` is {what}, and a bundle is served: write one with `relay build {}`, then serve the file that ends with .relay",
         path.display(),
@@ -89,7 +90,7 @@ pub(crate) enum LoadError {
 
 impl LoadError {
     /// Returns whether the bundle was read and refused.
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub fn is_refusal(&self) -> bool {
         match self {
             Self::NotBuilt { .. }
             | Self::Read { .. }

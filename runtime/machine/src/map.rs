@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 /// The bytes of an unchanging file.
 #[derive(Debug)]
-pub(crate) struct Mapped(Bytes);
+pub struct Mapped(Bytes);
 
 #[derive(Debug)]
 enum Bytes {
@@ -41,7 +41,7 @@ const READ_BYTES_MAX: u64 = 2 << 20;
 /// Copies the contents of `source` into a sealed memory file, and maps that.
 ///
 /// A source of more than `bytes_max` is an error, even if it grew after its size was checked.
-pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
+pub fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut copy = File::from(memfd_create("relay-bundle", flags)?);
     if io::copy(&mut source.take(bytes_max.saturating_add(1)), &mut copy)? > bytes_max {
@@ -55,7 +55,7 @@ pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mappe
 }
 
 /// Reads or maps a file private to this user and read-only even to them.
-pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
+pub fn map_private(file: &File) -> io::Result<Mapped> {
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || !own || metadata.mode() & 0o222 != 0 {

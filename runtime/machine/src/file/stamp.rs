@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The state of a file, compared by its metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -15,12 +15,12 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Returns the state of the file that `path` leads to now, through links, if it exists.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
 
     /// Returns whether this is the same file as `other`, though perhaps with other contents.
-    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+    pub fn is_same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
 }

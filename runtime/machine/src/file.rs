@@ -1,7 +1,7 @@
 //! Files that an operator names: opened at once, read within a limit, and compared by their
 //! metadata.
 
-pub(crate) mod regular_file;
-pub(crate) mod stamp;
-pub(crate) mod text_file;
-pub(crate) mod toml_text;
+pub mod regular_file;
+pub mod stamp;
+pub mod text_file;
+pub mod toml_text;

@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 /// # Errors
 ///
 /// It is missing or unreadable, or another kind of file.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     // Some devices act on being opened, so the path is checked before as well as after.
     check(&fs::metadata(path)?)?;
     let file = OpenOptions::new().read(true).custom_flags(without_waiting()).open(path)?;
@@ -24,7 +24,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the flags with which `open` returns at once, as for a regular file it does anyway.
-pub(crate) fn without_waiting() -> i32 {
+pub fn without_waiting() -> i32 {
     (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn without_waiting() -> i32 {
 /// # Errors
 ///
 /// It is that of a folder, a pipe, a socket or a device.
-pub(crate) fn check(metadata: &Metadata) -> io::Result<()> {
+pub fn check(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }

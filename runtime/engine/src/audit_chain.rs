@@ -1,0 +1,115 @@
+//! The chain of audit records: each has a number and the hash of the one before it, so that a record
+//! that is changed, moved or missing shows.
+//!
+//! The hash of a record is the SHA-256 of its line as it is in the file, without the member `chain`
+//! and without the line feed. So anyone can check a file with a few lines of any language.
+
+use relay_bundle::Digest;
+use thiserror::Error;
+
+/// The beginning of the last member of a line.
+const CHAIN: &str = ",\"chain\":\"";
+/// The end of a line.
+const END: &str = "\"}";
+/// The hexadecimal digits of a hash.
+const HASH_CHARS: usize = 64;
+/// The beginnings of the members before it.
+const PREV: &str = ",\"prev\":\"";
+const SEQ: &str = ",\"seq\":";
+
+/// The end of a chain: the number of the last record, and its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The number of the record; the first one has 1.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: Digest,
+}
+
+/// The beginning of a chain, before its first record.
+pub const START: Link = Link { seq: 0, hash: Digest([0; 32]) };
+
+/// A record of a file: its own link, and the hash of the record before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chained {
+    /// Its link.
+    pub link: Link,
+    /// The hash of the record before it, as it says.
+    pub prev: Digest,
+}
+
+/// The reason for which a line is no record of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum ChainError {
+    /// It does not end with a number and two hashes.
+    #[error("it has no place in a chain")]
+    NotChained,
+    /// Its hash is that of another text.
+    #[error("it was changed after it was written: its hash is that of another text")]
+    Changed,
+}
+
+/// Returns the line of a record that follows `last`, and its link. `record` is a JSON object with a
+/// member at least.
+#[must_use]
+pub fn chained(record: &str, last: Link) -> (String, Link) {
+    let seq = last.seq.saturating_add(1);
+    let open = record.strip_suffix('}').unwrap_or(record);
+    let mut line = format!("{open}{SEQ}{seq}{PREV}{}{END}", last.hash.hex());
+    let hash = Digest::of(line.as_bytes());
+    line.truncate(line.len() - 1);
+    line.push_str(CHAIN);
+    line.push_str(&hash.hex());
+    line.push_str(END);
+    (line, Link { seq, hash })
+}
+
+/// Reads the place of a line in its chain, and checks its hash.
+///
+/// # Errors
+///
+/// See [`ChainError`].
+pub fn read(line: &str) -> Result<Chained, ChainError> {
+    let (text, hash) = member(line, CHAIN).ok_or(ChainError::NotChained)?;
+    let whole = format!("{text}}}");
+    let (before, prev) = member(&whole, PREV).ok_or(ChainError::NotChained)?;
+    let (_, seq) = before.rsplit_once(SEQ).ok_or(ChainError::NotChained)?;
+    let seq = seq.parse().map_err(|_| ChainError::NotChained)?;
+    if Digest::of(whole.as_bytes()) != hash {
+        return Err(ChainError::Changed);
+    }
+    Ok(Chained { link: Link { seq, hash }, prev })
+}
+
+/// Takes the last member of an object, a hash, from the end of its text.
+fn member<'l>(text: &'l str, name: &str) -> Option<(&'l str, Digest)> {
+    let rest = text.strip_suffix(END)?;
+    let (rest, hash) = rest.split_at_checked(rest.len().checked_sub(HASH_CHARS)?)?;
+    Some((rest.strip_suffix(name)?, Digest::from_hex(hash)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_is_read_as_it_was_written_and_shows_each_change() {
+        let (first, one) = chained("{\"a\":1}", START);
+        let (second, two) = chained("{\"b\":\",\\\"chain\\\":\\\"\"}", one);
+        assert_eq!(read(&first), Ok(Chained { link: one, prev: START.hash }));
+        assert_eq!(read(&second), Ok(Chained { link: two, prev: one.hash }));
+        assert_eq!((one.seq, two.seq), (1, 2));
+        for place in 0..second.len() {
+            for byte in [b'0', b'x', b'"'] {
+                let mut changed = second.clone().into_bytes();
+                if std::mem::replace(&mut changed[place], byte) != byte {
+                    let changed = String::from_utf8(changed).expect("ASCII");
+                    assert!(read(&changed).is_err(), "{changed}");
+                }
+            }
+        }
+        for line in ["", "{}", "{\"a\":1}", "\"}"] {
+            assert_eq!(read(line), Err(ChainError::NotChained), "{line}");
+        }
+    }
+}

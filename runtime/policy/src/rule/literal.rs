@@ -1,0 +1,256 @@
+//! Literals that a rule needs and a request has: the operands, paths and hosts by which an index finds
+//! rules.
+//!
+//! Each kind has two sides: the literal that every value of a pattern has, and the literals of a
+//! request. Both err to the same side: a pattern without a certain literal has none, and a request with
+//! a value that is not certain may be meant by any pattern.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use relay_bundle::Selector;
+
+use super::effect::{happens_to_whole, touch_fit};
+use super::fit::Fit;
+use super::request::Request;
+use super::seen::SeenPath;
+use crate::effect::{ArgumentKind, Call, What};
+use crate::path_rules::PathPattern;
+use crate::paths::PathClass;
+use crate::value::{Mark, is_mark, root_of};
+
+/// The most names of a path that make a literal: deeper folders are rarely told apart by rules.
+const NAMES_MAX: usize = 4;
+
+/// The literals of a request.
+#[derive(Debug)]
+pub struct Literals<T> {
+    /// Whether any pattern may mean it, since a value is not certain.
+    pub is_open: bool,
+    /// Its values, each once; all of them, unless it is open.
+    pub all: BTreeSet<T>,
+}
+
+/// A path of a request: its root (`/`, `~/` or `./`) and its names up to the first that is not certain.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LiteralPath {
+    /// The path.
+    pub text: String,
+    /// Whether all that lies below may be meant too.
+    pub is_whole: bool,
+}
+
+/// The literal of a pattern of hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiteralHost<'p> {
+    /// The host itself.
+    Whole(&'p str),
+    /// Its end, from a dot.
+    End(&'p str),
+}
+
+/// Returns the literal of a pattern of words: the word itself.
+#[must_use]
+pub fn literal_word(pattern: &str) -> Option<&str> {
+    (!pattern.contains(['*', '?'])).then_some(pattern)
+}
+
+/// Returns the literal of a pattern of paths: its root and first names, which each of its paths has.
+#[must_use]
+pub fn literal_path(pattern: &str) -> Option<String> {
+    let root = ["/", "~/", "./"].into_iter().find(|root| pattern.starts_with(root))?;
+    PathPattern::new(pattern).ok()?;
+    let names = pattern.get(root.len()..)?.split('/').take_while(|name| !name.contains('*'));
+    let names: Vec<&str> = names.take(NAMES_MAX).collect();
+    (!names.is_empty()).then(|| format!("{root}{}", names.join("/")))
+}
+
+/// Returns the literal of a pattern of hosts.
+#[must_use]
+pub fn literal_host(pattern: &str) -> Option<LiteralHost<'_>> {
+    let Some(last) = pattern.rfind(['*', '?']) else { return Some(LiteralHost::Whole(pattern)) };
+    let end = pattern.get(last..)?;
+    end.get(end.find('.')?..).map(LiteralHost::End)
+}
+
+/// Returns a literal path and the folders around it: its root first, itself last.
+pub fn folders(path: &str) -> impl Iterator<Item = &str> {
+    let root = path.find('/').map_or(0, |end| end + 1);
+    let ends = path.match_indices('/').map(|(end, _)| end).filter(move |end| *end >= root);
+    let last = (path.len() > root).then_some(path.len());
+    std::iter::once(root).chain(ends).chain(last).filter_map(|end| path.get(..end))
+}
+
+/// Returns the ends of a host that begin with a dot, the longest first.
+pub fn ends(host: &str) -> impl Iterator<Item = &str> {
+    host.match_indices('.').filter_map(|(start, _)| host.get(start..))
+}
+
+impl Request<'_> {
+    /// Returns the operands of calls.
+    #[must_use]
+    pub fn literal_operands(&self, calls: &[&Call]) -> Literals<Cow<'_, str>> {
+        let effects = self.effects;
+        // The words of a call that is not understood may be operands, or are not listed.
+        let is_lost = calls.iter().any(|call| call.has_doubt && call.node.is_some());
+        let mut found = Literals { is_open: is_lost, all: BTreeSet::new() };
+        let words = calls.iter().flat_map(|call| effects.arguments(call));
+        for word in words.filter(|word| matches!(word.kind, ArgumentKind::Operand(_))) {
+            match word.value {
+                Some(value) if effects.is_exact(value) && !word.is_many => {
+                    found.all.insert(effects.display(value));
+                }
+                _ => found.is_open = true,
+            }
+        }
+        found
+    }
+
+    /// Returns the paths to which happens what a selector names.
+    #[must_use]
+    pub fn literal_paths(&self, selector: Selector) -> Literals<LiteralPath> {
+        let effects = self.effects;
+        let mut found = Literals { is_open: false, all: BTreeSet::new() };
+        for effect in effects.all() {
+            let What::Path { touch, path, class, is_many, is_tree, .. } = effect.what else {
+                continue;
+            };
+            let fit = touch_fit(self, selector, touch, effect);
+            if fit != Fit::No {
+                let is_whole = happens_to_whole((touch, is_many, is_tree), fit);
+                let path = self.seen.path(effects, path, self.ground());
+                found.add_path(&path, class, is_whole);
+            }
+        }
+        for call in effects.calls().iter().filter(|call| call.node.is_none()) {
+            for word in effects.arguments(call).iter().filter_map(|word| word.value) {
+                let word = self.seen.word(effects, word, self.ground());
+                found.add_path(&word.path, word.class, true);
+            }
+        }
+        found
+    }
+
+    /// Returns the hosts to which it connects.
+    #[must_use]
+    pub fn literal_hosts(&self) -> Literals<String> {
+        let effects = self.effects;
+        let mut found = Literals { is_open: false, all: BTreeSet::new() };
+        for effect in effects.all() {
+            match effect.what {
+                What::Connects(host) if effects.is_exact(host) => {
+                    found.all.insert((*self.seen.host(effects, host)).to_owned());
+                }
+                What::Connects(_) => found.is_open = true,
+                _ => {}
+            }
+        }
+        for call in effects.calls().iter().filter(|call| call.node.is_none()) {
+            for word in effects.arguments(call).iter().filter_map(|word| word.value) {
+                let word = self.seen.word(effects, word, self.ground());
+                found.all.extend(word.host.clone());
+            }
+        }
+        found
+    }
+}
+
+impl Literals<LiteralPath> {
+    /// Adds a path in all of its forms.
+    fn add_path(&mut self, path: &SeenPath, class: PathClass, is_whole: bool) {
+        if path.is_open || class == PathClass::Unknown {
+            self.is_open = true;
+            return;
+        }
+        for form in &path.forms {
+            match LiteralPath::of(form, is_whole) {
+                Some(path) => _ = self.all.insert(path),
+                None => self.is_open = true,
+            }
+        }
+    }
+}
+
+impl LiteralPath {
+    /// Returns the literal of a form; `None` if its root is not certain.
+    fn of(form: &[u8], is_whole: bool) -> Option<Self> {
+        let (root, rest) = match (form, root_of(form)) {
+            ([b'/', rest @ ..], _) => ("/", rest),
+            (_, Some((Mark::Home, rest))) => ("~/", rest),
+            (_, Some(_)) => return None,
+            _ => ("./", form),
+        };
+        let mut path = Self { text: root.to_owned(), is_whole };
+        for name in rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
+            // A name that is not certain may be that of any pattern, as may what follows it.
+            let is_certain =
+                !name.iter().any(|byte| is_mark(*byte)) && !matches!(name, b"." | b"..");
+            let Some(name) = std::str::from_utf8(name).ok().filter(|_| is_certain) else {
+                path.is_whole = true;
+                break;
+            };
+            if path.text.len() > root.len() {
+                path.text.push('/');
+            }
+            path.text.push_str(name);
+        }
+        Some(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_literal_of_a_pattern_is_what_each_of_its_values_has() {
+        for (pattern, literal) in [
+            ("/srv/app-1/**", Some("/srv/app-1")),
+            ("/etc/passwd", Some("/etc/passwd")),
+            ("/srv/a*/x", Some("/srv")),
+            ("~/.ssh/*", Some("~/.ssh")),
+            ("./src/**", Some("./src")),
+            ("/a/b/c/d/e", Some("/a/b/c/d")),
+            ("/**", None),
+            ("/srv*", None),
+            ("./*", None),
+            ("**/.env", None),
+            ("secret", None),
+            ("*", None),
+        ] {
+            assert_eq!(literal_path(pattern).as_deref(), literal, "{pattern}");
+        }
+        for (pattern, literal) in [
+            ("db-1", Some(LiteralHost::Whole("db-1"))),
+            ("*.corp.example", Some(LiteralHost::End(".corp.example"))),
+            ("a*b.example", Some(LiteralHost::End(".example"))),
+            ("*.a.?.example", Some(LiteralHost::End(".example"))),
+            ("10.0.*", None),
+            ("*", None),
+        ] {
+            assert_eq!(literal_host(pattern), literal, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_folders_of_a_path_begin_with_its_root() {
+        let all = |path| folders(path).collect::<Vec<_>>();
+        assert_eq!(all("/srv/app"), ["/", "/srv", "/srv/app"]);
+        assert_eq!(all("~/x"), ["~/", "~/x"]);
+        assert_eq!(all("./"), ["./"]);
+        assert_eq!(ends("a.b.example").collect::<Vec<_>>(), [".b.example", ".example"]);
+    }
+
+    #[test]
+    fn the_literal_of_a_form_ends_before_a_name_that_is_not_certain() {
+        let of = |form: &[u8]| LiteralPath::of(form, false).map(|it| (it.text, it.is_whole));
+        assert_eq!(of(b"/srv//app"), Some(("/srv/app".into(), false)));
+        assert_eq!(of(b""), Some(("./".into(), false)));
+        assert_eq!(of(b"../a"), Some(("./".into(), true)));
+        let starred = [b"/srv/a-", Mark::Star.text(), b"/x"].concat();
+        assert_eq!(of(&starred), Some(("/srv".into(), true)));
+        let home = [Mark::Home.text(), b"/.ssh/a"].concat();
+        assert_eq!(of(&home), Some(("~/.ssh/a".into(), false)));
+        assert_eq!(of(Mark::Work.text()), None);
+    }
+}
