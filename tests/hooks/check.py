@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from clients import Stage
+from clients import Stage, install
 from place import Parts, Place
 from rows import ROWS, Row
 from session import TEXTS, Session, Step
@@ -71,9 +71,16 @@ class Column:
 
     def run(self):
         start = time.monotonic()
-        (self.folder / "home").mkdir(parents=True)
-        (self.folder / "project").mkdir()
         place = Place(self.folder / "relay", self.client.NAME, self.parts)
+        stage = self.stage(place)
+        stage.home.mkdir(parents=True)
+        stage.project.mkdir()
+        if self.options.install:
+            place.add_relay(self.options.relay)
+            self.client.write(stage)
+            install(stage, self.client, place.program.with_name("relay"))
+        else:
+            self.client.hook(stage)
         kinds = [kind for kind in KINDS if kind in self.client.CALLS]
         steps = [Step(row, kind, f"{number:02}-{kind}") for number, row in enumerate(self.rows) for kind in kinds if kind in row.kinds]
         together = [step for step in steps if step.row.name not in self.client.ALONE]
@@ -83,11 +90,13 @@ class Column:
             self.check(step.kind in self.cells.get(step.row.name, {}), step, "was not tried")
         self.seconds = time.monotonic() - start
 
-    def session(self, place, steps):
+    def stage(self, place):
+        server = [sys.executable, str(HERE / "server.py"), str(self.folder / "notes")]
         package = self.options.tools / self.client.PACKAGE
-        server = [sys.executable, str(HERE / "server.py"), str(self.folder / "home/notes")]
-        stage = Stage(self.folder / "home", self.folder / "project", package, self.options.node, 0, place.command, server)
-        session = Session(self.client, stage, place, steps)
+        return Stage(self.folder / "root", self.folder / "project", package, self.options.node, 0, place.command, server)
+
+    def session(self, place, steps):
+        session = Session(self.client, self.stage(place), place, steps)
         status, output = session.run()
         self.outside |= set(session.model.outside)
         (self.folder / f"output-{steps[0].name}").write_text(output, encoding="utf-8")
@@ -163,6 +172,7 @@ def main():
     parser.add_argument("--packages", action=Packages, nargs=0, help="print the packages to install")
     parser.add_argument("--relay", type=Path, required=True)
     parser.add_argument("--hook", type=Path, required=True, help="the binary relay-hook")
+    parser.add_argument("--install", action="store_true", help="install by `relay hook install`, not by hand")
     parser.add_argument("--tools", type=Path, required=True, help="the folder of the installed clients")
     parser.add_argument("--node", type=Path, required=True)
     parser.add_argument("--client", help="only this client")

@@ -67,6 +67,10 @@ class Place:
             new.hardlink_to(self.parts.hook)
             new.replace(self.program)
 
+    def add_relay(self, program):
+        """Puts `relay` beside the hook, for its installer."""
+        shutil.copy2(program, self.program.with_name("relay"))
+
     def put(self, source, target):
         """Copies by rename, since the program may be running."""
         new = target.with_name(target.name + ".new")

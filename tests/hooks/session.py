@@ -91,7 +91,7 @@ class Session:
         self.stage = stage
         self.place = place
         self.steps = steps
-        self.notes = stage.home / "notes"
+        self.notes = Path(stage.server[-1])
         self.outcomes = []
         self.asks_person = steps[0].row.expect == "asked" and steps[0].row.name in client.ALONE
         self.asked = 0

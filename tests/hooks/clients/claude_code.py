@@ -12,17 +12,24 @@ PROGRAM = "@anthropic-ai/claude-code-linux-ARCH/claude"
 SETTINGS = ".claude/settings.local.json"
 
 
-def write(stage):
+INSTALLED = ".claude/settings.json"
+
+
+def hook(stage):
     entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX}
     closed = entry | {"onFailure": "block"}
+    hooks = {
+        "PreToolUse": [{"matcher": "*", "hooks": [closed]}],
+        "SessionStart": [{"hooks": [entry]}],
+        "ConfigChange": [{"hooks": [entry]}],
+    }
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
+
+
+def write(stage):
     write_json(
         stage.home / ".claude/settings.json",
         {
-            "hooks": {
-                "PreToolUse": [{"matcher": "*", "hooks": [closed]}],
-                "SessionStart": [{"hooks": [entry]}],
-                "ConfigChange": [{"hooks": [entry]}],
-            },
             "permissions": {"allow": ["Bash", "Read", "Edit", "Write", "WebFetch", "mcp__notes"]},
             "skipWebFetchPreflight": True,
         },

@@ -11,12 +11,20 @@ PACKAGE = "@openai/codex@0.169.0"
 SETTINGS = ".codex/hooks.json"
 
 
-def write(stage):
+INSTALLED = ".codex/hooks.json"
+
+
+def hook(stage):
     entry = {"type": "command", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX}
     hooks = {"PreToolUse": [{"matcher": "*", "hooks": [entry]}], "SessionStart": [{"hooks": [entry]}]}
-    write_json(stage.home / ".codex/hooks.json", {"hooks": hooks})
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
+
+
+def write(stage):
     server = ", ".join(f"'{argument}'" for argument in stage.server[1:])
-    (stage.home / ".codex/config.toml").write_text(
+    path = stage.home / ".codex/config.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
         f"""model = "gpt-5.5"
 model_provider = "mock"
 approval_policy = "never"

@@ -9,7 +9,9 @@ from . import codex
 NAME = codex.NAME
 PACKAGE = codex.PACKAGE
 SETTINGS = codex.SETTINGS
+INSTALLED = codex.INSTALLED
 
+hook = codex.hook
 command = codex.command
 is_main = codex.is_main
 

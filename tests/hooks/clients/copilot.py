@@ -11,9 +11,15 @@ PACKAGE = "@github/copilot@1.0.102"
 SETTINGS = ".github/hooks/more.json"
 
 
-def write(stage):
+INSTALLED = ".copilot/hooks/relay.json"
+
+
+def hook(stage):
     entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": HOOK_S_MAX}
-    write_json(stage.home / ".copilot/hooks/relay.json", {"version": 1, "hooks": {"preToolUse": [entry], "sessionStart": [entry]}})
+    write_json(stage.home / INSTALLED, {"version": 1, "hooks": {"preToolUse": [entry], "sessionStart": [entry]}})
+
+
+def write(stage):
     server = {"type": "local", "command": stage.server[0], "args": stage.server[1:], "tools": ["*"]}
     write_json(stage.home / ".copilot/mcp-config.json", {"mcpServers": {"notes": server}})
 
@@ -40,7 +46,7 @@ CALLS = {
     "fetch": lambda _stage, url, text: Call("web_fetch", {"url": f"{url}?{text}"}),
 }
 
-# It passes over a hook that does not answer in time, and makes the hook executable.
-OUTCOMES = {"client's time limit": "open", "hook not executable": "ran"}
+# It passes over a hook that does not answer in time.
+OUTCOMES = {"client's time limit": "open"}
 ALONE = frozenset()
 FETCHED = "resolves to blocked address"

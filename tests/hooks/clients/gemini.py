@@ -11,16 +11,23 @@ PACKAGE = "@google/gemini-cli@0.61.0"
 SETTINGS = ".gemini/settings.json"
 
 
+INSTALLED = ".gemini/settings.json"
+
+
+def hook(stage):
+    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
+    hooks = {
+        "BeforeTool": [{"matcher": ".*", "hooks": [entry]}],
+        "AfterTool": [{"matcher": ".*", "hooks": [entry]}],
+        "SessionStart": [{"hooks": [entry]}],
+    }
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
+
+
 def write(stage):
-    hook = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
     write_json(
         stage.home / ".gemini/settings.json",
         {
-            "hooks": {
-                "BeforeTool": [{"matcher": ".*", "hooks": [hook]}],
-                "AfterTool": [{"matcher": ".*", "hooks": [hook]}],
-                "SessionStart": [{"hooks": [hook]}],
-            },
             "mcpServers": {"notes": {"command": stage.server[0], "args": stage.server[1:], "trust": True}},
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "privacy": {"usageStatisticsEnabled": False},

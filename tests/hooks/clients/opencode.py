@@ -49,6 +49,16 @@ export default {
 """
 
 
+INSTALLED = ".config/opencode/plugins/relay.js"
+
+
+def hook(stage):
+    plugin = stage.home / INSTALLED
+    plugin.parent.mkdir(parents=True)
+    text = PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000))
+    plugin.write_text(text, encoding="utf-8")
+
+
 def write(stage):
     folder = stage.home / ".config/opencode"
     limit = {"context": 1_000_000, "output": 4096}
@@ -71,9 +81,6 @@ def write(stage):
             "mcp": {"notes": {"type": "local", "command": stage.server, "enabled": True}},
         },
     )
-    plugin = folder / "plugins/relay.js"
-    plugin.parent.mkdir()
-    plugin.write_text(PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000)), encoding="utf-8")
 
 
 def command(stage):
