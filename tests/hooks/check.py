@@ -2,12 +2,14 @@
 
 import argparse
 import importlib
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,9 +70,17 @@ class Column:
         self.cells = {}
         self.seconds = 0.0
         self.outside = set()
+        self.tools = {}
 
     def run(self):
         start = time.monotonic()
+        try:
+            self.try_client()
+        except Exception:  # A fault of the check is a failure of this client's rows.
+            self.fail(traceback.format_exc())
+        self.seconds = time.monotonic() - start
+
+    def try_client(self):
         place = Place(self.folder / "relay", self.client.NAME, self.parts)
         stage = self.stage(place)
         stage.home.mkdir(parents=True)
@@ -88,7 +98,28 @@ class Column:
             self.session(place, part)
         for step in steps:
             self.check(step.kind in self.cells.get(step.row.name, {}), step, "was not tried")
-        self.seconds = time.monotonic() - start
+        self.compare_tools(place)
+
+    def compare_tools(self, place):
+        """Relay knows the tools that the client offers to the model, but for those that the client's file names."""
+        place.restore()
+        names = {name.split("/")[-1] for name in self.tools}
+        # Those of the test server end with the names that it gives them.
+        names = {name for name in names if not re.search("note[_-][a-z]+$", name)}
+        unknown = {name for name in names if self.tool_of(name, place) == "tool:unknown"}
+        if unknown != self.client.UNJUDGED & names:
+            self.fail(f"relay does not know the tools {sorted(unknown)}, and not {sorted(self.client.UNJUDGED & names)}")
+        elif names:
+            self.passed += 1
+
+    def tool_of(self, name, place):
+        """Returns the tool in relay's record of a call."""
+        event = json.dumps(self.client.EVENT | self.client.tool(name)).encode()
+        before = place.audit.stat().st_size if place.audit.exists() else 0
+        subprocess.run([self.parts.hook, *place.command[1:]], input=event, capture_output=True, timeout=60)
+        with place.audit.open(encoding="utf-8") as file:
+            file.seek(before)
+            return json.loads(file.read())["tool"]
 
     def stage(self, place):
         server = [sys.executable, str(HERE / "server.py"), str(self.folder / "notes")]
@@ -99,6 +130,7 @@ class Column:
         session = Session(self.client, self.stage(place), place, steps)
         status, output = session.run()
         self.outside |= set(session.model.outside)
+        self.tools |= session.model.tools
         (self.folder / f"output-{steps[0].name}").write_text(output, encoding="utf-8")
         if len(session.outcomes) < len(steps) and len(steps) > 1:
             self.fail(f"the session ended with {status} after {len(session.outcomes)} of {len(steps)} calls:\n{output[-2000:]}")
@@ -111,7 +143,7 @@ class Column:
         # The file of settings is written by several rows.
         for outcome in [outcome for outcome in session.outcomes if outcome.step.row.call not in ("settings", "script")]:
             self.check(outcome.ran or not session.left_a_trace(outcome.step), outcome.step, "ran after its result")
-        for name in TEXTS if len(steps) > 1 else ():
+        for name in TEXTS if len(steps) > 1 and self.options.row is None else ():
             told = session.heard.get(name, "FAIL")
             self.cells[name] = {"": told}
             self.check(told == "told", Step(Row(name, "", ""), "", ""), "never reached the model")
@@ -194,7 +226,7 @@ def main():
         columns = [Column(name, rows, options, parts, work) for name in chosen]
         with ThreadPoolExecutor(max_workers=4) as pool:
             list(pool.map(Column.run, columns))
-    table(columns, [row.name for row in rows] + list(TEXTS))
+    table(columns, [row.name for row in rows] + list(TEXTS) * (options.row is None))
     for column in columns:
         outside = f"; refused it: {', '.join(sorted(column.outside))}" if column.outside else ""
         print(f"{column.name}: {column.client.PACKAGE}, {column.seconds:.0f} s{outside}")

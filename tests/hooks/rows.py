@@ -57,9 +57,9 @@ ROWS = [
     Row("hook not executable", "plain", "closed", Place.forbid_hook, record=False),
     Row("status 1", "plain", "closed", Place.end_badly, record=False),
     Row("SIGKILL", "plain", "closed", Place.kill_hook, record=False),
-    Row("SIGSEGV", "plain", "closed", Place.crash_hook, record=False),
+    Row("SIGSEGV", "plain", "closed", Place.crash_hook, "time", record=False),
     Row("event without an end", "plain", "closed", Place.withhold_event, "time", record=False),
-    Row("records locked, tier 2", "recorded", "closed", Place.lock_audit, record=False),
+    Row("records locked, tier 2", "recorded", "closed", Place.lock_audit, "time", record=False),
     Row("client's time limit", "plain", "closed", Place.stop_hook, record=False),
     # Claude Code reads its settings again at once.
     Row("settings written by a script", "script", "ran", kinds=("shell",), only="claude-code"),

@@ -1,6 +1,7 @@
 """One session of a client with the model, in lock step: each row is set up before the model asks for its call, and judged when the
 model is told the result."""
 
+import contextlib
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from pathlib import Path
 from model import Model
 
 SESSION_S_MAX = 200
+# The same for a session of one call.
+ALONE_S_MAX = 60
 # How long a client may wait for a person before it counts as asking.
 ASK_S_MAX = 3
 # An event of more than 4 MiB is refused.
@@ -133,16 +136,19 @@ class Session:
 
     def wait(self, process):
         """Waits for the client, and for one that waits for a person only as long as an answer takes."""
-        end = time.monotonic() + SESSION_S_MAX
-        while time.monotonic() < end:
+        end = time.monotonic() + (SESSION_S_MAX if len(self.steps) > 1 else ALONE_S_MAX)
+        status = None
+        while time.monotonic() < end and status is None:
             try:
-                return process.wait(timeout=0.2)
+                status = process.wait(timeout=0.2)
             except subprocess.TimeoutExpired:
                 if self.asks_person and self.asked_at and time.monotonic() > self.asked_at + ASK_S_MAX:
                     break
-        os.killpg(process.pid, signal.SIGKILL)
+        # Its servers and helpers too.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return None
+        return status
 
     def without_result(self, step):
         """Returns the outcome of a step that ended the session."""
@@ -177,7 +183,7 @@ class Session:
         return self.call(step)
 
     def judge(self, step, result):
-        ran = self.fetched(step, result) if step.kind == "fetch" else self.left_a_trace(step)
+        ran = self.fetched(result) if step.kind == "fetch" else self.left_a_trace(step)
         self.outcomes.append(Outcome(step, ran, result, self.records()[self.lines :]))
 
     def call(self, step):
@@ -211,9 +217,9 @@ class Session:
             return f"{self.TOOLS[step.row.call]} {self.path(step)}\n" in notes
         return (self.stage.project / self.path(step)).exists()
 
-    def fetched(self, step, result):
+    def fetched(self, result):
         """A client that fetches nothing from loopback says so itself, and that is its tool at work."""
-        refusal = getattr(self.client, "FETCHED", None)
+        refusal = self.client.FETCHED
         return re.search(refusal, result) is not None if refusal else self.pages.count > self.connections
 
     def records(self):

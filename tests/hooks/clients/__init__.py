@@ -9,7 +9,8 @@ A module has
   `CALLS`, which makes the model's call of each kind of tool;
   `OUTCOMES`, by row, where the client makes another of it: `open` where it cannot be closed;
   `ALONE`, the rows that end a session, so that each of their calls has a session of its own;
-  `FETCHED`, for a client that fetches nothing from loopback: the words in which its own tool says so.
+  `FETCHED`, for a client that fetches nothing from loopback: the words in which its own tool says so;
+  `EVENT` and `tool(name)`, the members of an event before a call, and `UNJUDGED`, the offered tools that relay does not know.
 """
 
 import json

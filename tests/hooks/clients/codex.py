@@ -7,10 +7,8 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "codex"
 PACKAGE = "@openai/codex@0.169.0"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".codex/hooks.json"
-
-
 INSTALLED = ".codex/hooks.json"
 
 
@@ -68,3 +66,11 @@ CALLS = {
 OUTCOMES = {"client's time limit": "open"}
 ALONE = frozenset()
 FETCHED = None
+
+EVENT = {"session_id": "s", "turn_id": "t", "model": "m", "cwd": "/", "hook_event_name": "PreToolUse", "tool_use_id": "t"}
+# The second has another name in events, and the others have none.
+UNJUDGED = {"exec", "exec_command", "write_stdin"}
+
+
+def tool(name):
+    return {"tool_name": name, "tool_input": {}}

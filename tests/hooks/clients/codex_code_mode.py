@@ -39,3 +39,6 @@ CALLS = {kind: script(make) for kind, make in codex.CALLS.items()}
 OUTCOMES = codex.OUTCOMES
 ALONE = codex.ALONE
 FETCHED = codex.FETCHED
+EVENT = codex.EVENT
+UNJUDGED = codex.UNJUDGED
+tool = codex.tool

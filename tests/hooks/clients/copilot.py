@@ -7,10 +7,8 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "copilot"
 PACKAGE = "@github/copilot@1.0.102"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".github/hooks/more.json"
-
-
 INSTALLED = ".copilot/hooks/relay.json"
 
 
@@ -50,3 +48,10 @@ CALLS = {
 OUTCOMES = {"client's time limit": "open"}
 ALONE = frozenset()
 FETCHED = "resolves to blocked address"
+
+EVENT = {"sessionId": "s", "timestamp": 1, "cwd": "/"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"toolName": name, "toolArgs": {}}

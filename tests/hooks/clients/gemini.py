@@ -7,10 +7,8 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "gemini"
 PACKAGE = "@google/gemini-cli@0.61.0"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".gemini/settings.json"
-
-
 INSTALLED = ".gemini/settings.json"
 
 
@@ -64,3 +62,10 @@ OUTCOMES = {"client's time limit": "open", ("files of relay", "file"): "refused"
 # Where the hook asks, it waits for a person even if there is none.
 ALONE = frozenset({"approve", "settings of the client", "files of relay"})
 FETCHED = "Blocked Host"
+
+EVENT = {"session_id": "s", "cwd": "/", "hook_event_name": "BeforeTool", "timestamp": "t"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"tool_name": name, "tool_input": {}}

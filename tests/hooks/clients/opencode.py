@@ -8,7 +8,7 @@ from . import HOOK_S_MAX, write_json
 
 NAME = "opencode"
 PACKAGE = "opencode-ai@1.18.33"
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".opencode/plugins/more.js"
 
 PLUGIN = """import { spawnSync } from "node:child_process";
@@ -102,3 +102,10 @@ CALLS = {
 OUTCOMES = {}
 ALONE = frozenset()
 FETCHED = None
+
+EVENT = {"hook": "tool.execute.before", "sessionID": "s", "callID": "c", "directory": "/"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"tool": name, "args": {}}
