@@ -2,23 +2,25 @@
 
 import argparse
 import importlib
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from clients import Stage
+from clients import Stage, install
 from place import Parts, Place
-from rows import ROWS
-from session import Session, Step
+from rows import ROWS, Row
+from session import TEXTS, Session, Step
 
 HERE = Path(__file__).resolve().parent
-# In the order of the table; those that take longest first, since three run at a time.
-CLIENTS = ["opencode", "gemini", "copilot", "claude_code", "codex", "codex_code_mode"]
+# In the order of the table; those that take longest first, since four run at a time, which mostly wait.
+CLIENTS = ["gemini", "opencode", "copilot", "claude_code", "codex", "codex_code_mode"]
 KINDS = ["shell", "file", "mcp", "fetch"]
 DECISIONS = {"ran": "allow", "denied": "deny", "asked": "approve", "held": "approve", "closed": "deny"}
 
@@ -68,12 +70,27 @@ class Column:
         self.cells = {}
         self.seconds = 0.0
         self.outside = set()
+        self.tools = {}
 
     def run(self):
         start = time.monotonic()
-        (self.folder / "home").mkdir(parents=True)
-        (self.folder / "project").mkdir()
+        try:
+            self.try_client()
+        except Exception:  # A fault of the check is a failure of this client's rows.
+            self.fail(traceback.format_exc())
+        self.seconds = time.monotonic() - start
+
+    def try_client(self):
         place = Place(self.folder / "relay", self.client.NAME, self.parts)
+        stage = self.stage(place)
+        stage.home.mkdir(parents=True)
+        stage.project.mkdir()
+        if self.options.install:
+            place.add_relay(self.options.relay)
+            self.client.write(stage)
+            install(stage, self.client, place.program.with_name("relay"))
+        else:
+            self.client.hook(stage)
         kinds = [kind for kind in KINDS if kind in self.client.CALLS]
         steps = [Step(row, kind, f"{number:02}-{kind}") for number, row in enumerate(self.rows) for kind in kinds if kind in row.kinds]
         together = [step for step in steps if step.row.name not in self.client.ALONE]
@@ -81,15 +98,39 @@ class Column:
             self.session(place, part)
         for step in steps:
             self.check(step.kind in self.cells.get(step.row.name, {}), step, "was not tried")
-        self.seconds = time.monotonic() - start
+        self.compare_tools(place)
+
+    def compare_tools(self, place):
+        """Relay knows the tools that the client offers to the model, but for those that the client's file names."""
+        place.restore()
+        names = {name.split("/")[-1] for name in self.tools}
+        # Those of the test server end with the names that it gives them.
+        names = {name for name in names if not re.search("note[_-][a-z]+$", name)}
+        unknown = {name for name in names if self.tool_of(name, place) == "tool:unknown"}
+        if unknown != self.client.UNJUDGED & names:
+            self.fail(f"relay does not know the tools {sorted(unknown)}, and not {sorted(self.client.UNJUDGED & names)}")
+        elif names:
+            self.passed += 1
+
+    def tool_of(self, name, place):
+        """Returns the tool in relay's record of a call."""
+        event = json.dumps(self.client.EVENT | self.client.tool(name)).encode()
+        before = place.audit.stat().st_size if place.audit.exists() else 0
+        subprocess.run([self.parts.hook, *place.command[1:]], input=event, capture_output=True, timeout=60)
+        with place.audit.open(encoding="utf-8") as file:
+            file.seek(before)
+            return json.loads(file.read())["tool"]
+
+    def stage(self, place):
+        server = [sys.executable, str(HERE / "server.py"), str(self.folder / "notes")]
+        package = self.options.tools / self.client.PACKAGE
+        return Stage(self.folder / "root", self.folder / "project", package, self.options.node, 0, place.command, server)
 
     def session(self, place, steps):
-        package = self.options.tools / self.client.PACKAGE
-        server = [sys.executable, str(HERE / "server.py"), str(self.folder / "home/notes")]
-        stage = Stage(self.folder / "home", self.folder / "project", package, self.options.node, 0, place.command, server)
-        session = Session(self.client, stage, place, steps)
+        session = Session(self.client, self.stage(place), place, steps)
         status, output = session.run()
         self.outside |= set(session.model.outside)
+        self.tools |= session.model.tools
         (self.folder / f"output-{steps[0].name}").write_text(output, encoding="utf-8")
         if len(session.outcomes) < len(steps) and len(steps) > 1:
             self.fail(f"the session ended with {status} after {len(session.outcomes)} of {len(steps)} calls:\n{output[-2000:]}")
@@ -99,8 +140,13 @@ class Column:
             self.judge(outcome)
         for step in steps[len(session.outcomes) :]:
             self.judge(session.without_result(step))
-        for outcome in session.outcomes:
+        # The file of settings is written by several rows.
+        for outcome in [outcome for outcome in session.outcomes if outcome.step.row.call not in ("settings", "script")]:
             self.check(outcome.ran or not session.left_a_trace(outcome.step), outcome.step, "ran after its result")
+        for name in TEXTS if len(steps) > 1 and self.options.row is None else ():
+            told = session.heard.get(name, "FAIL")
+            self.cells[name] = {"": told}
+            self.check(told == "told", Step(Row(name, "", ""), "", ""), "never reached the model")
         if "fetch" not in self.client.CALLS:
             self.check(not any("url" in names for names in session.model.tools.values()), steps[0], "has a tool that takes a URL")
 
@@ -138,16 +184,16 @@ class Column:
     def fail(self, text):
         self.failures.append(f"{self.name}: {text}")
 
-    def cell(self, row):
+    def cell(self, name):
         """Returns the outcome of a row, or of each kind of tool where they differ."""
-        words = self.cells.get(row.name, {})
+        words = self.cells.get(name, {})
         unlike = set(words.values())
         return unlike.pop() if len(unlike) == 1 else "-" if not words else " ".join(f"{kind}:{word}" for kind, word in words.items())
 
 
 def table(columns, rows):
     head = ["row", *(column.name.replace("_", " ") for column in columns)]
-    lines = [head] + [[row.name, *(column.cell(row) for column in columns)] for row in rows]
+    lines = [head] + [[name, *(column.cell(name) for column in columns)] for name in rows]
     widths = [max(len(line[index]) for line in lines) for index in range(len(head))]
     for line in lines:
         print("  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip())
@@ -158,6 +204,7 @@ def main():
     parser.add_argument("--packages", action=Packages, nargs=0, help="print the packages to install")
     parser.add_argument("--relay", type=Path, required=True)
     parser.add_argument("--hook", type=Path, required=True, help="the binary relay-hook")
+    parser.add_argument("--install", action="store_true", help="install by `relay hook install`, not by hand")
     parser.add_argument("--tools", type=Path, required=True, help="the folder of the installed clients")
     parser.add_argument("--node", type=Path, required=True)
     parser.add_argument("--client", help="only this client")
@@ -177,9 +224,9 @@ def main():
         chosen = [name for name in CLIENTS if options.client in (None, name)]
         rows = [row for row in ROWS if options.row in (None, row.name)]
         columns = [Column(name, rows, options, parts, work) for name in chosen]
-        with ThreadPoolExecutor(max_workers=3) as pool:
+        with ThreadPoolExecutor(max_workers=4) as pool:
             list(pool.map(Column.run, columns))
-    table(columns, rows)
+    table(columns, [row.name for row in rows] + list(TEXTS) * (options.row is None))
     for column in columns:
         outside = f"; refused it: {', '.join(sorted(column.outside))}" if column.outside else ""
         print(f"{column.name}: {column.client.PACKAGE}, {column.seconds:.0f} s{outside}")

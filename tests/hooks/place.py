@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +67,10 @@ class Place:
             new.hardlink_to(self.parts.hook)
             new.replace(self.program)
 
+    def add_relay(self, program):
+        """Puts `relay` beside the hook, for its installer."""
+        shutil.copy2(program, self.program.with_name("relay"))
+
     def put(self, source, target):
         """Copies by rename, since the program may be running."""
         new = target.with_name(target.name + ".new")
@@ -95,6 +100,10 @@ class Place:
         new.replace(self.program)
 
     # What the rows do.
+
+    def let_settle(self):
+        """Gives the client the time to see that a file has changed."""
+        time.sleep(1.5)
 
     def lose_machine_file(self):
         self.machine.unlink()

@@ -27,6 +27,8 @@ class Row:
     kinds: tuple[str, ...] = ("shell", "file", "mcp", "fetch")
     # The client, as relay spells it, if the row is of one client.
     only: str | None = None
+    # Whether a file that the row before wrote stays.
+    keeps_settings: bool = False
 
 
 RULE = r"project\.kdl:\d+"
@@ -55,10 +57,13 @@ ROWS = [
     Row("hook not executable", "plain", "closed", Place.forbid_hook, record=False),
     Row("status 1", "plain", "closed", Place.end_badly, record=False),
     Row("SIGKILL", "plain", "closed", Place.kill_hook, record=False),
-    Row("SIGSEGV", "plain", "closed", Place.crash_hook, record=False),
+    Row("SIGSEGV", "plain", "closed", Place.crash_hook, "time", record=False),
     Row("event without an end", "plain", "closed", Place.withhold_event, "time", record=False),
-    Row("records locked, tier 2", "recorded", "closed", Place.lock_audit, record=False),
+    Row("records locked, tier 2", "recorded", "closed", Place.lock_audit, "time", record=False),
     Row("client's time limit", "plain", "closed", Place.stop_hook, record=False),
+    # Claude Code reads its settings again at once.
+    Row("settings written by a script", "script", "ran", kinds=("shell",), only="claude-code"),
+    Row("deny, after that script", "denied", "denied", Place.let_settle, reason=RULE, only="claude-code", keeps_settings=True),
     # The last, since the clients carry it along in the conversation.
     Row("too large", "large", "closed", reason="4194304", record=False),
 ]

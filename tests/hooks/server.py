@@ -4,7 +4,10 @@ import json
 import sys
 
 ARGUMENT = {"type": "object", "properties": {"name": {"type": "string"}, "env": {"type": "string"}}, "required": ["name"]}
-TOOLS = [{"name": name, "description": f"Makes a note: {name}", "inputSchema": ARGUMENT} for name in ("note-add", "note-drop", "note-send", "note-keep")]
+TOOLS = [
+    {"name": name, "description": f"Makes a note: {name}", "inputSchema": ARGUMENT}
+    for name in ("note-add", "note-drop", "note-send", "note-keep")
+]
 
 
 def result(method, parameters, notes):

@@ -1,6 +1,7 @@
 """One session of a client with the model, in lock step: each row is set up before the model asks for its call, and judged when the
 model is told the result."""
 
+import contextlib
 import json
 import os
 import re
@@ -15,8 +16,10 @@ from pathlib import Path
 from model import Model
 
 SESSION_S_MAX = 200
+# The same for a session of one call.
+ALONE_S_MAX = 60
 # How long a client may wait for a person before it counts as asking.
-ASK_S_MAX = 5
+ASK_S_MAX = 3
 # An event of more than 4 MiB is refused.
 LARGE = 5 << 20
 
@@ -57,6 +60,14 @@ class Pages:
             listener.close()
 
 
+# A script that switches hooks off. A policy does not see into it; this one lets it run.
+SWITCH_OFF = """python3 -c 'open("{}", "w").write(chr(123) + chr(34) + "disableAllHooks" + chr(34) + ": true" + chr(125))'"""
+# The texts of project.kdl that reach the model through the hook.
+TEXTS = {"prompts at the start": "How to write release notes", "skill with a call": "Write plain words."}
+# The events before a call, of all clients.
+BEFORE = {"PreToolUse", "BeforeTool", "preToolUse", "tool.execute.before"}
+
+
 @dataclass
 class Step:
     row: object
@@ -83,13 +94,15 @@ class Session:
         self.stage = stage
         self.place = place
         self.steps = steps
-        self.notes = stage.home / "notes"
+        self.notes = Path(stage.server[-1])
         self.outcomes = []
         self.asks_person = steps[0].row.expect == "asked" and steps[0].row.name in client.ALONE
         self.asked = 0
         self.asked_at = None
         self.lines = 0
         self.connections = 0
+        # The texts of relay, by the words in them, that the model was told.
+        self.heard = {}
         self.pages = Pages()
         self.model = Model(self.ask, client.is_main)
         stage.port = self.model.port
@@ -98,6 +111,7 @@ class Session:
 
     def run(self):
         """Returns the exit status and the output of the client; None if it had to be ended."""
+        self.drop_settings()
         self.client.write(self.stage)
         arguments, environment = self.client.command(self.stage)
         process = subprocess.Popen(
@@ -122,25 +136,35 @@ class Session:
 
     def wait(self, process):
         """Waits for the client, and for one that waits for a person only as long as an answer takes."""
-        end = time.monotonic() + SESSION_S_MAX
-        while time.monotonic() < end:
+        end = time.monotonic() + (SESSION_S_MAX if len(self.steps) > 1 else ALONE_S_MAX)
+        status = None
+        while time.monotonic() < end and status is None:
             try:
-                return process.wait(timeout=0.2)
+                status = process.wait(timeout=0.2)
             except subprocess.TimeoutExpired:
                 if self.asks_person and self.asked_at and time.monotonic() > self.asked_at + ASK_S_MAX:
                     break
-        os.killpg(process.pid, signal.SIGKILL)
+        # Its servers and helpers too.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return None
+        return status
 
     def without_result(self, step):
         """Returns the outcome of a step that ended the session."""
         ran = self.pages.count > self.connections if step.kind == "fetch" else self.left_a_trace(step)
         return Outcome(step, ran, None, self.records()[self.lines :])
 
+    def drop_settings(self):
+        """Removes the settings of the project that a row may have written."""
+        (self.stage.project / self.client.SETTINGS).unlink(missing_ok=True)
+
     def ask(self, told):
         """Judges the step whose result came last, and sets up the next one. A repeated request gets the same call."""
         done = len(told.results)
+        for name, words in TEXTS.items():
+            if any(words in text for text in told.texts + told.results):
+                self.heard[name] = "told"
         if done and done > len(self.outcomes):
             self.judge(self.steps[done - 1], told.results[done - 1])
         if done >= len(self.steps):
@@ -149,7 +173,8 @@ class Session:
         if done >= self.asked:
             self.asked = done + 1
             self.place.restore()
-            (self.stage.project / self.client.SETTINGS).unlink(missing_ok=True)
+            if not step.row.keeps_settings:
+                self.drop_settings()
             self.lines = len(self.records())
             self.connections = self.pages.count
             if step.row.harm:
@@ -158,7 +183,7 @@ class Session:
         return self.call(step)
 
     def judge(self, step, result):
-        ran = self.fetched(step, result) if step.kind == "fetch" else self.left_a_trace(step)
+        ran = self.fetched(result) if step.kind == "fetch" else self.left_a_trace(step)
         self.outcomes.append(Outcome(step, ran, result, self.records()[self.lines :]))
 
     def call(self, step):
@@ -167,7 +192,8 @@ class Session:
         match step.kind:
             case "shell":
                 more = {"large": f" # {large}", "typed": "; sh"}.get(call, "")
-                return make(self.stage, f"touch {path}{more}")
+                text = SWITCH_OFF.format(path) if call == "script" else f"touch {path}{more}"
+                return make(self.stage, text)
             case "file":
                 return make(self.stage, path, large or "a line")
             case "mcp":
@@ -178,7 +204,7 @@ class Session:
     def path(self, step):
         """Returns the path that a call writes, from the project; for a fetch it is a name only."""
         match step.row.call:
-            case "settings":
+            case "settings" | "script":
                 return self.client.SETTINGS
             case "own":
                 return os.path.relpath(self.place.folder / "state" / step.name, self.stage.project)
@@ -191,12 +217,14 @@ class Session:
             return f"{self.TOOLS[step.row.call]} {self.path(step)}\n" in notes
         return (self.stage.project / self.path(step)).exists()
 
-    def fetched(self, step, result):
+    def fetched(self, result):
         """A client that fetches nothing from loopback says so itself, and that is its tool at work."""
-        refusal = getattr(self.client, "FETCHED", None)
+        refusal = self.client.FETCHED
         return re.search(refusal, result) is not None if refusal else self.pages.count > self.connections
 
     def records(self):
+        """Returns the records of calls."""
         if not self.place.audit.is_file():
             return []
-        return [json.loads(line) for line in self.place.audit.read_text(encoding="utf-8").splitlines()]
+        records = [json.loads(line) for line in self.place.audit.read_text(encoding="utf-8").splitlines()]
+        return [record for record in records if record.get("event") in BEFORE]

@@ -8,16 +8,26 @@ NAME = "claude-code"
 PACKAGE = "@anthropic-ai/claude-code@2.1.331"
 PROGRAM = "@anthropic-ai/claude-code-linux-ARCH/claude"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".claude/settings.local.json"
+INSTALLED = ".claude/settings.json"
+
+
+def hook(stage):
+    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX}
+    closed = entry | {"onFailure": "block"}
+    hooks = {
+        "PreToolUse": [{"matcher": "*", "hooks": [closed]}],
+        "SessionStart": [{"hooks": [entry]}],
+        "ConfigChange": [{"hooks": [entry]}],
+    }
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
 
 
 def write(stage):
-    entry = {"type": "command", "command": stage.hook[0], "args": stage.hook[1:], "timeout": HOOK_S_MAX, "onFailure": "block"}
     write_json(
         stage.home / ".claude/settings.json",
         {
-            "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]},
             "permissions": {"allow": ["Bash", "Read", "Edit", "Write", "WebFetch", "mcp__notes"]},
             "skipWebFetchPreflight": True,
         },
@@ -34,6 +44,8 @@ def command(stage):
         "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1",
         "DISABLE_AUTOUPDATER": "1",
+        # All tools are offered from the start.
+        "ENABLE_TOOL_SEARCH": "false",
     }
     return [stage.program(PROGRAM), *arguments], stage.environment(**variables)
 
@@ -55,3 +67,11 @@ OUTCOMES = {"settings of the client": "held"}
 # A conversation with such a call is too long for the next one.
 ALONE = frozenset({"too large"})
 FETCHED = None
+
+EVENT = {"session_id": "s", "cwd": "/", "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_use_id": "t"}
+# Their calls may do anything, so relay treats them as unknown.
+UNJUDGED = {"ExitWorktree", "Workflow"}
+
+
+def tool(name):
+    return {"tool_name": name, "tool_input": {}}

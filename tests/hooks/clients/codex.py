@@ -7,15 +7,22 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "codex"
 PACKAGE = "@openai/codex@0.169.0"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".codex/hooks.json"
+INSTALLED = ".codex/hooks.json"
+
+
+def hook(stage):
+    entry = {"type": "command", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX}
+    hooks = {"PreToolUse": [{"matcher": "*", "hooks": [entry]}], "SessionStart": [{"hooks": [entry]}]}
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
 
 
 def write(stage):
-    entry = {"type": "command", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX}
-    write_json(stage.home / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]}})
     server = ", ".join(f"'{argument}'" for argument in stage.server[1:])
-    (stage.home / ".codex/config.toml").write_text(
+    path = stage.home / ".codex/config.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
         f"""model = "gpt-5.5"
 model_provider = "mock"
 approval_policy = "never"
@@ -59,3 +66,11 @@ CALLS = {
 OUTCOMES = {"client's time limit": "open"}
 ALONE = frozenset()
 FETCHED = None
+
+EVENT = {"session_id": "s", "turn_id": "t", "model": "m", "cwd": "/", "hook_event_name": "PreToolUse", "tool_use_id": "t"}
+# The second has another name in events, and the others have none.
+UNJUDGED = {"exec", "exec_command", "write_stdin"}
+
+
+def tool(name):
+    return {"tool_name": name, "tool_input": {}}

@@ -9,7 +9,9 @@ from . import codex
 NAME = codex.NAME
 PACKAGE = codex.PACKAGE
 SETTINGS = codex.SETTINGS
+INSTALLED = codex.INSTALLED
 
+hook = codex.hook
 command = codex.command
 is_main = codex.is_main
 
@@ -37,3 +39,6 @@ CALLS = {kind: script(make) for kind, make in codex.CALLS.items()}
 OUTCOMES = codex.OUTCOMES
 ALONE = codex.ALONE
 FETCHED = codex.FETCHED
+EVENT = codex.EVENT
+UNJUDGED = codex.UNJUDGED
+tool = codex.tool

@@ -7,13 +7,17 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "copilot"
 PACKAGE = "@github/copilot@1.0.102"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".github/hooks/more.json"
+INSTALLED = ".copilot/hooks/relay.json"
+
+
+def hook(stage):
+    entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": HOOK_S_MAX}
+    write_json(stage.home / INSTALLED, {"version": 1, "hooks": {"preToolUse": [entry], "sessionStart": [entry]}})
 
 
 def write(stage):
-    entry = {"type": "command", "bash": shell_line(stage.hook), "timeoutSec": HOOK_S_MAX}
-    write_json(stage.home / ".copilot/hooks/relay.json", {"version": 1, "hooks": {"preToolUse": [entry]}})
     server = {"type": "local", "command": stage.server[0], "args": stage.server[1:], "tools": ["*"]}
     write_json(stage.home / ".copilot/mcp-config.json", {"mcpServers": {"notes": server}})
 
@@ -40,7 +44,14 @@ CALLS = {
     "fetch": lambda _stage, url, text: Call("web_fetch", {"url": f"{url}?{text}"}),
 }
 
-# It passes over a hook that does not answer in time, and makes the hook executable.
-OUTCOMES = {"client's time limit": "open", "hook not executable": "ran"}
+# It passes over a hook that does not answer in time.
+OUTCOMES = {"client's time limit": "open"}
 ALONE = frozenset()
 FETCHED = "resolves to blocked address"
+
+EVENT = {"sessionId": "s", "timestamp": 1, "cwd": "/"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"toolName": name, "toolArgs": {}}

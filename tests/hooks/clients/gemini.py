@@ -7,16 +7,25 @@ from . import HOOK_S_MAX, shell_line, write_json
 NAME = "gemini"
 PACKAGE = "@google/gemini-cli@0.61.0"
 
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".gemini/settings.json"
+INSTALLED = ".gemini/settings.json"
+
+
+def hook(stage):
+    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
+    hooks = {
+        "BeforeTool": [{"matcher": ".*", "hooks": [entry]}],
+        "AfterTool": [{"matcher": ".*", "hooks": [entry]}],
+        "SessionStart": [{"hooks": [entry]}],
+    }
+    write_json(stage.home / INSTALLED, {"hooks": hooks})
 
 
 def write(stage):
-    entry = {"type": "command", "name": "relay", "command": shell_line(stage.hook), "timeout": HOOK_S_MAX * 1000}
     write_json(
         stage.home / ".gemini/settings.json",
         {
-            "hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [entry]}]},
             "mcpServers": {"notes": {"command": stage.server[0], "args": stage.server[1:], "trust": True}},
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "privacy": {"usageStatisticsEnabled": False},
@@ -53,3 +62,10 @@ OUTCOMES = {"client's time limit": "open", ("files of relay", "file"): "refused"
 # Where the hook asks, it waits for a person even if there is none.
 ALONE = frozenset({"approve", "settings of the client", "files of relay"})
 FETCHED = "Blocked Host"
+
+EVENT = {"session_id": "s", "cwd": "/", "hook_event_name": "BeforeTool", "timestamp": "t"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"tool_name": name, "tool_input": {}}

@@ -8,35 +8,55 @@ from . import HOOK_S_MAX, write_json
 
 NAME = "opencode"
 PACKAGE = "opencode-ai@1.18.33"
-# A file of a project that decides about hooks.
+# See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".opencode/plugins/more.js"
 
 PLUGIN = """import { spawnSync } from "node:child_process";
 
 const [program, ...args] = HOOK;
+const contexts = new Map();
 
-// Returns the reason of a denial; only an allow has none.
-function denial(event) {
+// Returns relay's answer; only an allow lets a call run.
+function ask(event) {
     const done = spawnSync(program, args, { input: JSON.stringify(event), timeout: TIMEOUT, killSignal: "SIGKILL" });
-    let answer;
     try {
-        answer = JSON.parse(String(done.stdout));
-    } catch {
-        return "relay did not answer";
-    }
-    return done.status === 0 && answer.decision === "allow" ? null : answer.reason || "relay did not answer";
+        const answer = JSON.parse(String(done.stdout));
+        if (done.status === 0 || answer.decision === "deny") return answer;
+    } catch {}
+    return { decision: "deny", reason: "relay did not answer" };
 }
 
 export default {
     id: "relay",
-    server: async (context) => ({
+    server: async ({ directory }) => ({
         "tool.execute.before": async (input, output) => {
-            const reason = denial({ hook: "tool.execute.before", ...input, args: output.args, directory: context.directory });
-            if (reason !== null) throw new Error(reason);
+            const answer = ask({ hook: "tool.execute.before", ...input, args: output.args, directory });
+            if (answer.decision !== "allow") throw new Error(answer.reason);
+            contexts.set(input.callID, answer.context);
+        },
+        "tool.execute.after": async (input, output) => {
+            const context = contexts.get(input.callID);
+            // An MCP server's answer is a list of parts.
+            if (context && typeof output.output === "string") output.output += `\\n${context}`;
+            contexts.delete(input.callID);
+        },
+        "experimental.chat.system.transform": async (_, output) => {
+            const { context } = ask({ hook: "session.start", directory });
+            if (context) output.system.push(context);
         },
     }),
 };
 """
+
+
+INSTALLED = ".config/opencode/plugins/relay.js"
+
+
+def hook(stage):
+    plugin = stage.home / INSTALLED
+    plugin.parent.mkdir(parents=True)
+    text = PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000))
+    plugin.write_text(text, encoding="utf-8")
 
 
 def write(stage):
@@ -61,9 +81,6 @@ def write(stage):
             "mcp": {"notes": {"type": "local", "command": stage.server, "enabled": True}},
         },
     )
-    plugin = folder / "plugins/relay.js"
-    plugin.parent.mkdir()
-    plugin.write_text(PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000)), encoding="utf-8")
 
 
 def command(stage):
@@ -85,3 +102,10 @@ CALLS = {
 OUTCOMES = {}
 ALONE = frozenset()
 FETCHED = None
+
+EVENT = {"hook": "tool.execute.before", "sessionID": "s", "callID": "c", "directory": "/"}
+UNJUDGED = set()
+
+
+def tool(name):
+    return {"tool": name, "args": {}}
