@@ -34,7 +34,6 @@ mod inspect;
 mod keys;
 mod mistakes;
 mod mutants;
-mod permissions;
 mod policy;
 mod rules;
 mod schemas;

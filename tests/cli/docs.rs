@@ -9,7 +9,7 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
@@ -17,7 +17,6 @@ const DOCUMENTS: [&str; 14] = [
     "docs/deploy.md",
     "docs/gate.md",
     "docs/language.md",
-    "docs/permissions.md",
     "docs/policy.md",
     "docs/review.md",
     "docs/skills.md",

@@ -24,7 +24,6 @@ mod kind;
 mod level;
 mod markdown;
 mod output;
-mod permissions;
 mod process;
 mod progress;
 mod project;

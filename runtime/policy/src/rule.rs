@@ -15,7 +15,6 @@ mod literal;
 mod parts;
 mod request;
 mod seen;
-mod words;
 
 pub use fit::Fit;
 pub use glob::glob_fit;
