@@ -47,7 +47,7 @@ function ask(event) {
       try {
         answer = JSON.parse(out)
       } catch {
-        return deny(err)
+        return deny(`[DENIED: relay-hook did not answer] ${err}`)
       }
       if (code === 0 && answer?.decision === "allow") return resolve(answer)
       deny(typeof answer?.reason === "string" ? answer.reason : err)

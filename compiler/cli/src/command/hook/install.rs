@@ -110,9 +110,10 @@ fn plan<'p>(
     let mut changes = vec![machine.change];
     for part in parts(target, &setup)? {
         let mut change = change_of(&part, place, scope)?;
-        let own = part.own(change.old.as_deref().unwrap_or_default());
+        let text = change.old.as_deref().unwrap_or_default();
         // A copy with relay's entries would not be the file before relay came in.
-        change.keeps_copy = own.is_ok_and(|own| own.is_empty());
+        change.keeps_copy =
+            text.trim().is_empty() || part.own(text).is_ok_and(|own| own.is_empty());
         let is_current =
             change.old.as_deref().is_some_and(|old| target.is_current(&setup, &part, old));
         if !is_current {

@@ -248,7 +248,7 @@ impl Context<'_> {
                 }
             }
         }
-        if status.installed.is_empty() && !is_unknown {
+        if status.installed.is_empty() && status.faults.is_empty() {
             return status;
         }
         self.judge(target, version, &mut status);
