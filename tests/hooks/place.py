@@ -41,10 +41,10 @@ class Place:
         self.endless = folder / "endless"
         os.mkfifo(self.endless)
         self.lock = None
-        # Relay's checked copies of bundles, and where rows put the good ones.
-        self.copies = folder / "state/bundles"
-        self.spare = folder / "bundles"
-        (folder / "state").mkdir()
+        # Relay's state, and where rows that change it keep it as it was.
+        self.state = folder / "state"
+        self.spare = folder / "state-before"
+        self.state.mkdir()
         self.restore()
 
     def restore(self):
@@ -53,8 +53,8 @@ class Place:
             self.lock.close()
             self.lock = None
         if self.spare.exists():
-            shutil.rmtree(self.copies, ignore_errors=True)
-            self.spare.rename(self.copies)
+            shutil.rmtree(self.state)
+            self.spare.rename(self.state)
         self.put_hook()
         self.put(self.parts.bundle, self.bundle)
         self.put(self.parts.trust, self.trust)
@@ -83,7 +83,7 @@ class Place:
             "trust": self.trust,
             "principal": "os-user",
             "audit": self.audit,
-            "state": self.folder / "state",
+            "state": self.state,
             "budget": BUDGET,
         } | changes
         lines = [f'{key} = "{value}"\n' for key, value in settings.items()]
@@ -91,6 +91,9 @@ class Place:
         new.write_text("".join(lines) + extra, encoding="utf-8")
         new.chmod(0o600)
         new.replace(self.machine)
+
+    def keep_state(self):
+        shutil.copytree(self.state, self.spare)
 
     def wrap(self, script):
         """Puts a shell script in the place of the hook; `$hook` in it is the real one, and `$endless` the pipe."""
@@ -119,12 +122,13 @@ class Place:
 
     def corrupt_bundle(self):
         """Without its checked copy, which relay uses as long as the beginning of the file is the same."""
-        self.copies.rename(self.spare)
+        self.keep_state()
+        shutil.rmtree(self.state / "bundles")
         flip_a_bit(self.bundle)
 
     def corrupt_copy(self):
-        shutil.copytree(self.copies, self.spare)
-        for copy in self.copies.iterdir():
+        self.keep_state()
+        for copy in (self.state / "bundles").iterdir():
             copy.chmod(0o600)
             flip_a_bit(copy)
             copy.chmod(0o400)
@@ -133,6 +137,8 @@ class Place:
         self.put(self.parts.unsigned, self.bundle)
 
     def revoke_bundle(self):
+        """Relay remembers the version of the trust file, which the revocation raises."""
+        self.keep_state()
         self.put(self.parts.revoked, self.trust)
 
     def lose_audit(self):

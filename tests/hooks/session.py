@@ -15,7 +15,7 @@ from pathlib import Path
 
 from model import Model
 
-SESSION_S_MAX = 200
+SESSION_S_MAX = 300
 # The same for a session of one call.
 ALONE_S_MAX = 60
 # How long a client may wait for a person before it counts as asking.
@@ -207,7 +207,7 @@ class Session:
             case "settings" | "script":
                 return self.client.SETTINGS
             case "own":
-                return os.path.relpath(self.place.folder / "state" / step.name, self.stage.project)
+                return os.path.relpath(self.place.state / step.name, self.stage.project)
             case folder:
                 return f"{folder}/{step.name}"
 
