@@ -5,7 +5,6 @@ use relay_bundle::{Corrupt, Selector, Tier};
 use super::condition::{Condition, Values};
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
-use super::host::canonical_host;
 use super::seen::Seen;
 use crate::effect::Effects;
 use crate::facts::Facts;
@@ -103,10 +102,8 @@ impl Request<'_> {
     /// Returns whether the request runs on a host: a rule that restricts means any of its hosts, one
     /// that permits all of them.
     fn host_fit(&self, condition: &Condition<'_>, is_permit: bool) -> Fit {
-        let named = self.hosts.iter().map(|host| {
-            let host = canonical_host(host);
-            condition.any(|pattern| glob_fit(pattern, &host))
-        });
+        let named = self.seen.named(self.hosts).iter();
+        let named = named.map(|host| condition.any(|pattern| glob_fit(pattern, host)));
         let effects = self.effects;
         let called = effects.calls().iter().filter_map(|call| effects.host(call)).map(|host| {
             let is_exact = effects.is_exact(host);

@@ -15,6 +15,8 @@ pub struct Seen {
     paths: RefCell<BTreeMap<Value, Rc<SeenPath>>>,
     words: RefCell<BTreeMap<Value, Rc<SeenWord>>>,
     hosts: RefCell<BTreeMap<Value, Rc<str>>>,
+    /// The hosts that the arguments of the tool name, in one spelling.
+    named: OnceCell<Vec<String>>,
     /// The calls that by a fact, or perhaps, do more than their paths say.
     acting: OnceCell<BTreeSet<CallId>>,
 }
@@ -92,6 +94,12 @@ impl Seen {
             own.filter_map(|effect| effect.by).collect()
         });
         acting.contains(&call)
+    }
+
+    /// Returns the hosts that the arguments of the tool name, in one spelling.
+    pub(super) fn named(&self, hosts: &[&str]) -> &[String] {
+        let read = || hosts.iter().map(|host| canonical_host(host).into_owned()).collect();
+        self.named.get_or_init(read)
     }
 
     /// Returns a host that is known, in one spelling.
