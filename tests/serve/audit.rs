@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 use std::time::Duration;
 
+use relay_engine::audit_chain;
 use serde_json::{Value, json};
 
 use super::house::{self, BEEP, CHECKLIST, DOT, House};
@@ -37,7 +38,6 @@ fn a_served_prompt_is_one_line_of_fixed_order() {
             r#""args":{{"dry-run":"false","environment":"production","service":"[15 characters]"}},"#,
             r#""output_sha256":"{}","output_len":{},"exit_code":null,"request_id":"2","#,
             r#""principal":"ann","tenant":"acme","bundle":"{}","rule":{},"action":"served"}}"#,
-            "\n"
         ),
         record["ts"],
         house::sha256(body.as_bytes()),
@@ -45,7 +45,8 @@ fn a_served_prompt_is_one_line_of_fixed_order() {
         house::digest(&house::bundle(1, "Note:")),
         record["rule"],
     );
-    assert_eq!(line, expected);
+    // It is the first of a chain.
+    assert_eq!(line, audit_chain::chained(&expected, audit_chain::START).0 + "\n");
     let rule = record["rule"].as_str().unwrap();
     assert!(rule.starts_with("project.kdl:"), "{rule}");
     let ts = record["ts"].as_str().unwrap();

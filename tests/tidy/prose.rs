@@ -8,13 +8,15 @@ use regex::Regex;
 use super::{relative, sources};
 
 /// The folders whose comments are read.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 9] = [
     "compiler/src",
     "compiler/cli/src",
     "compiler/diff/src",
     "runtime/src",
     "runtime/bundle/src",
     "runtime/engine/src",
+    "runtime/hook/src",
+    "runtime/machine/src",
     "runtime/policy/src",
 ];
 

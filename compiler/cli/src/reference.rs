@@ -3,7 +3,7 @@
 
 mod hook_clients;
 
-use relay_engine::audit_record::AuditRecord;
+use relay_engine::audit_chain::ChainedRecord;
 use relay_engine::tool::{
     BRIEFING, Gating, Group, Keep, Kind, Parameter, TAGS_PLACEHOLDER, TOOLS, ToolSpec,
 };
@@ -47,6 +47,9 @@ the caller, so a secret that a caller typed stays out of the file. Of the reques
 limit), ten a second are recorded, and one more record counts the others. A new bundle is recorded as `bundle:reload`: with the digest of
 the old one if it is in force now, with the reason if it was refused.
 
+Records are a chain: each has a number, and the hash of the one before it, so that a record that is changed, moved or missing shows. Several
+servers and hooks may share a file; each appends under a lock. After a rotation, an empty `FILE` goes on with the chain of `FILE.1`.
+
 `relay audit show FILE` prints records; `--prompt NAME`, `--principal NAME` and `--since TIME` select some, and `--follow` waits for more.
 
 | key | type | present | meaning |
@@ -56,7 +59,7 @@ the old one if it is in force now, with the reason if it was refused.
 /// Returns `docs/audit.md`.
 fn audit() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = SchemaGenerator::new(settings).into_root_schema_for::<AuditRecord<'_>>();
+    let schema = SchemaGenerator::new(settings).into_root_schema_for::<ChainedRecord<'_>>();
     let required = |name: &str| {
         let names = schema.get("required").and_then(Value::as_array);
         names.is_some_and(|names| names.iter().any(|it| it == name))

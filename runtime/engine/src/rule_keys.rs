@@ -7,7 +7,7 @@
 //! of some literals, such as an operand, it has a detail, and is listed under the base with each literal
 //! (`program git operands = main`), and under the base with the selector (`program git operands`), whose
 //! rules concern a request with an uncertain value. A literal path is listed below each of its folders
-//! too: `effect writes writes / /srv` has the rules about all that lies below. A rule without a detail is
+//! too: `effect writes writes / /srv` has the rules about all that lies below. A plain rule is
 //! listed under the base with a `-`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ const REGEX: &str = "regex ";
 const EFFECT: &str = "effect ";
 /// All others.
 const ALWAYS: &str = "always";
-/// After a base: its rules without a detail.
+/// After a base: its plain rules.
 const PLAIN: &str = " -";
 /// Between a selector and a literal: the literal itself.
 const IS: &str = " = ";
@@ -422,7 +422,7 @@ impl Details<'_> {
         self.hosts(base, out)
     }
 
-    /// Visits the keys of a base and of its rules without a detail; returns whether there may be
+    /// Visits the keys of a base and of its plain rules; returns whether there may be
     /// others.
     fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
         if out.is_coarse() {

@@ -10,13 +10,13 @@ const REASON_CHARS_MAX: usize = 1_000;
 /// The answer to an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// No objection: the client's own rules go on. The text is for the model.
+    /// The client's own rules go on. The text is for the model.
     NoObjection { context: Option<String> },
-    /// The call runs without a question. The text is for the model.
+    /// The call runs unasked. The text is for the model.
     Grant { context: Option<String> },
     /// The client asks a person.
     Ask { reason: String },
-    /// The call does not run.
+    /// The call is refused.
     Deny { reason: String },
 }
 
@@ -55,7 +55,7 @@ impl Answer {
         }
     }
 
-    /// Returns the text for the model beside a call that is not denied.
+    /// Returns the text for the model beside a call that runs.
     pub(crate) fn context(&self) -> Option<&str> {
         match self {
             Self::NoObjection { context } | Self::Grant { context } => context.as_deref(),
@@ -65,12 +65,12 @@ impl Answer {
 }
 
 impl Output {
-    /// Returns an answer that does not object, with nothing on standard output.
+    /// Returns an answer that lets the client go on, with nothing on standard output.
     pub(crate) const fn silence() -> Self {
         Self { out: Vec::new(), err: Vec::new(), code: 0, code_without_reason: 0 }
     }
 
-    /// Returns an answer that does not object.
+    /// Returns an answer that lets the client go on.
     pub(crate) fn json(value: &Value) -> Self {
         Self { out: value.to_string().into_bytes(), ..Self::silence() }
     }

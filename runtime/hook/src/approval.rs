@@ -1,4 +1,4 @@
-//! A person's yes where the client cannot ask: a call that waits under a code, and its approval.
+//! A person's yes to a client that is unable to ask: a call that waits under a code, and its approval.
 //!
 //! The hook denies the call and names a code. `relay approve CODE`, in a terminal of the person's own,
 //! shows the call and signs its approval with a key of that person. The next call that is the same to
@@ -18,7 +18,7 @@ use relay_machine::clock;
 use relay_machine::file::text_file;
 use serde::{Deserialize, Serialize};
 
-/// The letters of a code; none looks like another.
+/// The letters of a code, which look different from each other.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// The letters in a code.
 const CODE_CHARS: usize = 10;
@@ -28,7 +28,7 @@ const WAITING_MAX: usize = 64;
 const WAITS_FOR: Duration = Duration::from_secs(3600);
 /// The seconds for which a yes counts, unless the rule says it.
 const TTL_S: u32 = 300;
-/// The most bytes of the shown text of a call; a longer one cannot be approved.
+/// The most bytes of the shown text of a call; a longer one has to be refused.
 const SHOWN_BYTES_MAX: usize = 64 << 10;
 /// The public key of the person, in the state folder.
 const PUBLIC_KEY: &str = "approve.pub";
@@ -74,7 +74,7 @@ struct Approval {
     signature: String,
 }
 
-/// The reason for which there is no call to approve.
+/// The reason for refusing to approve.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says it, with its fields")]
 pub enum ApprovalError {
@@ -170,7 +170,7 @@ fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// There is none, or it cannot be read.
+/// It is missing or unreadable.
 pub fn waiting(state: &Path, code: &str) -> Result<Waiting, ApprovalError> {
     let is_code = code.len() == CODE_CHARS && code.bytes().all(|byte| LETTERS.contains(&byte));
     if !is_code {
@@ -203,7 +203,7 @@ pub fn signed(waiting: &Waiting, until: u64) -> String {
 ///
 /// # Errors
 ///
-/// The state folder cannot be written.
+/// Writing the state folder fails.
 pub fn approve(
     state: &Path,
     waiting: &Waiting,

@@ -34,7 +34,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Reads the arguments; the error says what is wrong.
+/// Reads the arguments; the error names the fault.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let mut parser = Parser::from_args(arguments);
     let (mut client, mut config) = (None, None);

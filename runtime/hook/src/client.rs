@@ -9,47 +9,16 @@ mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+mod names;
 mod opencode;
 mod vscode;
 mod windsurf;
 
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Output};
-use crate::event::{Event, EventError};
-use crate::tool::Tool;
+pub use crate::event::Client;
 
-/// A client: how its events are read and answered.
-pub struct Client {
-    /// Its name in arguments and records.
-    pub name: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
-    /// The version that its tools were taken from.
-    pub version: &'static str,
-    /// Its own tools.
-    pub tools: &'static [Tool],
-    /// The most characters of a text for the model.
-    pub(crate) context_chars_max: usize,
-    /// Returns whether a payload is of this client.
-    pub(crate) fits: fn(&Map<String, Value>) -> bool,
-    /// Reads an event.
-    pub(crate) read: for<'e> fn(&'e Map<String, Value>) -> Result<Event<'e>, EventError>,
-    /// Returns whether the client asks a person when it is told to at this event.
-    pub(crate) asks: fn(&Event<'_>) -> bool,
-    /// Writes an answer.
-    pub(crate) answer: fn(&Event<'_>, &Answer) -> Output,
-    /// Writes a denial of an event that was not read.
-    pub(crate) refusal: fn(&str) -> Output,
-    /// Returns the servers and tools that the name of a tool may mean, as `server/tool`.
-    pub(crate) server_tools: fn(&str) -> Vec<String>,
-}
-
-impl std::fmt::Debug for Client {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
+use names::at_each;
 
 /// All clients.
 pub const CLIENTS: [&Client; 9] = [
@@ -81,17 +50,3 @@ pub(crate) fn of_payload(
     }
     CLIENTS.into_iter().find(|client| (client.fits)(payload))
 }
-
-/// Returns what a name between two marks may mean: `a__b__c` is `a/b__c` or `a__b/c`.
-fn at_each(name: &str, mark: &str) -> Vec<String> {
-    let places = name.match_indices(mark).take(SPLITS_MAX);
-    let parts = places.map(|(at, _)| name.split_at(at));
-    let full = parts.filter_map(|(server, rest)| {
-        let tool = rest.strip_prefix(mark)?;
-        (!server.is_empty() && !tool.is_empty()).then(|| format!("{server}/{tool}"))
-    });
-    full.collect()
-}
-
-/// The most places at which the name of a tool is split.
-const SPLITS_MAX: usize = 8;

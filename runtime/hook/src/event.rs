@@ -1,8 +1,41 @@
-//! An event of a client's hook, without its dialect.
+//! An event of a client's hook, without its dialect; and the client, which reads and answers it.
 
 use serde_json::{Map, Value};
 
-use crate::client::Client;
+use crate::answer::{Answer, Output};
+use crate::tool::Tool;
+
+/// A client: how its events are read and answered.
+pub struct Client {
+    /// Its name in arguments and records.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The version that its tools were taken from.
+    pub version: &'static str,
+    /// Its own tools.
+    pub tools: &'static [Tool],
+    /// The most characters of a text for the model.
+    pub(crate) context_chars_max: usize,
+    /// Returns whether a payload is of this client.
+    pub(crate) fits: fn(&Map<String, Value>) -> bool,
+    /// Reads an event.
+    pub(crate) read: for<'e> fn(&'e Map<String, Value>) -> Result<Event<'e>, EventError>,
+    /// Returns whether the client asks a person when it is told to at this event.
+    pub(crate) asks: fn(&Event<'_>) -> bool,
+    /// Writes an answer.
+    pub(crate) answer: fn(&Event<'_>, &Answer) -> Output,
+    /// Writes a denial of an unread event.
+    pub(crate) refusal: fn(&str) -> Output,
+    /// Returns the servers and tools that the name of a tool may mean, as `server/tool`.
+    pub(crate) server_tools: fn(&str) -> Vec<String>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
 
 /// An event of a client's hook.
 #[derive(Debug, Clone)]
@@ -11,7 +44,7 @@ pub(crate) struct Event<'e> {
     pub(crate) client: &'static Client,
     /// Its name, as the client spells it; empty if the client does not say it.
     pub(crate) name: &'e str,
-    /// What it is about.
+    /// Its moment.
     pub(crate) moment: Moment<'e>,
     /// The folder of the client or of the call.
     pub(crate) cwd: Option<&'e str>,
@@ -53,7 +86,7 @@ pub(crate) struct ToolCall<'e> {
     pub(crate) server: Option<(String, String)>,
 }
 
-/// The reason for which an event is not understood.
+/// The reason for refusing an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EventError {
     /// A member is missing.

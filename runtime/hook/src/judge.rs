@@ -132,7 +132,7 @@ impl Judge<'_> {
         let is_unknown = requests.known.is_none() && !requests.is_of_server;
         let is_ruled = decision.rule == Rule::Allow;
         let stricter = if self.client.name == "codex" && takes_input(&decision) {
-            // Codex has no event for what is typed into a program.
+            // Codex sends no event for text that is typed into a program.
             Some((
                 Outcome::Deny,
                 "this client hides what is typed into a running program: give the command in one call",
@@ -273,7 +273,7 @@ fn is_by_folder(forms: &[String], base: &Base) -> bool {
     below.is_some_and(|below| Path::new(&resolved(cwd)).join(below) == Path::new(real))
 }
 
-/// Returns whether a program takes its commands from what is typed later.
+/// Returns whether a program takes its commands from text that is typed later.
 fn takes_input(decision: &Decision) -> bool {
     let effects = decision.verdict.as_deref().map(|verdict| verdict.effects.all());
     let mut all = effects.unwrap_or_default().iter();

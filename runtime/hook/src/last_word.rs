@@ -1,7 +1,7 @@
 //! The last word: a denial that is prepared before anything else is done, for a run that cannot
 //! finish.
 //!
-//! Clients take a hook that crashes, is killed or says nothing for one that does not object. So a
+//! Clients take a hook that crashes, is killed or stays silent for one that agrees. So a
 //! panic, a fatal signal and the deadline all end in one function, which writes the prepared denial
 //! and exits. SIGKILL alone remains; `relay hook install` says which clients are open to it.
 
@@ -76,7 +76,7 @@ pub(crate) fn answer(output: &Output) -> u8 {
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, ptr::null_mut());
     }
     let has_reason = io::stderr().write_all(&output.err).is_ok();
-    // One `write`: a part of an answer is none, and some clients take it for an allow.
+    // One `write`: some clients take a part of an answer for an allow.
     let written = output.out.is_empty()
         || io::stdout().lock().write_all(&output.out).and_then(|()| io::stdout().flush()).is_ok();
     match (has_reason, written) {

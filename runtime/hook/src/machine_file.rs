@@ -53,7 +53,7 @@ pub struct MachineFile {
     /// The state folder, by an absolute path.
     #[serde(default)]
     pub state: Option<PathBuf>,
-    /// What an allow of the policy is for the client.
+    /// The meaning of an allow of the policy for the client.
     #[serde(default)]
     pub allow: Allow,
     /// The highest tier that is granted in each mode of the policy.
@@ -67,14 +67,14 @@ pub struct MachineFile {
     pub relay_servers: Vec<String>,
 }
 
-/// What an allow of the policy is for the client.
+/// The meaning of an allow of the policy for the client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Allow {
-    /// No objection: the client's own rules go on.
+    /// The client's own rules go on.
     #[default]
     Delegate,
-    /// The call runs without a question, up to the tier of `grant`.
+    /// The call runs unasked, up to the tier of `grant`.
     Grant,
 }
 
@@ -155,7 +155,7 @@ impl OsUser {
 ///
 /// # Errors
 ///
-/// There is none.
+/// Each of them is missing.
 pub fn find(named: Option<&Path>, user: &OsUser) -> Result<PathBuf, MachineFileError> {
     // A file that is there and cannot be looked at counts all the same.
     let is_there = |path: &Path| !matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -181,7 +181,7 @@ pub fn read(path: &Path, user: &OsUser) -> Result<Machine, MachineFileError> {
     let read = |source| MachineFileError::Read { path: path.clone(), source };
     let folder = path.parent().unwrap_or(Path::new("/"));
     let is_own = |metadata: &Metadata| {
-        // In a folder with the sticky bit, others cannot replace a file of this user.
+        // In a folder with the sticky bit, only its owner may replace a file.
         let is_shared =
             metadata.mode() & 0o022 != 0 && !(metadata.is_dir() && metadata.mode() & 0o1000 != 0);
         let uid = metadata.uid();

@@ -5,10 +5,10 @@ use relay_bundle::Selector;
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 
-/// Returns the effects of a patch on paths; `None` if a line of it is not understood.
+/// Returns the effects of a patch on paths; `None` if a line of it is unknown.
 ///
-/// A patch may come inside a command (`apply_patch <<'EOF'`): what is before and after it is then a
-/// text for a shell, and not read here.
+/// A patch may come inside a command (`apply_patch <<'EOF'`): the lines before and after it are then a
+/// text for a shell, which the policy reads.
 pub(crate) fn effects(patch: &str) -> Option<Vec<(Selector, String)>> {
     let mut lines = patch.trim().lines();
     if lines.next()?.trim_end() != BEGIN {

@@ -61,7 +61,7 @@ pub(crate) fn resolved(path: &Path) -> String {
     }
 }
 
-/// Returns an absolute path without `.` and `..`.
+/// Returns an absolute path free of `.` and `..`.
 pub(crate) fn folded(path: &Path) -> PathBuf {
     let mut folded = PathBuf::from("/");
     for part in path.components() {

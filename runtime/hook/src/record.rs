@@ -15,7 +15,7 @@ use crate::judge::Judged;
 use crate::machine_file::Machine;
 use crate::request::Requests;
 
-/// The label of a tool that no table has.
+/// The label of an unknown tool.
 const UNKNOWN_TOOL: &str = "tool:unknown";
 /// The most bytes of the name of a tool in a record.
 const NAME_BYTES_MAX: usize = 128;
@@ -35,7 +35,7 @@ pub(crate) struct Entry<'e> {
     pub(crate) role: Option<&'e str>,
     pub(crate) requests: Option<&'e Requests>,
     pub(crate) judged: Option<&'e Judged>,
-    /// The reason of a refusal without a decision.
+    /// The reason of a refusal that precedes the decision.
     pub(crate) refusal: Option<&'e str>,
     /// Whether a person approved the call.
     pub(crate) approved: bool,

@@ -54,7 +54,7 @@ pub(crate) fn run(installed: &'static Client, config: Option<&Path>) -> u8 {
 /// Answers the event in `bytes`, for a hook that is installed for a client. `begin` is called with the
 /// time within which the machine file wants the answer, before anything that takes long.
 ///
-/// It neither fails nor prints: an event that cannot be read or decided is denied.
+/// Every event gets an answer: one that is unreadable is denied.
 #[must_use]
 pub fn respond(
     installed: &'static Client,
@@ -88,12 +88,12 @@ pub fn respond(
     Run { event: &event, installed, machine: &machine, home: user.home, since }.answered()
 }
 
-/// Returns the denial of an event that was not read.
+/// Returns the denial of an unread event.
 fn unread(client: &'static Client, fault: &str) -> Output {
     (client.refusal)(&shortened(&format!("[DENIED: relay cannot decide this call: {fault}]")))
 }
 
-/// The shortest deadline: none at all would never come.
+/// The shortest deadline.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// Returns the denial of an event in its own dialect.
@@ -111,7 +111,7 @@ struct Run<'r> {
     since: Instant,
 }
 
-/// What a run came to, for the record.
+/// The findings of a run, for the record.
 #[derive(Default)]
 struct Found {
     bundle: Option<Digest>,

@@ -7,11 +7,11 @@ use relay_bundle::Selector;
 pub struct Tool {
     /// Its name, as the client spells it.
     pub name: &'static str,
-    /// What a call of it does.
+    /// The effects of a call of it.
     pub does: Does,
 }
 
-/// What a call of a tool does.
+/// The effects of a call of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
     /// It runs a text in a shell: the argument with the text, and the one with the folder.

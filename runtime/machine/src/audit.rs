@@ -64,7 +64,7 @@ impl AuditFile {
     ///
     /// # Errors
     ///
-    /// It cannot be written, or belongs to another user and is not private.
+    /// Opening it fails, or it belongs to another user and is open to others.
     pub fn open(path: &Path) -> Result<Self, AuditError> {
         let file =
             open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })?;

@@ -82,7 +82,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// The state folder cannot be used.
+    /// The state folder is unusable.
     pub fn new(sources: Sources) -> Result<Self, StateError> {
         let state = sources.state.as_deref().map(State::open).transpose()?;
         Ok(Self { sources, state, epochs: Mutex::default() })
@@ -110,7 +110,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or the bundle is refused; see [`LoadError`].
+    /// A file is unreadable, or the bundle is refused; see [`LoadError`].
     pub fn load(&self) -> Result<Opened, LoadError> {
         let path = || self.sources.bundle.clone();
         let read = |source| LoadError::Read { path: self.sources.bundle.clone(), source };
@@ -192,7 +192,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// The trust file cannot be read, or is older than one that was in force.
+    /// The trust file is unreadable, or older than one that was in force.
     pub fn judge_again(
         &self,
         bundle: &Bundle,

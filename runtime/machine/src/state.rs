@@ -163,7 +163,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// The time cannot be read or remembered.
+    /// Reading or remembering the time fails.
     pub fn latest_time(&self, now: u64) -> Result<u64, StateError> {
         let folder = |source| StateError::Folder { path: self.clock.clone(), source };
         let seen = match fs::symlink_metadata(&self.clock) {

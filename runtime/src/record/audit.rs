@@ -1,4 +1,4 @@
-//! The records of a server: what was asked, by whom, and how it ended.
+//! The records of a server: the requests, their callers, and how they ended.
 //!
 //! A record is written before its answer is sent. Lost records are counted in a record as soon as one
 //! can be written.

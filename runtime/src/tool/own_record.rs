@@ -34,6 +34,10 @@ pub(super) fn shown(placed: &Placed, line: &str) -> Result<Option<String>, Corru
     }
     let rule = as_unknown.unwrap_or_else(|| placed.shown_place(&rule).to_owned());
     record.insert("rule".to_owned(), rule.into());
+    // Its place in the chain says how many records others have, and follows from their contents.
+    for place in ["seq", "prev", "chain"] {
+        record.remove(place);
+    }
     Ok(serde_json::to_string(&record).ok())
 }
 

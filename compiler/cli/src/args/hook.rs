@@ -46,7 +46,7 @@ pub(crate) enum HookVerb {
     Install(Box<HookInstallArgs>),
     /// Say for each client whether relay decides about its tools
     Status(HookStatusArgs),
-    /// Count what was asked, granted and denied, and say which rule would stop it
+    /// Count questions, grants and denials, and say which rule would stop them
     Stats(HookStatsArgs),
     /// Play a forbidden and a harmless event of each kind through an installation
     Test(HookTestArgs),
@@ -97,7 +97,7 @@ pub(crate) struct HookInstallArgs {
     /// The machine file, instead of ~/.config/relay/hook.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Print each change as a unified diff, and make none
+    /// Print each change as a unified diff only
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Take relay's entries out, and the machine file if relay wrote it and no other client needs it

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use relay_engine::audit_record::AuditRecord;
+use relay_engine::audit_chain::ChainedRecord;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::args::GeneratedArgs;
@@ -36,7 +36,7 @@ use crate::text::shown_path;
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
-        ("audit-record", schema::<AuditRecord<'_>>()),
+        ("audit-record", schema::<ChainedRecord<'_>>()),
         ("build", schema::<Built>()),
         ("check", schema::<Findings>()),
         ("classify", schema::<Classified>()),

@@ -12,7 +12,6 @@ use std::ffi::OsString;
 use crate::args::{HookArgs, HookVerb};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::hook::Target;
 use crate::output::Output;
 use crate::process;
 
@@ -36,9 +35,4 @@ fn answer(arguments: &HookArgs) -> Result<Exit, Failure> {
         words.extend([OsString::from("--config"), config.into()]);
     }
     process::hook(&words)
-}
-
-/// Returns the target of a client, whose name the grammar has checked.
-fn target(name: &str) -> Result<&'static Target, Failure> {
-    Target::find(name).ok_or_else(|| Failure::error(format!("unknown client `{name}`")))
 }

@@ -26,9 +26,9 @@ pub(crate) struct Change {
     pub(crate) path: PathBuf,
     /// The file that a link leads to, or the path itself.
     target: PathBuf,
-    /// The text so far; `None` if there is no file.
+    /// The text so far; `None` if the file is missing.
     pub(crate) old: Option<String>,
-    /// The text afterwards; `None` if there is to be no file.
+    /// The text afterwards; `None` if the file is to go.
     pub(crate) new: Option<String>,
     /// Whether a copy of the file is kept.
     pub(crate) keeps_copy: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Change {
     folder_mode: u32,
 }
 
-/// Returns the text of a file; `None` if there is no file.
+/// Returns the text of a file; `None` if the file is missing.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::metadata(path) {
         Ok(_) => disk::read_text(path, BYTES_MAX).map(Some),

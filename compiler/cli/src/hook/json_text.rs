@@ -34,7 +34,7 @@ pub(super) struct Member {
     pub(super) value: Node,
 }
 
-/// The reason for which a text is not read.
+/// The reason for refusing a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub(crate) struct JsonError {
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Returns the value without its place.
+    /// Returns the value alone.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Object(members) => Value::Object(Map::from_iter(
@@ -107,7 +107,7 @@ impl Node {
 ///
 /// # Errors
 ///
-/// It is not JSON, or an object has a key twice: clients differ in which of them counts.
+/// It is other than JSON, or an object has a key twice: clients differ in which of them counts.
 pub(super) fn parse(text: &str, comments: bool) -> Result<Node, JsonError> {
     let mut reader = Reader { text, at: 0, comments };
     let node = reader.value(0)?;

@@ -65,7 +65,7 @@ pub(crate) fn path(place: &Place, scope: Scope, named: Option<&Path>) -> Result<
 }
 
 impl MachineChange {
-    /// Prepares the machine file: it is written if there is none, and left as it is if it agrees with the
+    /// Prepares the machine file: it is written if it is missing, and left as it is if it agrees with the
     /// options.
     pub(crate) fn prepare(
         path: &Path,

@@ -44,11 +44,11 @@ struct OwnHook {
 }
 
 impl JsonPart {
-    /// Returns the text of the file with this part; `old` is `None` if there is no file.
+    /// Returns the text of the file with this part; `old` is `None` if the file is missing.
     ///
     /// # Errors
     ///
-    /// The text is not what the client reads.
+    /// The client would fail to read the text.
     pub(crate) fn installed(&self, old: Option<&str>) -> Result<String, JsonError> {
         let mut text = match old.map(str::trim) {
             None | Some("") => "{}\n".to_owned(),
@@ -82,11 +82,11 @@ impl JsonPart {
         Ok(text)
     }
 
-    /// Returns the text of the file without relay's entries; `None` if nothing else is in it.
+    /// Returns the text of the file with relay's entries taken out; `None` if the rest is empty.
     ///
     /// # Errors
     ///
-    /// The text is not what the client reads.
+    /// The client would fail to read the text.
     pub(crate) fn removed(&self, old: &str) -> Result<Option<String>, JsonError> {
         let mut text = old.to_owned();
         let mut events = Vec::new();
@@ -109,7 +109,7 @@ impl JsonPart {
     ///
     /// # Errors
     ///
-    /// The text is not what the client reads.
+    /// The client would fail to read the text.
     pub(crate) fn own(&self, text: &str) -> Result<Vec<(String, Found)>, JsonError> {
         self.hooks(text, |found| found.is_own(self.clients))
     }
@@ -118,7 +118,7 @@ impl JsonPart {
     ///
     /// # Errors
     ///
-    /// The text is not what the client reads.
+    /// The client would fail to read the text.
     pub(crate) fn others(&self, text: &str, event: &str) -> Result<usize, JsonError> {
         let others = self.hooks(text, |found| !found.is_own(self.clients))?;
         Ok(others.iter().filter(|(name, _)| name == event).count())

@@ -12,11 +12,11 @@ use super::requirements::Requirements;
 pub(crate) struct Part {
     /// The path.
     pub(crate) path: PathBuf,
-    /// What relay writes there.
+    /// The part of relay.
     pub(crate) contents: Contents,
 }
 
-/// What relay writes into a file.
+/// The part of relay in a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Contents {
     /// Entries among others.
@@ -48,7 +48,7 @@ impl Part {
         }
     }
 
-    /// Returns the text of the file without relay's part; `None` if nothing else is in it.
+    /// Returns the text of the file with relay's part taken out; `None` if the rest is empty.
     pub(crate) fn removed(&self, old: &str) -> Result<Option<String>, String> {
         match &self.contents {
             Contents::Json(part) => part.removed(old).map_err(|error| error.to_string()),

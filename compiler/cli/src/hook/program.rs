@@ -42,7 +42,7 @@ pub(crate) fn hook_program(anywhere: bool) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Refuses a path that cannot be in a line of a client's file.
+/// Refuses a path that would break a line of a client's file.
 pub(super) fn check_text(path: &Path) -> Result<(), Failure> {
     match path.to_str() {
         Some(text) if !text.chars().any(char::is_control) => Ok(()),
@@ -53,7 +53,7 @@ pub(super) fn check_text(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Returns the reason for which a program must not be run by clients.
+/// Returns the reason for keeping a program away from clients.
 fn fault(path: &Path) -> Option<String> {
     let temporary =
         TEMPORARY.map(PathBuf::from).into_iter().chain([environment::temporary_folder()]);
@@ -68,7 +68,7 @@ fn fault(path: &Path) -> Option<String> {
                 return Some(format!("`{}`: {reason}", shown_path(place)));
             }
         };
-        // In a folder with the sticky bit, others cannot replace a file of this user.
+        // In a folder with the sticky bit, only its owner may replace a file.
         let is_sticky = metadata.is_dir() && metadata.mode() & 0o1000 != 0;
         if metadata.mode() & 0o022 != 0 && !is_sticky {
             return Some(format!("other users may write to `{}`", shown_path(place)));

@@ -54,7 +54,7 @@ impl Requirements {
         Ok(if is_same(&new, old) { old.to_owned() } else { new })
     }
 
-    /// Returns the text without relay's entries; `None` if nothing else is in it.
+    /// Returns the text with relay's entries taken out; `None` if the rest is empty.
     pub(super) fn removed(&self, old: &str) -> Result<Option<String>, String> {
         let mut document = read(old)?;
         self.take_out(&mut document)?;

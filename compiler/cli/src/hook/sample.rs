@@ -124,11 +124,11 @@ pub(crate) struct Answered {
 /// How a client understands an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// The call does not run.
+    /// The call is refused.
     Deny,
     /// A person is asked.
     Ask,
-    /// The call runs without a question.
+    /// The call runs unasked.
     Allow,
     /// The client's own rules go on.
     Silent,

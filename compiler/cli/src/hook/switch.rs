@@ -30,7 +30,7 @@ pub(crate) enum Off {
 
 /// Returns words for each of the settings that switch hooks off now.
 ///
-/// A file that cannot be read is one of them: it may hold anything.
+/// An unreadable file is one of them: it may hold anything.
 pub(crate) fn switched_off(switches: &[Switch]) -> Vec<String> {
     switches.iter().filter_map(fault).collect()
 }

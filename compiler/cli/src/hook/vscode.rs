@@ -54,7 +54,7 @@ fn event(sample: &Sample<'_>) -> Option<(&'static str, Value)> {
     Some((BEFORE, sample.like_claude(tool, input, more)))
 }
 
-/// Reads an answer as VS Code does: exit code 2 with a reason denies, whatever is on standard output.
+/// Reads an answer as VS Code does: exit code 2 with a reason denies, with anything on standard output.
 /// An event that cannot be read is denied in the form of the client that the hook is installed for.
 fn reading(answered: &Answered) -> Reading {
     match answered.code {

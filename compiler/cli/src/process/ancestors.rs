@@ -26,7 +26,7 @@ const AGENTS: [&str; 10] = [
 ///
 /// # Errors
 ///
-/// The system does not say what runs what.
+/// The system hides which program runs which.
 pub(crate) fn agent_above() -> Result<Option<String>, Failure> {
     let unknown = || {
         Failure::error("this system does not say which programs run this one (/proc is missing)")

@@ -97,7 +97,7 @@ fn read(payload: &Map<String, Value>) -> Result<Event<'_>, EventError> {
     })
 }
 
-/// Reads what an event is about, which several clients say in the same way.
+/// Reads the moment of an event, which several clients say in the same way.
 pub(super) fn moment<'e>(
     name: &str,
     payload: &'e Map<String, Value>,

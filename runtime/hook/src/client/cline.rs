@@ -102,7 +102,7 @@ fn answer(_: &Event<'_>, answer: &Answer) -> Output {
     }
 }
 
-/// Returns a denial, with exit code 0: a hook that fails is none.
+/// Returns a denial, with exit code 0: it ignores a hook that fails.
 fn denied(reason: &str) -> Output {
     let denial = Output::denial(&json!({ "cancel": true, "errorMessage": reason }), reason);
     Output { code: 0, ..denial }

@@ -1,5 +1,5 @@
 //! Codex. It takes an answer with a member that it does not know for a failed hook, and runs the call;
-//! so answers hold nothing but what is needed, and there is no question: a person approves elsewhere.
+//! so answers hold the needed members alone, and a person approves elsewhere.
 
 use relay_bundle::Selector;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Gemini CLI. It takes text that is no JSON for an allow with exit code 0 and for a denial with 2.
+//! Gemini CLI. It takes plain text for an allow with exit code 0 and for a denial with 2.
 
 use relay_bundle::Selector;
 use serde_json::{Map, Value, json};

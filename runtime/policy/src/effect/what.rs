@@ -140,7 +140,7 @@ impl Sent {
 }
 
 /// The sentence about a program that takes commands from its standard input, which is that of the
-/// text: what is typed or sent later.
+/// text: from a person or a program, later.
 pub const TYPED: &str = "it takes commands that the text does not show";
 
 /// The origin of hidden code.

@@ -3,7 +3,7 @@
 //!
 //! Each kind has two sides: the literal that every value of a pattern has, and the literals of a
 //! request. Both err to the same side: a pattern without a certain literal has none, and a request with
-//! a value that is not certain may be meant by any pattern.
+//! a value that is uncertain may be meant by any pattern.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,13 +25,13 @@ const NAMES_MAX: usize = 4;
 /// The literals of a request.
 #[derive(Debug)]
 pub struct Literals<T> {
-    /// Whether any pattern may mean it, since a value is not certain.
+    /// Whether any pattern may mean it, since a value is uncertain.
     pub is_open: bool,
     /// Its values, each once; all of them, unless it is open.
     pub all: BTreeSet<T>,
 }
 
-/// A path of a request: its root (`/`, `~/` or `./`) and its names up to the first that is not certain.
+/// A path of a request: its root (`/`, `~/` or `./`) and its names up to the first that is uncertain.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LiteralPath {
     /// The path.
@@ -106,7 +106,7 @@ impl Request<'_> {
         found
     }
 
-    /// Returns the paths to which happens what a selector names.
+    /// Returns the paths that have the effect of a selector.
     #[must_use]
     pub fn literal_paths(&self, selector: Selector) -> Literals<LiteralPath> {
         let effects = self.effects;
@@ -172,7 +172,7 @@ impl Literals<LiteralPath> {
 }
 
 impl LiteralPath {
-    /// Returns the literal of a form; `None` if its root is not certain.
+    /// Returns the literal of a form; `None` if its root is uncertain.
     fn of(form: &[u8], is_whole: bool) -> Option<Self> {
         let (root, rest) = match (form, root_of(form)) {
             ([b'/', rest @ ..], _) => ("/", rest),
@@ -182,7 +182,7 @@ impl LiteralPath {
         };
         let mut path = Self { text: root.to_owned(), is_whole };
         for name in rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
-            // A name that is not certain may be that of any pattern, as may what follows it.
+            // A name that is uncertain may be that of any pattern, as may what follows it.
             let is_certain =
                 !name.iter().any(|byte| is_mark(*byte)) && !matches!(name, b"." | b"..");
             let Some(name) = std::str::from_utf8(name).ok().filter(|_| is_certain) else {

@@ -18,11 +18,11 @@ pub(super) struct Checked {
     pub(super) epoch: u64,
     /// The name of the project.
     pub(super) project: String,
-    /// The reason for which its signatures do not suffice.
+    /// The reason for which its signatures fall short.
     pub(super) untrusted: Option<String>,
     /// Whether it has a policy.
     pub(super) has_policy: bool,
-    /// The reason for which its users give the caller no place.
+    /// The reason for which its users leave the caller out.
     pub(super) no_place: Option<String>,
 }
 

@@ -4,19 +4,19 @@ use std::fs;
 
 use relay_hook::read_machine_file;
 
-use super::{bundle, target, versions};
+use super::{bundle, versions};
 use crate::args::{HookInstallArgs, ScopeName};
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::{
     Change, MachineChange, Part, Place, Scope, Setup, TARGETS, Target, Version, Wanted,
-    hook_program, is_own_machine_file, machine_path, read, restored, switched_off,
+    hook_program, is_own_machine_file, machine_path, read, restored, switched_off, target,
 };
 use crate::output::{Output, bold};
 use crate::text::{shown_path, wrapped};
 
-/// The changes of an installation, and what is known of it.
+/// The changes of an installation, and the facts about it.
 struct Plan<'p> {
     target: &'static Target,
     setup: Setup<'p>,
@@ -111,7 +111,7 @@ fn plan<'p>(
     for part in parts(target, &setup)? {
         let mut change = change_of(&part, place, scope)?;
         let text = change.old.as_deref().unwrap_or_default();
-        // A copy with relay's entries would not be the file before relay came in.
+        // Only a text free of relay's entries is the file before relay came in.
         change.keeps_copy =
             text.trim().is_empty() || part.own(text).is_ok_and(|own| own.is_empty());
         let is_current =
@@ -242,7 +242,7 @@ fn check_version(
     Ok(())
 }
 
-/// Prints what a person must do and know.
+/// Prints the steps that are left to a person, and the calls that stay open.
 fn report(plan: &Plan<'_>, output: &mut Output) -> Result<(), Failure> {
     let Plan { target, setup, .. } = plan;
     for fault in switched_off(&target.switches(setup.place)) {
@@ -328,7 +328,7 @@ fn remove(
                     .map_err(|reason| unusable(&part, &reason))?
                     .unwrap_or_else(|| "{}\n".to_owned()),
             ),
-            // There was no file before.
+            // The file was missing before.
             None => part.removed(&old).map_err(|reason| unusable(&part, &reason))?,
         };
         changes.push(change);
@@ -384,7 +384,7 @@ fn unused_machine_file(
                 let is_removed = scope == removed
                     && target.parts(&setup).iter().any(|own| own.path == part.path);
                 let Some(text) = read(&part.path)?.filter(|_| !is_removed) else { continue };
-                // A file that cannot be read may name it.
+                // An unreadable file may name it.
                 let own = part.own(&text);
                 if own.is_err()
                     || own.is_ok_and(|own| {

@@ -1,5 +1,5 @@
-//! `relay hook stats`: what the hook asked, granted and denied, and the shortest rule that would stop
-//! each question.
+//! `relay hook stats`: the questions, grants and denials of the hook, and the shortest rule that would
+//! stop each question.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -44,21 +44,21 @@ pub(crate) struct HookStats {
     format_version: u32,
     /// The decided calls.
     calls: u64,
-    /// Those without an objection: the client's own rules went on.
+    /// Those that were left to the client's own rules.
     no_objection: u64,
-    /// Those that were granted: the client did not ask.
+    /// Those that were granted, and ran unasked.
     granted: u64,
     /// Those that a person was asked about, in the client.
     asked: u64,
-    /// Those that waited for `relay approve`, since the client cannot ask.
+    /// Those that waited for `relay approve`.
     waited: u64,
     /// Those that a person approved so.
     approved: u64,
     /// Those that were denied.
     denied: u64,
-    /// Those that relay could not decide, which are denied too.
+    /// Those that relay failed to decide, which are denied too.
     undecided: u64,
-    /// The calls without an objection by their tier: `allow = "grant"` grants those up to a tier.
+    /// The calls that were left to the client by their tier: `allow = "grant"` grants those up to a tier.
     no_objection_by_tier: [u64; 4],
     /// The calls by client.
     clients: BTreeMap<String, u64>,
@@ -81,7 +81,7 @@ struct RuleCount {
     tool: Option<String>,
     /// The number of calls.
     calls: u64,
-    /// What would stop it: lines of a project, or who must decide.
+    /// The change that would stop it: lines of a project, or who must decide.
     remedy: String,
 }
 
@@ -140,7 +140,7 @@ impl Counts {
             if limited.read_until(b'\n', &mut line).map_err(failed)? == 0 {
                 return Ok(());
             }
-            // Records of servers, and parts of lines, are none of a hook.
+            // Other lines are records of servers, or parts of lines.
             let Ok(record) = serde_json::from_slice::<Record>(&line) else { continue };
             if since.is_none_or(|since| record.ts.as_str() >= since) {
                 self.add(record);

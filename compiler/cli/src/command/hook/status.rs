@@ -2,12 +2,11 @@
 
 mod human;
 mod records;
+mod state;
 
 use std::path::{Path, PathBuf};
 
 use relay_hook::{Machine, OsUser, read_machine_file};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::{bundle, versions};
 use crate::answer::FORMAT_VERSION;
@@ -21,107 +20,10 @@ use crate::hook::{
 use crate::output::Output;
 use crate::text::shown_path;
 
-use records::{LastRecord, Records};
+use records::Records;
+use state::{ClientStatus, Installed, MachineStatus, State};
 
-/// The output of `relay hook status --json`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct HookStatus {
-    /// The version of this JSON format.
-    format_version: u32,
-    /// The state of all installed clients together.
-    state: State,
-    /// The machine file, and the bundle that it names.
-    machine: MachineStatus,
-    /// The clients.
-    clients: Vec<ClientStatus>,
-}
-
-/// The state of an installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    /// Relay is not installed.
-    Absent,
-    /// It is installed, and nothing is wrong.
-    Well,
-    /// Something is wrong.
-    Faulty,
-    /// A file could not be read.
-    Unknown,
-}
-
-/// The machine file, and the bundle that it names.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-struct MachineStatus {
-    /// The path of the machine file that counts.
-    path: String,
-    /// Whether there is one.
-    exists: bool,
-    /// Whether it is valid.
-    valid: bool,
-    /// The principal.
-    principal: Option<String>,
-    /// `delegate` or `grant`.
-    allow: Option<&'static str>,
-    /// The audit file.
-    audit: Option<String>,
-    /// The path of the bundle.
-    bundle: Option<String>,
-    /// The project of the bundle.
-    project: Option<String>,
-    /// The digest of the bundle.
-    digest: Option<String>,
-    /// The epoch of the bundle.
-    epoch: Option<u64>,
-    /// Whether the trust file accepts the bundle.
-    trusted: Option<bool>,
-    /// What is wrong, in words.
-    faults: Vec<String>,
-}
-
-/// A client.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct ClientStatus {
-    /// Its name.
-    client: &'static str,
-    /// Its name for people.
-    title: &'static str,
-    /// Its state.
-    state: State,
-    /// The files in which relay is installed.
-    installed: Vec<Installed>,
-    /// Its version, if it is in PATH and says it.
-    version: Option<String>,
-    /// Whether relay's tests run the client itself.
-    is_tried: bool,
-    /// The version or the text that relay's table of its tools is from.
-    known_from: &'static str,
-    /// Whether the version is new enough; null if that is unknown.
-    is_new_enough: Option<bool>,
-    /// Whether a person has trusted the hook; null if the client does not ask for it.
-    trusted: Option<bool>,
-    /// The number of hooks of others that run before a tool, and may rewrite its input.
-    other_hooks: usize,
-    /// Its last record in the audit file.
-    last_record: Option<LastRecord>,
-    /// Tools in the audit file that are not in the table of its tools.
-    unknown_tools: Vec<String>,
-    /// What can run undecided all the same.
-    stays_open: &'static [&'static str],
-    /// What is wrong, in words.
-    faults: Vec<String>,
-}
-
-/// A file in which relay is installed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Installed {
-    /// `user`, `project` or `managed`.
-    scope: &'static str,
-    /// The path.
-    path: String,
-    /// Whether `relay hook install` would write it otherwise.
-    differs: bool,
-}
+pub(crate) use state::HookStatus;
 
 pub(super) fn run(arguments: &HookStatusArgs, output: &mut Output) -> Result<Exit, Failure> {
     let place = Place::find(arguments.place.root.as_deref())?;
@@ -167,7 +69,7 @@ pub(super) fn run(arguments: &HookStatusArgs, output: &mut Output) -> Result<Exi
     })
 }
 
-/// Returns the machine file, its state, and whether something could not be read.
+/// Returns the machine file, its state, and whether something was unreadable.
 fn machine(path: &Path) -> Result<(Option<Machine>, MachineStatus, bool), Failure> {
     let mut status =
         MachineStatus { path: shown_path(path), exists: path.exists(), ..MachineStatus::default() };
@@ -208,7 +110,7 @@ fn machine(path: &Path) -> Result<(Option<Machine>, MachineStatus, bool), Failur
     Ok((Some(machine), status, false))
 }
 
-/// What the states of clients are made of.
+/// The sources of the states of clients.
 struct Context<'c> {
     place: &'c Place,
     program: Result<PathBuf, Failure>,
@@ -316,7 +218,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds what is wrong with an installed client.
+    /// Adds the faults of an installed client.
     fn judge(&self, target: &Target, version: Option<Version>, status: &mut ClientStatus) {
         if let Err(Failure::Stopped { message, .. }) = &self.program {
             status.faults.push(message.clone());

@@ -10,14 +10,13 @@ use relay_bundle::Digest;
 use relay_hook::{Machine, OsUser, read_machine_file};
 use serde::Deserialize;
 
-use super::target;
 use crate::args::HookTestArgs;
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::hook::{
     Answered, Found, Kind, PROGRAM, Part, Place, Reading, SESSION, Sample, Scope, Setup, Start,
-    Target, read,
+    Target, read, target,
 };
 use crate::output::{Output, bad, good};
 use crate::process::{self, Ending};
@@ -142,7 +141,7 @@ fn machine_of(
 }
 
 impl Trial<'_> {
-    /// Plays an event: what it came to, or why it failed; `None` if the client has no such tool.
+    /// Plays an event: its outcome, or why it failed; `None` if the client has no such tool.
     fn play(
         &self,
         kind: Kind,

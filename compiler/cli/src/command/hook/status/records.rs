@@ -1,4 +1,4 @@
-//! What the audit file says of clients.
+//! The records of clients in the audit file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -32,7 +32,7 @@ pub(super) struct LastRecord {
     pub(super) via: Option<String>,
 }
 
-/// The records of the hooks, without those of trials.
+/// The records of the hooks, except those of trials.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     last: BTreeMap<String, LastRecord>,
