@@ -1,6 +1,8 @@
 //! A hook: from the start of `relay-hook` to its answer, with the bundle verified and the event
 //! recorded; beside a process that does nothing.
 
+#![expect(clippy::disallowed_methods, reason = "it times other programs")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read as _, Write as _};

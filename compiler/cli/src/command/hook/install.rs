@@ -268,7 +268,7 @@ fn report(plan: &Plan<'_>, output: &mut Output) -> Result<(), Failure> {
     let title = format!("Open in {} all the same", target.title());
     output.result(format_args!("\n{}\n", bold(title)))?;
     for line in target.stays_open {
-        bullet(line.as_ref(), output)?;
+        bullet(line, output)?;
     }
     if setup.scope != Scope::Managed {
         let line = "the agent runs as you: what the policy lets it write, it can change; `--managed` and files of root are the enforcement";

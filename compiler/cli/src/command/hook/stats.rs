@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &HookStatsArgs, output: &mut Output) -> Result<Exit
         counts.read(path, since.as_deref())?;
     }
     if counts.stats.calls == 0 {
-        let names: Vec<String> = files.iter().map(|path| shown_path(path)).collect();
+        let names: Vec<String> = files.iter().map(shown_path).collect();
         return Err(Failure::no(format!("no record of a hook is in {}", names.join(", ")))
             .help("`relay hook status` says whether clients run the hook"));
     }
