@@ -1,6 +1,8 @@
 //! Ways to get a call past the hook: broken events, broken files, a machine that fails. None is an
 //! allow.
 
+#![expect(clippy::disallowed_methods, reason = "it looks at the clock")]
+
 use std::fs::{self, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,6 +11,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use harness::{Ended, Process};
+use relay_bundle::trust::Time;
 use serde_json::{Value, json};
 
 use super::answers::{Read, read};
@@ -170,7 +173,7 @@ fn a_clock_that_was_set_back_makes_no_expired_key_good() {
     let event = harmless(&guard, "gemini");
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let end = now + Duration::from_secs(3600);
-    let end = humantime_text(end.as_secs());
+    let end = Time(end.as_secs());
     let trust = format!("version = 1\n{}", trusted(SIGNER, &format!("not-after = \"{end}\"")));
     guard.write("trust.toml", &trust);
     assert_eq!(read("gemini", &guard.hook("gemini", &event)), Some(Read::NoObjection));
@@ -179,23 +182,6 @@ fn a_clock_that_was_set_back_makes_no_expired_key_good() {
     fs::File::open(guard.path("state/clock")).unwrap().set_modified(later).unwrap();
     let ended = guard.hook("gemini", &event);
     assert_eq!(read("gemini", &ended), Some(Read::Deny), "{ended:?}");
-}
-
-/// Returns a time in the form of trust files.
-fn humantime_text(seconds: u64) -> String {
-    let days = seconds / 86_400;
-    // Days since 1970-01-01 to a date, by the rule of Howard Hinnant.
-    let z = days + 719_468;
-    let era = z / 146_097;
-    let of_era = z % 146_097;
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let part = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * part + 2) / 5 + 1;
-    let month = if part < 10 { part + 3 } else { part - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 #[test]

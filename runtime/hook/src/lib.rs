@@ -1,6 +1,6 @@
 //! The policy of a bundle inside agents' own clients: one event of a client's hook -> one answer.
 //!
-//! [`run`] is the whole of `relay-hook`. It is closed by construction: a denial is prepared before the
+//! [`run()`] is the whole of `relay-hook`. It is closed by construction: a denial is prepared before the
 //! event is read, and is the answer to anything that goes wrong (`last_word.rs`). Clients differ in
 //! their events, answers and tools, a file each in `client/`; the decision is `relay-engine`'s.
 
