@@ -16,7 +16,7 @@ pub(super) const CLIENT: Client = Client {
     context_chars_max: 8_192,
     fits,
     read,
-    asks: |_| true,
+    asks,
     answer,
     refusal,
     server_tools: |name| {
@@ -50,6 +50,11 @@ const TOOLS: &[Tool] = &[
     Tool { name: "activate_skill", does: Does::Nothing },
     Tool { name: "get_internal_docs", does: Does::Nothing },
 ];
+
+/// Returns whether a person is asked. A tool of an MCP server that the settings trust runs all the same.
+fn asks(event: &Event<'_>) -> bool {
+    !matches!(&event.moment, Moment::BeforeTool(call) if call.server.is_some())
+}
 
 fn fits(payload: &Map<String, Value>) -> bool {
     let has = |name: &str| payload.contains_key(name);
