@@ -9,13 +9,14 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
     "docs/clients.md",
     "docs/deploy.md",
     "docs/gate.md",
+    "docs/hooks.md",
     "docs/language.md",
     "docs/policy.md",
     "docs/review.md",
@@ -202,6 +203,8 @@ pub(super) fn assert_known(line: &str) {
     }
     // A verb of a verb has a page of its own.
     let page = match (verb, words.get(1)) {
+        // `relay hook CLIENT` is the form without a verb.
+        ("hook", Some(&below @ ("install" | "status" | "stats" | "test"))) => page(&[verb, below]),
         ("trust" | "audit", Some(below)) => page(&[verb, below.trim_matches(['[', ']', '…'])]),
         _ => page(&[verb]),
     };

@@ -125,6 +125,16 @@ fn a_file_that_cannot_be_read_is_not_a_yes() {
 }
 
 #[test]
+fn an_empty_file_of_a_client_has_no_hooks() {
+    let machine = Machine::new();
+    machine.write(".claude/settings.json", "");
+    let status = machine.hook("status --json").ends(1).json();
+    assert_eq!(client(&status, "claude-code")["state"], "absent");
+    machine.hook("install claude-code --remove").ends(0).prints("relay is not installed");
+    assert_eq!(machine.read(".claude/settings.json"), "");
+}
+
+#[test]
 fn codex_is_faulty_until_a_person_trusts_the_hook() {
     let machine = Machine::with_audit();
     machine.hook("install codex").ends(0).prints("trust the hook in `/hooks`");

@@ -112,8 +112,7 @@ fn plan<'p>(
         let mut change = change_of(&part, place, scope)?;
         let text = change.old.as_deref().unwrap_or_default();
         // Only a text free of relay's entries is the file before relay came in.
-        change.keeps_copy =
-            text.trim().is_empty() || part.own(text).is_ok_and(|own| own.is_empty());
+        change.keeps_copy = part.own(text).is_ok_and(|own| own.is_empty());
         let is_current =
             change.old.as_deref().is_some_and(|old| target.is_current(&setup, &part, old));
         if !is_current {
