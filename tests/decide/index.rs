@@ -43,9 +43,9 @@ const COMMANDS: &[&str] = &[
     "rm ../../srv/app/x",
     "rm ~/../../srv/app/x",
     "rm ~/app/x",
-    "rm ~/work/app/x",
+    "rm ~/code/app/x",
     "rm /home/me/app/x",
-    "rm /home/me/work/app/x",
+    "rm /home/me/code/app/x",
     "rm -r /home",
     "rm /proc/self/root/srv/app/x",
     "rm /proc/1/root/srv/app/x",
@@ -134,11 +134,11 @@ const RULES: &[&str] = &[
     "removes \"/srv/app\"",
     "removes \"/srv/a*/x\"",
     "removes \"~/app/**\"",
-    "removes \"~/work/app/x\"",
+    "removes \"~/code/app/x\"",
     "removes \"./app/**\"",
     "removes \"./app/x\"",
     "removes \"/home/me/app/**\"",
-    "removes \"/home/me/work/app/x\"",
+    "removes \"/home/me/code/app/x\"",
     "removes \"/**\"",
     "removes \"**/app/**\"",
     "changes \"/srv/app/**\"",
@@ -153,7 +153,7 @@ const RULES: &[&str] = &[
 
 fn locations() -> [Location; 3] {
     let of = |cwd| Location::new(Some(cwd), Some("/home/me")).unwrap();
-    [Location::default(), of("/home/me/work"), of("/srv/app")]
+    [Location::default(), of("/home/me/code"), of("/srv/app")]
 }
 
 fn shell(command: &str, location: &Location) -> Asked {

@@ -232,6 +232,20 @@ fn a_signal_or_the_deadline_ends_in_a_denial() {
             assert_denied(client, &ended, "relay could not finish its decision");
         }
     }
+    // Several signals that are pending at once.
+    let guard = Guard::new();
+    let mut process = Process::start(guard.command("gemini"));
+    let mut stdin = process.stdin().unwrap();
+    stdin.write_all(b"{").unwrap();
+    thread::sleep(Duration::from_millis(60));
+    for signal in ["STOP", "TERM", "HUP", "INT", "ABRT", "SEGV", "BUS", "CONT"] {
+        process.signal(signal);
+    }
+    let mut stdout = process.stdout();
+    let mut out = String::new();
+    std::io::Read::read_to_string(&mut stdout, &mut out).unwrap();
+    let ended = Ended { stdout: out, ..process.wait() };
+    assert_denied("gemini", &ended, "relay could not finish its decision");
     // The event never ends.
     let guard = Guard::new();
     let mut process = Process::start(guard.command("codex"));

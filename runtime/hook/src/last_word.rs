@@ -40,11 +40,13 @@ pub(crate) fn prepare(word: Output, deadline: Duration) {
     }
     panic::set_hook(Box::new(|_| speak()));
     for signal in FATAL {
-        // SAFETY: a zeroed `sigaction` is one without flags and with an empty mask. The handler calls
+        // SAFETY: a zeroed `sigaction` is a valid one, whose mask and flags are then set. The handler calls
         // functions that POSIX allows in handlers, and `OnceLock::get`, which only loads an atomic.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as libc::sighandler_t;
+            // A second frame on the small stack of handlers would end the process unheard.
+            libc::sigfillset(&raw mut action.sa_mask);
             // On the stack that Rust keeps for a main thread whose own overflowed.
             action.sa_flags = libc::SA_ONSTACK;
             libc::sigaction(signal, &raw const action, ptr::null_mut());
