@@ -37,7 +37,7 @@ pub(crate) enum Failure {
     Load(#[from] LoadError),
     #[error(transparent)]
     Names(#[from] NameError),
-    #[error(transparent)]
+    #[error("{0}; name another with --audit FILE, or `--audit none` to keep no record")]
     Audit(#[from] AuditError),
     #[error(transparent)]
     Keyring(#[from] KeyringError),

@@ -50,7 +50,7 @@ pub struct AuditFile {
 /// An error of opening the audit file.
 #[derive(Debug, Error)]
 #[error(
-    "cannot append to the audit file `{}`: {}; name another with --audit FILE, or `--audit none` to keep no record",
+    "cannot append to the audit file `{}`: {}",
     path.display(),
     unwritten(source)
 )]
