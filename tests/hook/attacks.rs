@@ -108,6 +108,8 @@ fn a_machine_file_that_others_write_or_that_is_wrong_denies() {
         ("budget = \"0s\"", "budget"),
         ("[grant]\nopen = 1", "grant"),
         ("role = 7", "role"),
+        ("role = \" \"", "`role` is empty"),
+        ("groups = [\"\"]", "`groups` is empty"),
     ] {
         guard.configure(line);
         assert_denied("claude-code", &ask(), why);

@@ -93,6 +93,8 @@ pub enum MachineFileError {
     NotOwn { path: PathBuf },
     #[error("the machine file `{}` is not valid: {fault}", path.display())]
     Syntax { path: PathBuf, fault: TomlFault },
+    #[error("the machine file `{}` is not valid: `{key}` is empty: leave it out, or name one", path.display())]
+    Empty { path: PathBuf, key: &'static str },
     #[error("the machine file `{}` is not valid: `{key}` is a relative path", path.display())]
     Relative { path: PathBuf, key: &'static str },
     #[error(
@@ -203,6 +205,18 @@ pub fn read(path: &Path, user: &OsUser) -> Result<Machine, MachineFileError> {
     for (key, named) in paths {
         if named.is_some_and(|named| !named.is_absolute()) {
             return Err(MachineFileError::Relative { path, key });
+        }
+    }
+    let names = [
+        ("principal", Some(&file.principal)),
+        ("tenant", file.tenant.as_ref()),
+        ("role", file.role.as_ref()),
+    ];
+    let groups = file.groups.iter().map(|name| ("groups", Some(name)));
+    let servers = file.relay_servers.iter().map(|name| ("relay-servers", Some(name)));
+    for (key, name) in names.into_iter().chain(groups).chain(servers) {
+        if name.is_some_and(|name| name.trim().is_empty()) {
+            return Err(MachineFileError::Empty { path, key });
         }
     }
     if file.budget.is_zero() || file.budget > BUDGET_MAX {
