@@ -196,26 +196,23 @@ fn links_out_of_the_home_are_refused() {
 #[test]
 fn a_program_that_others_can_change_is_refused() {
     let machine = Machine::new();
-    let refused = |folder: &str, mode: u32, words: &str| {
-        let folder = machine.sandbox.path(folder);
-        fs::create_dir_all(&folder).expect("a folder");
-        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("a mode");
-        for program in [binaries::relay(), binaries::relay_hook()] {
-            let name = program.file_name().expect("a name");
-            fs::copy(program, folder.join(name)).expect("a copy");
-        }
-        let mut command = machine.sandbox.command(folder.join("relay"));
-        let line = "hook install codex --root root --bundle team.relay --trust trust.toml";
-        command.args(line.split_whitespace()).env("TMPDIR", "/nowhere");
-        machine.sandbox.run(command).ends(2).says(words);
-        assert_eq!(machine.files(), Vec::<String>::new());
-    };
-    // The folder of the tests is itself one for temporary files, or below one of builds.
-    refused("bin-a", 0o755, "cannot be what clients run: ");
+    let line = "hook install codex --root root --bundle team.relay --trust trust.toml";
+    let folder = machine.sandbox.path("bin-a");
+    fs::create_dir(&folder).expect("a folder");
+    for program in [binaries::relay(), binaries::relay_hook()] {
+        let name = program.file_name().expect("a name");
+        fs::copy(program, folder.join(name)).expect("a copy");
+    }
+    let mut command = machine.sandbox.command(folder.join("relay"));
+    command.args(line.split(' ')).env("TMPDIR", machine.sandbox.path("."));
+    let words = "cannot be what clients run: ";
+    machine.sandbox.run(command).ends(2).says(words).says("a folder for temporary files");
+    assert_eq!(machine.files(), Vec::<String>::new());
+    // The programs of the tests are in a folder of builds, which may be below one for temporary files.
     let mut command = machine.sandbox.command(binaries::relay());
-    command
-        .args("hook install codex --root root --bundle team.relay --trust trust.toml".split(' '));
-    machine.sandbox.run(command).ends(2).says("cannot be what clients run: ");
+    command.args(line.split(' '));
+    machine.sandbox.run(command).ends(2).says(words);
+    assert_eq!(machine.files(), Vec::<String>::new());
 }
 
 #[test]

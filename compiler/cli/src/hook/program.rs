@@ -11,8 +11,8 @@ use crate::text::shown_path;
 
 /// Folders that are emptied, or that any user may write to.
 const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
-/// The file by which Cargo marks a folder of builds.
-const BUILD_TAG: &str = "CACHEDIR.TAG";
+/// Files of a folder of builds. Cargo writes the first only if it made the folder, the second always.
+const BUILD_MARKS: [&str; 2] = ["CACHEDIR.TAG", ".rustc_info.json"];
 
 /// Returns the path of the `relay-hook` beside this program, or in `PATH`.
 ///
@@ -73,7 +73,7 @@ fn fault(path: &Path) -> Option<String> {
         if metadata.mode() & 0o022 != 0 && !is_sticky {
             return Some(format!("other users may write to `{}`", shown_path(place)));
         }
-        if place.join(BUILD_TAG).exists() {
+        if BUILD_MARKS.iter().any(|mark| place.join(mark).exists()) {
             return Some(format!("`{}` is a folder of builds", shown_path(place)));
         }
     }
