@@ -34,6 +34,7 @@ mod inspect;
 mod keys;
 mod mistakes;
 mod mutants;
+mod permissions;
 mod policy;
 mod rules;
 mod schemas;

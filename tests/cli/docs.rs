@@ -18,6 +18,7 @@ const DOCUMENTS: [&str; 14] = [
     "docs/gate.md",
     "docs/hooks.md",
     "docs/language.md",
+    "docs/permissions.md",
     "docs/policy.md",
     "docs/review.md",
     "docs/skills.md",

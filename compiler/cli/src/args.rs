@@ -39,7 +39,7 @@ pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
 pub(crate) use hook::{
     HookArgs, HookInstallArgs, HookStatsArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
 };
-pub(crate) use import::{ExportArgs, ExportForm, ImportArgs};
+pub(crate) use import::{Client, ExportArgs, ExportForm, ImportArgs};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
@@ -158,7 +158,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
-    ("Run", &["dev", "serve", "hook", "approve", "audit"]),
+    ("Run", &["dev", "serve", "hook", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 

@@ -27,7 +27,7 @@ pub(crate) use below::Below;
 pub(crate) use row::{Outcome, Row};
 pub(crate) use source::{COPIES, Found, Source};
 pub(crate) use trial::Unsettled;
-pub(crate) use write::Plan;
+pub(crate) use write::{Plan, quoted};
 
 use write::{Gate, Start};
 

@@ -24,6 +24,7 @@ mod kind;
 mod level;
 mod markdown;
 mod output;
+mod permissions;
 mod process;
 mod progress;
 mod project;

@@ -62,6 +62,7 @@ selectors! {
     Sub SUB("`sub`", "A sub-command: `push`, `\"system prune\"`.");
     Flags FLAGS("`flags`", "An option, in any spelling: bundled, shortened, with a value after `=`.");
     Operands OPERANDS("`operands`", "An operand: any in a rule that restricts, all in a rule that permits.");
+    Words WORDS("`words`", "A command as it is written: `\"git push *\"`, where `*` is any text. Certain only in a text that is a list of commands and nothing more, without a variable, redirection, substitution or escape.");
     Reads READS("`reads`", "A path that is read: a pattern of paths, or a class: `secret`, `critical`, `admits`, `scratch`, `device`, `agent-config`, or one of `paths`.");
     Writes WRITES("`writes`", "A path that is made, overwritten, emptied or added to.");
     Removes REMOVES("`removes`", "A path that is removed, emptied or moved away.");
@@ -101,8 +102,8 @@ pub(crate) static TEXT: Rule = Rule::leaf(
 
 /// The selectors of a rule.
 pub(crate) const SELECTORS: &[&Rule] = &[
-    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES, &CONNECTS,
-    &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
+    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES,
+    &CONNECTS, &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
 ];
 
 pub(crate) static EXCEPTION: Rule = Rule {
@@ -130,9 +131,9 @@ pub(crate) static NO_MATCH: Rule = Rule::leaf(
 
 /// The nodes of a rule.
 const PARTS: &[&Rule] = &[
-    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES, &CONNECTS,
-    &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT, &EXCEPTION,
-    &MATCH, &NO_MATCH,
+    &PROGRAM, &SUB, &FLAGS, &OPERANDS, &WORDS, &READS, &WRITES, &REMOVES, &CHANGES, &TOUCHES,
+    &CONNECTS, &SENDS, &LISTENS, &RUNS, &ESCALATES, &TOOL, &ARG, &HOST, &CLIENT, &TIERS, &TEXT,
+    &EXCEPTION, &MATCH, &NO_MATCH,
 ];
 
 const fn rule(

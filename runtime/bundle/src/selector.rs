@@ -92,6 +92,8 @@ words! {
         TierMax = "tier-max",
         /// The text of the request: a regex, searched in the tool's name, a space and the text.
         Text = "text",
+        /// A command as it is written, where the text is a plain list of commands.
+        Words = "words",
     }
 }
 
@@ -111,7 +113,7 @@ impl Selector {
     #[must_use]
     pub const fn subject(self) -> Subject {
         match self {
-            Self::Program | Self::Sub | Self::Flags | Self::Operands => Subject::Call,
+            Self::Program | Self::Sub | Self::Flags | Self::Operands | Self::Words => Subject::Call,
             Self::Reads
             | Self::Writes
             | Self::Removes

@@ -15,6 +15,7 @@ mod literal;
 mod parts;
 mod request;
 mod seen;
+mod words;
 
 pub use fit::Fit;
 pub use glob::glob_fit;

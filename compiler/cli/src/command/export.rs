@@ -1,5 +1,7 @@
 //! `relay export`: prompts or skills of a project as files of other programs, and a report on each.
 
+mod permissions;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path};
@@ -47,8 +49,21 @@ struct Row {
     reasons: Vec<String>,
 }
 
+pub(crate) use permissions::ExportedPermissions;
+
 pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let ExportArgs { form, subject, output: folder, name, format, project } = arguments;
+    let ExportArgs { form, subject, output: folder, name, tenant, role, format, project } =
+        arguments;
+    if let Some(client) = form.client() {
+        return permissions::run(arguments, client, output);
+    }
+    if tenant.is_some() || role.is_some() {
+        return Err(Failure::error("`--tenant` and `--role` are about a policy")
+            .help("omit them: prompts and skills are exported for everyone"));
+    }
+    let Some(folder) = folder else {
+        return Err(Failure::error("there is no folder to write to").help("give it with -o"));
+    };
     let report_format = match format.chosen() {
         AnswerFormat::Human => ReportFormat::Human,
         AnswerFormat::Json => ReportFormat::Json,
@@ -106,7 +121,7 @@ fn made(bundle: &Bundle, form: ExportForm, names: &[String]) -> Result<Vec<Made>
         ExportForm::AgentSkill => Some(export::agent_skill),
         ExportForm::Command => Some(export::command),
         ExportForm::Mdc => Some(export::mdc),
-        ExportForm::Stoa => None,
+        _ => None,
     };
     if let Some(of_prompt) = of_prompt {
         let seen_by = Names::of(bundle)?.all_seen_by(List::Prompts)?;

@@ -15,10 +15,10 @@ use crate::command::explain::{
     CascadeExplained, CommandExplained, IndexExplained, MatrixExplained, PromptExplained,
     SelectionExplained, UriExplained,
 };
-use crate::command::export::Exported;
+use crate::command::export::{Exported, ExportedPermissions};
 use crate::command::facts::Known;
 use crate::command::hook::{HookStats, HookStatus};
-use crate::command::import::Imported;
+use crate::command::import::{Imported, ImportedPermissions};
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
@@ -50,10 +50,12 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-selection", schema::<SelectionExplained>()),
         ("explain-uri", schema::<UriExplained>()),
         ("export", schema::<Exported>()),
+        ("export-permissions", schema::<ExportedPermissions>()),
         ("facts", schema::<Known>()),
         ("hook-stats", schema::<HookStats>()),
         ("hook-status", schema::<HookStatus>()),
         ("import", schema::<Imported>()),
+        ("import-permissions", schema::<ImportedPermissions>()),
         ("inspect", schema::<Inspected>()),
         ("rules", schema::<Rules>()),
         ("show", schema::<EffectiveProject>()),

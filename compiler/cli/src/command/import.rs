@@ -1,5 +1,7 @@
 //! `relay import`: a project of the files that a folder has for other programs, and a report on each.
 
+mod permissions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,7 @@ use crate::failure::Failure;
 use crate::files::ProjectFiles;
 use crate::import::{self, Below, COPIES, Outcome, Plan, Row, Source};
 use crate::output::{Output, bold};
+use crate::permissions as rules;
 use crate::project::{self, DOCUMENT};
 use crate::shell;
 use crate::text::{printable, shown_path, wrapped};
@@ -61,13 +64,26 @@ struct Place {
     inside: Below,
 }
 
+pub(crate) use permissions::ImportedPermissions;
+
 pub(crate) fn run(arguments: &ImportArgs, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(client) = arguments.permissions {
+        return permissions::run(arguments, client, output);
+    }
     let place = Place::of(arguments)?;
     let files = ProjectFiles::open(&place.folder)
         .map_err(|error| Failure::file("read", &place.folder, &error))?;
     let names = place.names.clone();
     let inside = place.inside.clone();
     let source = Source { files: &files, below: place.below.clone(), names, inside };
+    if place.file.is_none() {
+        for client in rules::present(&arguments.from) {
+            let (title, word) = (client.title(), client.word());
+            output.note(format_args!(
+                "the rules of {title} are not imported with prompts: `relay import --permissions {word}` makes a policy of them"
+            ));
+        }
+    }
     let found = match &place.file {
         Some(name) => import::find_in_file(&source, name),
         None => import::find(&source),

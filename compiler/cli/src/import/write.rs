@@ -385,7 +385,7 @@ fn value(fact: &Value) -> String {
 }
 
 /// Returns a text as KDL writes it: a word without quotes if it may be one.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter))
         && !["true", "false", "null", "inf", "nan"].contains(&text);

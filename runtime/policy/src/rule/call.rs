@@ -5,6 +5,8 @@ use relay_bundle::Selector;
 use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::value_fit;
+use super::request::Request;
+use super::words::words_fit;
 use crate::effect::{Argument, ArgumentKind, Call, Effects, Value};
 use crate::facts::{Facts, Kinship, NameId, NodeId, program_name};
 use crate::value::{is_exact, is_mark, is_root};
@@ -15,9 +17,16 @@ pub(super) struct Called<'c> {
     pub(super) call: &'c Call,
     pub(super) effects: &'c Effects,
     pub(super) facts: &'c Facts<'c>,
+    /// The text for a shell; empty for other tools.
+    pub(super) text: &'c str,
 }
 
 impl<'c> Called<'c> {
+    pub(super) fn of(request: &Request<'c>, call: &'c Call) -> Self {
+        let Request { effects, facts, text, .. } = *request;
+        Self { call, effects, facts, text }
+    }
+
     /// Returns whether a condition holds for the call; all operands count if the rule permits, any
     /// operand if it restricts.
     pub(super) fn fit(self, condition: &Condition<'_>, is_permit: bool) -> Fit {
@@ -30,12 +39,13 @@ impl<'c> Called<'c> {
             }
             Selector::Flags => condition.any(|flag| self.flag(flag)),
             Selector::Operands => self.operands(condition, is_permit),
+            Selector::Words => condition.any(|pattern| words_fit(pattern, self)),
             // INVARIANT: the others are about effects and requests.
             _ => Fit::No,
         }
     }
 
-    fn arguments(self) -> &'c [Argument] {
+    pub(super) fn arguments(self) -> &'c [Argument] {
         self.effects.arguments(self.call)
     }
 

@@ -265,8 +265,7 @@ impl<'r> Meaning<'r> {
         }
         let call = own_call(request, effect);
         for condition in &self.own.call {
-            let called =
-                call.map(|call| Called { call, effects: request.effects, facts: request.facts });
+            let called = call.map(|call| Called::of(request, call));
             if called.is_none_or(|called| called.fit(condition, true) != Fit::Surely) {
                 fails.push(condition.selector.word().to_owned());
             }
@@ -407,7 +406,7 @@ impl Group<'_> {
     }
 
     fn call_fit(&self, request: &Request<'_>, call: &Call, is_permit: bool) -> Fit {
-        let called = Called { call, effects: request.effects, facts: request.facts };
+        let called = Called::of(request, call);
         Fit::all(self.call.iter().map(|condition| called.fit(condition, is_permit)))
     }
 
@@ -430,7 +429,7 @@ impl Group<'_> {
     /// Returns whether each host that an option of a call gives is named, or written in a word of the
     /// conditions: an option such as `docker -H` sends a call elsewhere.
     fn names_hosts(&self, request: &Request<'_>, call: &Call, by: Option<CallId>) -> bool {
-        let called = Called { call, effects: request.effects, facts: request.facts };
+        let called = Called::of(request, call);
         let own = request.effects.all().iter().filter(|it| it.by == by && it.is_own);
         let mut hosts = own.filter_map(|effect| match effect.what {
             What::Connects(host) if called.is_in_option(effect.span) => Some((effect, host)),
@@ -464,7 +463,7 @@ impl Group<'_> {
     /// Returns whether the conditions fix an effect of a call that they certainly mean: the action
     /// of the program itself, an option that they name, or a word that they give.
     fn fixes(&self, request: &Request<'_>, call: &Call, effect: &Effect) -> bool {
-        let called = Called { call, effects: request.effects, facts: request.facts };
+        let called = Called::of(request, call);
         let gives_word = || self.call.iter().any(|it| called.is_fixed(it, effect.span));
         match effect.what {
             What::Declared(Fact::Program(_) | Fact::Form(..)) => true,
