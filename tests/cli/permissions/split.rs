@@ -3,6 +3,7 @@
 
 /// Returns the parts, trimmed; without empty ones.
 pub(super) fn parts(command: &str) -> Vec<String> {
+    let command = &without_here_documents(command);
     let mut parts = vec![String::new()];
     let mut quote: Option<char> = None;
     let mut letters = command.chars().peekable();
@@ -70,4 +71,25 @@ pub(super) fn star(pattern: &str, text: &str) -> bool {
 /// Returns the words of a part without quotes.
 pub(super) fn words(part: &str) -> Option<Vec<String>> {
     shlex::split(part)
+}
+
+/// Returns a command without the bodies of its here-documents, which are data.
+fn without_here_documents(command: &str) -> String {
+    let mut out = Vec::new();
+    let mut end: Option<&str> = None;
+    for line in command.split('\n') {
+        match end {
+            Some(word) if line == word => end = None,
+            Some(_) => {}
+            None => {
+                out.push(line);
+                let word = line
+                    .split_once("<<")
+                    .map(|(_, word)| word.split(' ').next().unwrap_or_default());
+                end =
+                    word.filter(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric));
+            }
+        }
+    }
+    out.join("\n")
 }

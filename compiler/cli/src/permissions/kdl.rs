@@ -314,7 +314,9 @@ fn group(out: &mut Written, client: &ClientRules, group: Group<'_>) {
             (true, true) => format!("{values} {comment}"),
             (true, false) => format!("{values} {{ except {} }} {comment}", all_quoted(&except)),
         };
-        out.line(4, line.trim_end(), part);
+        // As `relay fmt` does: after a comment, a line goes on at the node's own depth.
+        let depth = if number == 0 { 4 } else { 3 };
+        out.line(depth, line.trim_end(), part);
     }
     out.line(2, "}", None);
 }

@@ -27,6 +27,8 @@ const TRIALS_MAX: usize = 400;
 
 /// The finding on a rule that another one makes idle.
 const SHADOWED: &str = "rule::shadowed";
+/// The finding on a program that rules mean by its name alone; a policy may have it.
+const UNKNOWN_PROGRAM: &str = "rule::unknown_program";
 /// The finding on a project with a policy alone.
 const NO_PROMPTS: &str = "project::empty";
 
@@ -54,8 +56,8 @@ pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result
     let mut trial = Trial { name, document, client, expected: Vec::new() };
     for _ in 0..TRIALS_MAX {
         let (written, compiled) = trial.compile(&items);
-        let bundle = match compiled {
-            Ok(bundle) => bundle,
+        let (bundle, unknown) = match compiled {
+            Ok(made) => made,
             Err(findings) => {
                 trial.give_way(&mut items, &written, &findings)?;
                 trial.expected.clear();
@@ -63,6 +65,7 @@ pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result
             }
         };
         if !trial.expected.is_empty() || items.iter().all(|item| item.parts.is_empty()) {
+            note_unknown(&mut items, &written, &unknown);
             let rows = rows(client, &items, &written, document);
             return Ok(Settled { text: written.text(), rows });
         }
@@ -94,6 +97,9 @@ struct Finding {
     words: String,
 }
 
+/// A bundle, and findings that it may have.
+type Made = (Vec<u8>, Vec<Finding>);
+
 struct Trial<'t> {
     name: &'t str,
     document: &'t str,
@@ -103,7 +109,7 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Compiles the project as it would be written.
-    fn compile(&self, items: &[Item]) -> (Written, Result<Vec<u8>, Vec<Finding>>) {
+    fn compile(&self, items: &[Item]) -> (Written, Result<Made, Vec<Finding>>) {
         let written = kdl::write(self.name, self.client, items, &self.expected);
         let added = [(self.document.to_owned(), written.text().into_bytes())].into();
         let none = NoFiles;
@@ -120,13 +126,15 @@ impl Trial<'_> {
         };
         let errors: Vec<Finding> = all().filter(|report| report.is_error()).map(finding).collect();
         let is_of_rules = |report: &&Report| {
-            report.severity() == Severity::Warning && report.code() != NO_PROMPTS
+            let is_kept = [NO_PROMPTS, UNKNOWN_PROGRAM].contains(&report.code().as_str());
+            report.severity() == Severity::Warning && !is_kept
         };
         let warnings = || all().filter(is_of_rules).map(finding).collect::<Vec<_>>();
         // A warning may be the consequence of an error.
         let findings = if errors.is_empty() { warnings() } else { errors };
+        let unknown = all().filter(|report| report.code() == UNKNOWN_PROGRAM).map(finding);
         let compiled = match bundle {
-            Some(bundle) if findings.is_empty() => Ok(bundle),
+            Some(bundle) if findings.is_empty() => Ok((bundle, unknown.collect())),
             None if findings.is_empty() => Err(vec![Finding {
                 line: None,
                 code: String::new(),
@@ -257,6 +265,16 @@ impl Trial<'_> {
     }
 }
 
+/// Notes programs that rules mean by their names alone.
+fn note_unknown(items: &mut [Item], written: &Written, unknown: &[Finding]) {
+    for finding in unknown {
+        let part = finding.line.and_then(|line| written.part_at(line));
+        if let Some(item) = part.and_then(|(item, _)| items.get_mut(item)) {
+            item.unknown.push(finding.words.clone());
+        }
+    }
+}
+
 /// Decides a call, and returns the rule of the policy that decides.
 fn ask(bundle: &Bundle, sample: &Sample) -> Result<(Outcome, Option<String>), Failure> {
     let Sample { tool, text } = sample;
@@ -301,7 +319,7 @@ fn rows(client: &ClientRules, items: &[Item], written: &Written, document: &str)
             (_, false) if is_exact => Match::Exact,
             (_, false) => Match::Stricter,
         };
-        let mut reasons = item.reasons.clone();
+        let mut reasons = [item.reasons.as_slice(), &item.unknown].concat();
         reasons.dedup();
         if line.is_none() && !becomes.is_empty() {
             reasons.push("another rule says the same".to_owned());

@@ -19,6 +19,8 @@ pub(crate) struct Item {
     pub(crate) parts: Vec<Part>,
     /// The differences, or the reason why there is no part.
     pub(crate) reasons: Vec<String>,
+    /// Findings that the written policy has about it.
+    pub(crate) unknown: Vec<String>,
 }
 
 /// A part of a policy.
@@ -69,7 +71,8 @@ pub(crate) fn all(client: &ClientRules, facts: &Facts<'_>) -> Result<Vec<Item>, 
     let mut names = Names::default();
     let mut items = Vec::new();
     for (number, rule) in client.rules.iter().enumerate() {
-        let mut item = Item { rule: number, parts: Vec::new(), reasons: rule.notes.clone() };
+        let reasons = rule.notes.clone();
+        let mut item = Item { rule: number, parts: Vec::new(), reasons, unknown: Vec::new() };
         match (rule.answer, &rule.subject) {
             (_, Subject::Inert(reason)) => item.reasons.push(reason.clone()),
             (Answer::Allow, Subject::Unnamed(reason)) => item.reasons.push(reason.clone()),

@@ -9,7 +9,17 @@ pub(crate) const FORM: Form = Form {
     entries,
     write,
     // A pattern is a prefix: any words may follow.
-    forms: &["@ $WORDS", "@ \"$WORD\"", "@ | head", "cat f | @", "@ \"$WORD\" \"$WORD\""],
+    forms: &[
+        "@ $WORDS",
+        "@ \"$WORD\"",
+        "@ -x",
+        "@ --x=1",
+        "@ x",
+        "@ /etc/x",
+        "@ ../x",
+        "@ | head",
+        "cat f | @",
+    ],
     joins: true,
 };
 
