@@ -86,6 +86,7 @@ fn without_here_documents(command: &str) -> String {
                 let word = line
                     .split_once("<<")
                     .map(|(_, word)| word.split(' ').next().unwrap_or_default());
+                let word = word.map(|word| word.trim_start_matches('-').trim_matches(['\'', '"']));
                 end =
                     word.filter(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric));
             }

@@ -185,7 +185,9 @@ fn listed(rule: &ClientRule, client: &ClientRules, item: &mut Item) {
         item.parts.push(Part { form, samples, others: Vec::new(), is_exact });
     };
     let at = |tools: (&[&str], &str), value: String| {
-        tools.0.first().map(|tool| Sample {
+        // The argument of a tool has no `~`.
+        let tool = tools.0.first().filter(|_| !value.starts_with("~/"));
+        tool.map(|tool| Sample {
             tool: Some((*tool).to_owned()),
             text: serde_json::json!({ tools.1: value }).to_string(),
         })
