@@ -38,7 +38,7 @@ fn build() -> Binaries {
         Some(profile) => profile,
     };
     let output = Command::new(env!("CARGO"))
-        .args(["build", "-p", "relay-cli", "--bins", "--profile", profile])
+        .args(["build", "-p", "relay-cli", "-p", "relay-runtime", "--bins", "--profile", profile])
         .arg("--target-dir")
         .arg(folder.parent().expect("the binary is in TARGET/PROFILE"))
         .current_dir(root())

@@ -22,6 +22,8 @@ use crate::judge;
 use crate::shipped;
 use crate::subject;
 
+/// The rule about unlisted calls, and a command that is one.
+const UNLISTED: &str = "unlisted";
 /// The most trials: each takes a part out, or replaces it.
 const TRIALS_MAX: usize = 400;
 
@@ -257,6 +259,16 @@ impl Trial<'_> {
             }
             let Sample { tool, text } = sample;
             self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
+        }
+        if self.client.unlisted != Answer::Allow {
+            let sample = Sample { tool: None, text: UNLISTED.to_owned() };
+            let (outcome, rule) = ask(&bundle, &sample)?;
+            let Sample { tool, text } = sample;
+            // Not if a rule permits every command.
+            if rule.as_deref() == Some(UNLISTED) {
+                let of = (usize::MAX, 0);
+                self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
+            }
         }
         self.expected.sort_by_key(|expected| expected.of);
         let mut seen = std::collections::BTreeSet::new();
