@@ -7,6 +7,7 @@ mod random;
 mod record;
 mod shipped;
 mod ways;
+mod words;
 
 use relay_bundle::{Bundle, encode};
 use relay_compiler::Options;

@@ -122,10 +122,10 @@ fn a_command_line_that_fails_says_the_one_that_was_meant() {
             "write `relay export command . -o .claude/commands`",
         ),
         (
-            "export claude-code . -o out",
+            "export claude . -o out",
             2,
-            "`claude-code` is not a value of `<FORM>`",
-            "write `relay export command`",
+            "`claude` is not a value of `<FORM>`",
+            "write `relay export",
         ),
         (
             "build --key release.key",

@@ -41,8 +41,7 @@ pub(super) fn parts(command: &str) -> Vec<String> {
 pub(super) fn hides(part: &str) -> bool {
     let mut is_literal = false;
     let mut is_double = false;
-    let mut letters = part.chars().peekable();
-    while let Some(letter) = letters.next() {
+    for letter in part.chars() {
         match letter {
             '\'' if !is_double => is_literal = !is_literal,
             '"' if !is_literal => is_double = !is_double,

@@ -1,5 +1,5 @@
-//! Compiles an imported policy before it is written, and asks it about a call of each rule: what the client denies is denied,
-//! and the expectations say what is decided.
+//! Compiles an imported policy before it is written, and asks it about a call of each rule: a restriction of the client
+//! holds, and the expectations state each decision.
 
 use relay_bundle::Bundle;
 use relay_compiler::{Compiled, Options, Report, Severity, Sources};
@@ -46,7 +46,7 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 ///
-/// A restriction of the client cannot be said as strictly: the policy would be wider.
+/// A restriction of the client is beyond a policy, which would be wider.
 pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result<Settled, Failure> {
     let facts = Facts::open(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
     let mut items = translate::all(client, &facts).map_err(|(rule, reason)| {
@@ -209,7 +209,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Asks the policy about the samples, and expects what it decides.
+    /// Asks the policy about the samples, and expects its decisions.
     fn expect(&mut self, items: &mut [Item], bundle: Vec<u8>) -> Result<(), Failure> {
         let bundle = subject::in_memory(bundle)?.bundle;
         let mut decided = Vec::new();
@@ -264,7 +264,7 @@ impl Trial<'_> {
             let sample = Sample { tool: None, text: UNLISTED.to_owned() };
             let (outcome, rule) = ask(&bundle, &sample)?;
             let Sample { tool, text } = sample;
-            // Not if a rule permits every command.
+            // A rule may permit every command.
             if rule.as_deref() == Some(UNLISTED) {
                 let of = (usize::MAX, 0);
                 self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
@@ -367,7 +367,7 @@ fn rows(client: &ClientRules, items: &[Item], written: &Written, document: &str)
     rows
 }
 
-/// A project's folder without files.
+/// An empty folder of a project.
 struct NoFiles;
 
 impl relay_compiler::Files for NoFiles {

@@ -12,6 +12,7 @@ use super::source::{ClientFile, Folders};
 use crate::failure::Failure;
 
 pub(crate) use write::FORM;
+use write::{COMMANDS, EDITS};
 
 /// Its files.
 const FILES: &[(Level, &str)] =
@@ -24,15 +25,13 @@ const TOOLS: Tools = Tools {
     reads_work_tree: true,
 };
 
-const COMMANDS: &str = "chat.tools.terminal.autoApprove";
-const EDITS: &str = "chat.tools.edits.autoApprove";
 const URLS: &str = "chat.tools.urls.autoApprove";
 
 /// Reads its rules.
 ///
 /// # Errors
 ///
-/// A file cannot be read or understood.
+/// A file is unreadable or malformed.
 pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let files = folders.read(FILES)?;
     let mut all = ClientRules {

@@ -1,6 +1,6 @@
 //! Writing a file of `prefix_rule` calls.
 
-use super::super::export::{Entry, Form, Line, json_text};
+use super::super::entry::{Entry, Form, Line, json_text};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::report::RuleRow;
