@@ -8,6 +8,7 @@ mod random;
 mod record;
 mod shipped;
 mod ways;
+mod words;
 
 use relay_bundle::{Bundle, encode};
 use relay_compiler::Options;

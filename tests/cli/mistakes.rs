@@ -121,12 +121,7 @@ fn a_command_line_that_fails_says_the_one_that_was_meant() {
             "`.` is not a value of `<FORM>`",
             "write `relay export command . -o .claude/commands`",
         ),
-        (
-            "export claude-code . -o out",
-            2,
-            "`claude-code` is not a value of `<FORM>`",
-            "write `relay export command`",
-        ),
+        ("export claude . -o out", 2, "`claude` is not a value of `<FORM>`", "write `relay export"),
         (
             "build --key release.key",
             2,

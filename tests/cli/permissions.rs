@@ -8,6 +8,7 @@ mod claude_code;
 mod codex;
 mod cursor;
 mod gemini;
+mod golden;
 mod hostile;
 mod near;
 mod relay_shell;

@@ -8,6 +8,7 @@ mod codex;
 mod commands;
 mod cursor;
 mod decider;
+mod entry;
 mod export;
 mod from_policy;
 mod gemini;

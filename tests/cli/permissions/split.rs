@@ -3,6 +3,7 @@
 
 /// Returns the parts, trimmed; without empty ones.
 pub(super) fn parts(command: &str) -> Vec<String> {
+    let command = &without_here_documents(command);
     let mut parts = vec![String::new()];
     let mut quote: Option<char> = None;
     let mut letters = command.chars().peekable();
@@ -40,8 +41,7 @@ pub(super) fn parts(command: &str) -> Vec<String> {
 pub(super) fn hides(part: &str) -> bool {
     let mut is_literal = false;
     let mut is_double = false;
-    let mut letters = part.chars().peekable();
-    while let Some(letter) = letters.next() {
+    for letter in part.chars() {
         match letter {
             '\'' if !is_double => is_literal = !is_literal,
             '"' if !is_literal => is_double = !is_double,
@@ -70,4 +70,26 @@ pub(super) fn star(pattern: &str, text: &str) -> bool {
 /// Returns the words of a part without quotes.
 pub(super) fn words(part: &str) -> Option<Vec<String>> {
     shlex::split(part)
+}
+
+/// Returns a command without the bodies of its here-documents, which are data.
+fn without_here_documents(command: &str) -> String {
+    let mut out = Vec::new();
+    let mut end: Option<&str> = None;
+    for line in command.split('\n') {
+        match end {
+            Some(word) if line == word => end = None,
+            Some(_) => {}
+            None => {
+                out.push(line);
+                let word = line
+                    .split_once("<<")
+                    .map(|(_, word)| word.split(' ').next().unwrap_or_default());
+                let word = word.map(|word| word.trim_start_matches('-').trim_matches(['\'', '"']));
+                end =
+                    word.filter(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric));
+            }
+        }
+    }
+    out.join("\n")
 }

@@ -25,6 +25,8 @@ fn regex_of(pattern: &str) -> regex::Regex {
         Some(inner) => inner.to_owned(),
         None => format!("^{}\\b", regex::escape(pattern)),
     };
+    // JavaScript's border of words is one of ASCII.
+    let text = text.replace("\\b", "(?-u:\\b)");
     regex::Regex::new(&text).expect("a regex")
 }
 

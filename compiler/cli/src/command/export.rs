@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path};
 
+use clap::ValueEnum;
 use relay_bundle::{Bundle, List, Prompt};
 use relay_engine::nearest::nearest;
 use schemars::JsonSchema;
@@ -21,6 +22,7 @@ use crate::export::{self, Made, MadeFile, SkillFolder, SkillFolders};
 use crate::failure::Failure;
 use crate::import::Outcome;
 use crate::output::{Output, bold};
+use crate::shell;
 use crate::subject::{self, Opened};
 use crate::text::{printable, shown_path, wrapped};
 
@@ -62,7 +64,11 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> Result<Exit, F
             .help("omit them: prompts and skills are exported for everyone"));
     }
     let Some(folder) = folder else {
-        return Err(Failure::error("there is no folder to write to").help("give it with -o"));
+        let (folder, subject) = (export_folder(*form), shell::word(&subject.to_string_lossy()));
+        let word = form.to_possible_value();
+        let word = word.as_ref().map_or("command", |word| word.get_name());
+        return Err(Failure::error(format!("`relay export {word}` needs --output <FOLDER>"))
+            .help(format!("write `relay export {word} {subject} -o {folder}`")));
     };
     let report_format = match format.chosen() {
         AnswerFormat::Human => ReportFormat::Human,
@@ -110,6 +116,16 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut Output) -> Result<Exit, F
         output.result(draw(&rows, folder, output.result_look().width))?;
     }
     Ok(if files.is_empty() { Exit::No } else { Exit::Yes })
+}
+
+/// Returns the folder in which the programs of a form look for its files.
+fn export_folder(form: ExportForm) -> &'static str {
+    match form {
+        ExportForm::AgentSkill => ".claude/skills",
+        ExportForm::Mdc => ".cursor/rules",
+        ExportForm::Stoa => "skills",
+        _ => ".claude/commands",
+    }
 }
 
 /// Makes the files of the prompts or skills with these names, of all if there are no names.

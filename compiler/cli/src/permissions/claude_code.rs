@@ -29,10 +29,10 @@ pub(crate) const TOOLS: Tools = Tools {
     reads_work_tree: true,
 };
 
-/// Commands of its built-in set that run unasked and only print what they are given or find in the folder.
+/// Commands of its built-in set that run unasked, as far as they print only names and the state of the work tree.
 const UNASKED: &[&str] = &["ls", "pwd", "git status", "git log", "git diff"];
 
-/// Commands that no pattern permits.
+/// Commands that are asked about in spite of a pattern.
 const NEVER_BY_PREFIX: &[(&str, &[&str])] = &[
     ("find", &["find *-exec*", "find *-ok*", "find *-delete*"]),
     ("watch", &["watch*"]),
@@ -49,7 +49,7 @@ const INERT_FILE_TOOLS: &[&str] =
 ///
 /// # Errors
 ///
-/// A file cannot be read or understood.
+/// A file is unreadable or malformed.
 pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let files = folders.read(FILES)?;
     if files.is_empty() {
@@ -326,7 +326,7 @@ fn tool_subject(tool: &str, inside: Option<&str>, is_any: bool, restricts: bool)
     let patterns = vec![pattern];
     match inside {
         _ if is_any => Subject::Tools { patterns, argument: None },
-        // A detail that relay does not see is left out, so that the rule means more.
+        // A detail beyond the arguments is left out, so that the rule means more.
         Some(inside) if restricts => Subject::Tools { patterns, argument: parameter(inside, "") },
         _ => Subject::Unnamed("relay does not see this detail of the tool".to_owned()),
     }

@@ -38,7 +38,7 @@ pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let mut all = ClientRules {
         client: "Codex",
         rules: Vec::new(),
-        // Its sandbox bounds what no rule is about.
+        // Its sandbox bounds unlisted commands.
         unlisted: Answer::Allow,
         mode: "guarded",
         unasked: &[],
@@ -74,7 +74,7 @@ fn rules(file: &ClientFile, all: &mut ClientRules) -> Result<(), Failure> {
                 ("match", Literal::List(given)) => {
                     examples = given.iter().filter_map(example).collect()
                 }
-                // They are commands that it is not about.
+                // They are other commands.
                 ("not_match", Literal::List(_)) => {}
                 _ => {
                     return Err(refuse(&format!(

@@ -1,5 +1,5 @@
-//! Commands of a client's rule as selectors: which word is the program, a sub-command, an option or an operand is what the
-//! facts say of it.
+//! Commands of a client's rule as selectors: the facts decide which word is the program, a sub-command, an option or an
+//! operand.
 
 use relay_policy::classify::{Rules, classify_at};
 use relay_policy::effect::ArgumentKind;
@@ -69,12 +69,12 @@ pub(crate) fn restrict(command: &Command, facts: &Facts<'_>) -> Vec<Form> {
     forms
 }
 
-/// Returns the patterns of written words for commands that a rule permits; `None` if no pattern means them alone.
+/// Returns the patterns of written words for commands that a rule permits; `None` if every pattern means more.
 pub(crate) fn permit(command: &Command) -> Option<Vec<String>> {
     let is_plain = |text: &str| !text.contains('?') && !text.trim().is_empty();
     match command {
         Command::Any => Some(vec!["*".to_owned()]),
-        // A `*` of one text is itself, and no pattern says so.
+        // A `*` of one text is itself; in a pattern it is any text.
         Command::Exact(text) if is_plain(text) && !text.contains('*') => Some(vec![text.clone()]),
         Command::Prefix(words) => {
             let text = words.join(" ");
@@ -92,7 +92,7 @@ pub(crate) fn permit(command: &Command) -> Option<Vec<String>> {
     }
 }
 
-/// Returns a text that is one of the commands, for a test; `None` if none is obvious.
+/// Returns a text that is one of the commands, for a test, if one is obvious.
 pub(crate) fn sample(command: &Command) -> Option<String> {
     match command {
         Command::Any => Some("true".to_owned()),

@@ -8,6 +8,7 @@ use super::model::{
 };
 use super::paths::{self, Base, Direction};
 use super::source::{ClientFile, Folders};
+use super::translate::MORE;
 use crate::failure::Failure;
 
 pub(crate) use write::FORM;
@@ -27,7 +28,7 @@ const TOOLS: Tools = Tools {
 ///
 /// # Errors
 ///
-/// A file cannot be read or understood.
+/// A file is unreadable or malformed.
 pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let files = folders.read(FILES)?;
     if files.is_empty() {
@@ -88,14 +89,23 @@ pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
 }
 
 fn rule(file: &ClientFile, line: usize, answer: Answer, written: &str) -> ClientRule {
+    let subject = subject(answer, written.trim());
+    let mut notes = Vec::new();
+    if let Subject::Commands(commands) = &subject
+        && let [Command::Tokens(words)] = commands.as_slice()
+        && words.len() == 1
+        && written.contains(':')
+    {
+        notes.push(format!("{MORE} of the program, since its words may be quoted"));
+    }
     ClientRule {
         at: file.at(line),
         level: file.level,
         answer,
         written: written.to_owned(),
-        subject: subject(answer, written.trim()),
+        subject,
         examples: Vec::new(),
-        notes: Vec::new(),
+        notes,
     }
 }
 

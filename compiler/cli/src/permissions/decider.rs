@@ -29,7 +29,7 @@ impl<'b> Decider<'b> {
         decide::mode(self.view).ok().flatten()
     }
 
-    /// Returns whether a command runs without a question.
+    /// Returns whether a command runs unasked.
     pub(crate) fn allows(&self, command: &str) -> Result<bool, Failure> {
         let arguments = Map::from_iter([("command".to_owned(), Value::from(command))]);
         let call = Call {

@@ -46,7 +46,7 @@ pub(crate) struct StaticRule {
     pub(crate) row: RuleRow,
     /// Its answer.
     pub(crate) answer: Answer,
-    /// The calls; empty if the reason says why there are none.
+    /// The calls.
     pub(crate) calls: Vec<Calls>,
     /// How far the calls mean the same.
     pub(crate) matched: Match,
@@ -157,7 +157,7 @@ fn holds(policy: &Policy, rule: &Rule, asked: &Asked<'_>) -> bool {
     true
 }
 
-/// The calls of a rule, or the reason why it has none.
+/// The calls of a rule, or the reason for their absence.
 struct Restricted {
     calls: Vec<Calls>,
     matched: Match,
@@ -327,7 +327,7 @@ fn tools(conditions: &Conditions<'_>) -> (Vec<Calls>, Match) {
                     calls.push(Calls::Tool(pattern.to_owned(), argument));
                 }
             }
-            // Several hold together, which no client's rule says.
+            // Several hold together; a client's rule has one.
             _ => return (Vec::new(), Match::NotExpressible),
         }
     }
@@ -400,7 +400,7 @@ fn own_words_alone(conditions: &Conditions<'_>) -> bool {
     conditions.own.iter().all(|it| matches!(it.selector, Selector::Program | Selector::Sub))
 }
 
-/// Returns whether a text is one command whose words hide nothing and that leaves no state behind.
+/// Returns whether a text is one command of plain words whose state ends with it.
 fn is_plain(text: &str) -> bool {
     const STATEFUL: &[&str] = &[
         "cd", "pushd", "popd", "export", "alias", "unalias", "set", "unset", "shopt", "trap",

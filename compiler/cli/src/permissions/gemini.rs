@@ -44,7 +44,7 @@ struct Ranked {
 ///
 /// # Errors
 ///
-/// A file cannot be read or understood.
+/// A file is unreadable or malformed.
 pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let files = folders.read(FILES)?;
     if files.is_empty() {
@@ -193,7 +193,7 @@ struct Read {
     prefixes: Vec<String>,
     regex: Option<String>,
     has_arguments: bool,
-    /// Conditions that relay does not see.
+    /// Conditions on the session of the client.
     others: Vec<&'static str>,
 }
 

@@ -56,7 +56,7 @@ impl Json {
         self.entries().iter().find(|(name, _, _)| name == key).map(|(_, _, value)| value)
     }
 
-    /// Returns the keys of an object with their lines and values; none of any other value.
+    /// Returns the keys of an object with their lines and values.
     pub(crate) fn entries(&self) -> &[(String, usize, Self)] {
         match &self.value {
             JsonValue::Map(entries) => entries,

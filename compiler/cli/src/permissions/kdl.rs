@@ -172,7 +172,7 @@ fn all_quoted(values: &[String]) -> String {
     values.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text as a raw string of KDL, which needs no escapes, if it can be one.
+/// Returns a text as a raw string of KDL, where escapes would be needed otherwise.
 fn raw(text: &str) -> String {
     let is_plain = |letter: char| !letter.is_control() && !letter.is_whitespace() || letter == ' ';
     if text.chars().all(is_plain) && !text.contains("\"#") && text.contains(['\\', '"']) {
@@ -182,7 +182,7 @@ fn raw(text: &str) -> String {
     if written.starts_with('"') { written } else { format!("\"{written}\"") }
 }
 
-/// Writes the rule about all calls that the client's rules do not list.
+/// Writes the rule about all unlisted calls.
 fn unlisted(kind: &str, verb: &str, client: &ClientRules, items: &[Item], out: &mut Written) {
     let because = format!("{} {verb} every call that its rules do not name", client.client);
     out.line(1, &format!("{kind} unlisted because={} {{", quoted(&because)), None);
@@ -274,11 +274,11 @@ fn unlisted(kind: &str, verb: &str, client: &ClientRules, items: &[Item], out: &
 struct Group<'i> {
     tools: Vec<String>,
     selector: &'static str,
-    /// Values that no rule says, with a comment.
+    /// The client's own values, with a comment.
     own: (Vec<String>, String),
     /// The values of rules.
     parts: Vec<(PartId, &'i Vec<String>)>,
-    /// Values that are not meant.
+    /// Values that are left out.
     except: Vec<String>,
 }
 
@@ -314,12 +314,14 @@ fn group(out: &mut Written, client: &ClientRules, group: Group<'_>) {
             (true, true) => format!("{values} {comment}"),
             (true, false) => format!("{values} {{ except {} }} {comment}", all_quoted(&except)),
         };
-        out.line(4, line.trim_end(), part);
+        // As `relay fmt` does: after a comment, a line goes on at the node's own depth.
+        let depth = if number == 0 { 4 } else { 3 };
+        out.line(depth, line.trim_end(), part);
     }
     out.line(2, "}", None);
 }
 
-/// Returns the commands that the client's patterns never permit.
+/// Returns the commands that the client asks about in spite of a pattern.
 fn never_by_prefix(words: &[(PartId, &Vec<String>)], client: &ClientRules) -> Vec<String> {
     let all = || words.iter().flat_map(|(_, values)| values.iter());
     let is_meant = |program: &str| {

@@ -49,11 +49,11 @@ impl Level {
 /// The answer of a client to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Answer {
-    /// It runs without a question.
+    /// It runs unasked.
     Allow,
     /// A person is asked.
     Ask,
-    /// It does not run.
+    /// It is refused.
     Deny,
 }
 
@@ -98,7 +98,7 @@ pub(crate) enum Subject {
     Everything,
     /// Nothing at the client: the reason.
     Inert(String),
-    /// Calls that a policy cannot name: the reason.
+    /// Calls beyond the words of a policy: the reason.
     Unnamed(String),
 }
 
@@ -135,17 +135,17 @@ pub(crate) struct ClientRules {
     pub(crate) client: &'static str,
     /// Its rules, in the order of its files.
     pub(crate) rules: Vec<ClientRule>,
-    /// Its answer to a call that no rule is about.
+    /// Its answer to an unlisted call.
     pub(crate) unlisted: Answer,
-    /// The mode of the policy, where no rule about unlisted calls decides.
+    /// The mode of the policy; the rule about unlisted calls comes before it.
     pub(crate) mode: &'static str,
-    /// Commands that it runs unasked although no rule says so, as patterns of words.
+    /// Commands that it runs unasked by itself, as patterns of words.
     pub(crate) unasked: &'static [&'static str],
-    /// Programs whose commands no pattern permits, with the patterns of those commands.
+    /// Programs that it asks about in spite of a pattern, with the patterns of their commands.
     pub(crate) never_by_prefix: &'static [(&'static str, &'static [&'static str])],
     /// Its tools that read, write and fetch, with the name of the argument.
     pub(crate) tools: Tools,
-    /// Settings that are no rules, and what becomes of each.
+    /// The other settings, each with its fate.
     pub(crate) settings: Vec<Setting>,
 }
 
@@ -158,7 +158,7 @@ pub(crate) struct Tools {
     pub(crate) write: (&'static [&'static str], &'static str),
     /// Tools that fetch from the host of an argument.
     pub(crate) fetch: (&'static [&'static str], &'static str),
-    /// Whether files of the work tree are read without a question.
+    /// Whether files of the work tree are read unasked.
     pub(crate) reads_work_tree: bool,
 }
 
@@ -168,7 +168,7 @@ impl Tools {
         Self { read: (&[], ""), write: (&[], ""), fetch: (&[], ""), reads_work_tree: false };
 }
 
-/// A setting that is no rule.
+/// A setting beside the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     /// Its place.
@@ -190,7 +190,7 @@ pub(crate) enum Fate {
     Kept,
     /// The policy is stricter without it.
     Stricter,
-    /// It is no part of a policy.
+    /// It is outside of a policy.
     Outside,
     /// It does nothing at the client.
     Inert,

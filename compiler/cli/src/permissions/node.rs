@@ -5,7 +5,7 @@
 pub(crate) struct Selectors {
     /// Each selector with its values, of which any is meant.
     pub(crate) lists: Vec<(&'static str, Vec<String>)>,
-    /// Values that a selector does not mean, by its place in the list.
+    /// Values that a selector leaves out.
     pub(crate) except: Vec<(&'static str, Vec<String>)>,
     /// The name of an argument and its value.
     pub(crate) argument: Option<(String, String)>,

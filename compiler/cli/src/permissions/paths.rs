@@ -3,7 +3,7 @@
 use super::model::Paths;
 use relay_policy::path_rules::PathPattern;
 
-/// The folder that a pattern without a root is relative to.
+/// The folder that the pattern `/x` is relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Base {
     /// The work tree.
@@ -33,7 +33,7 @@ pub(crate) fn everything() -> Paths {
 ///
 /// # Errors
 ///
-/// No pattern of relay means it: the reason.
+/// It is beyond relay's patterns: the reason.
 pub(crate) fn ignore_pattern(
     written: &str,
     base: &Base,
@@ -139,7 +139,7 @@ fn part_of(part: &str, direction: Direction, is_exact: &mut bool) -> Result<Stri
     Ok(out)
 }
 
-/// Returns the patterns that a pattern with `{a,b}` stands for, at most 32; the pattern itself if its braces are not so.
+/// Returns the patterns that a pattern with `{a,b}` stands for, at most 32; else the pattern itself.
 pub(crate) fn braces(pattern: &str) -> Vec<String> {
     const PATTERNS_MAX: usize = 32;
     let Some((before, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };

@@ -1,10 +1,13 @@
 //! Regexes of clients: literal text as a regex, and a text that a simple regex is found in.
 
+/// A regex for a letter beyond ASCII.
+pub(crate) const BEYOND_ASCII: &str = "[^\\x00-\\x7f]";
+
 /// Returns a text as a regex that means it.
 pub(crate) fn escaped(text: &str) -> String {
     let mut regex = String::new();
     for letter in text.chars() {
-        if "\\.+*?()|[]{}^$#&-~/".contains(letter) && !"-/#&~".contains(letter) {
+        if "\\.+*?()|[]{}^$".contains(letter) {
             regex.push('\\');
         }
         regex.push(letter);

@@ -3,7 +3,9 @@
 use super::model::{
     Answer, ClientRule, ClientRules, Command, Fate, Level, Setting, Subject, Tools,
 };
+use super::regex::BEYOND_ASCII;
 use super::source::{ClientFile, Folders};
+use super::translate::MORE;
 use crate::failure::Failure;
 use crate::text::printable;
 
@@ -66,7 +68,7 @@ pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     Ok((!all.rules.is_empty() || !all.settings.is_empty()).then_some(all))
 }
 
-/// Returns the value of a line, without quotes around it.
+/// Returns the value of a line, its quotes removed.
 fn value_of(file: &ClientFile, line: usize, written: &str) -> Result<String, Failure> {
     let written = written.trim();
     for mark in ['"', '\''] {
@@ -120,8 +122,10 @@ fn setting(
             }
             let mut rule = rule(Answer::Deny, Subject::Commands(commands));
             if differs_beyond_ascii(value) {
-                let note = "texts beyond ASCII are denied, too: classes of letters, `.` and `(?i)` mean more of them in Python";
-                rule.notes.push(note.to_owned());
+                let note = format!(
+                    "{MORE} with letters beyond ASCII, too: classes, `.` and `(?i)` mean more of them in Python"
+                );
+                rule.notes.push(note);
             }
             all.rules.push(rule);
             return Ok(());
@@ -144,10 +148,7 @@ fn setting(
     Ok(())
 }
 
-/// A regex for a text beyond ASCII.
-const BEYOND_ASCII: &str = "[^\\x00-\\x7f]";
-
-/// Returns whether Python's regex may mean letters beyond ASCII that relay's does not.
+/// Returns whether Python's regex may mean more letters beyond ASCII than relay's.
 fn differs_beyond_ascii(regex: &str) -> bool {
     let mut letters = regex.chars().peekable();
     while let Some(letter) = letters.next() {

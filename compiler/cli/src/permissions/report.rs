@@ -15,9 +15,9 @@ pub(crate) enum Match {
     Exact,
     /// It allows less, or restricts more.
     Stricter,
-    /// It restricts a part; the hook decides the rest. It is no enforcement.
+    /// It restricts a part as a second line of defence; the hook decides the rest.
     Partial,
-    /// The other side cannot say it: the hook decides it, or the client asks.
+    /// It is beyond the other side: the hook decides it, or the client asks.
     NotExpressible,
     /// It does nothing at the source.
     Inert,
@@ -50,11 +50,11 @@ pub(crate) struct RuleRow {
     pub(crate) level: Option<&'static str>,
     /// The rule as it is written, or the name of a rule of relay.
     pub(crate) rule: String,
-    /// The rules on the other side; empty if there are none.
+    /// The rules on the other side.
     pub(crate) becomes: Vec<String>,
-    /// The place on the other side; `null` if there is none.
+    /// The place on the other side; `null` if it is absent there.
     pub(crate) written: Option<At>,
-    /// The differences, or the reason why the other side has none.
+    /// The differences, or the reason for the absence.
     pub(crate) reasons: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Compiles an imported policy before it is written, and asks it about a call of each rule: what the client denies is denied,
-//! and the expectations say what is decided.
+//! Compiles an imported policy before it is written, and asks it about a call of each rule: a restriction of the client
+//! holds, and the expectations state each decision.
 
 use relay_bundle::Bundle;
 use relay_compiler::{Compiled, Options, Report, Severity, Sources};
@@ -22,11 +22,15 @@ use crate::judge;
 use crate::shipped;
 use crate::subject;
 
+/// The rule about unlisted calls, and a command that is one.
+const UNLISTED: &str = "unlisted";
 /// The most trials: each takes a part out, or replaces it.
 const TRIALS_MAX: usize = 400;
 
 /// The finding on a rule that another one makes idle.
 const SHADOWED: &str = "rule::shadowed";
+/// The finding on a program that rules mean by its name alone; a policy may have it.
+const UNKNOWN_PROGRAM: &str = "rule::unknown_program";
 /// The finding on a project with a policy alone.
 const NO_PROMPTS: &str = "project::empty";
 
@@ -42,7 +46,7 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 ///
-/// A restriction of the client cannot be said as strictly: the policy would be wider.
+/// A restriction of the client is beyond a policy, which would be wider.
 pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result<Settled, Failure> {
     let facts = Facts::open(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
     let mut items = translate::all(client, &facts).map_err(|(rule, reason)| {
@@ -54,8 +58,8 @@ pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result
     let mut trial = Trial { name, document, client, expected: Vec::new() };
     for _ in 0..TRIALS_MAX {
         let (written, compiled) = trial.compile(&items);
-        let bundle = match compiled {
-            Ok(bundle) => bundle,
+        let (bundle, unknown) = match compiled {
+            Ok(made) => made,
             Err(findings) => {
                 trial.give_way(&mut items, &written, &findings)?;
                 trial.expected.clear();
@@ -63,6 +67,7 @@ pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result
             }
         };
         if !trial.expected.is_empty() || items.iter().all(|item| item.parts.is_empty()) {
+            note_unknown(&mut items, &written, &unknown);
             let rows = rows(client, &items, &written, document);
             return Ok(Settled { text: written.text(), rows });
         }
@@ -94,6 +99,9 @@ struct Finding {
     words: String,
 }
 
+/// A bundle, and findings that it may have.
+type Made = (Vec<u8>, Vec<Finding>);
+
 struct Trial<'t> {
     name: &'t str,
     document: &'t str,
@@ -103,7 +111,7 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Compiles the project as it would be written.
-    fn compile(&self, items: &[Item]) -> (Written, Result<Vec<u8>, Vec<Finding>>) {
+    fn compile(&self, items: &[Item]) -> (Written, Result<Made, Vec<Finding>>) {
         let written = kdl::write(self.name, self.client, items, &self.expected);
         let added = [(self.document.to_owned(), written.text().into_bytes())].into();
         let none = NoFiles;
@@ -120,13 +128,15 @@ impl Trial<'_> {
         };
         let errors: Vec<Finding> = all().filter(|report| report.is_error()).map(finding).collect();
         let is_of_rules = |report: &&Report| {
-            report.severity() == Severity::Warning && report.code() != NO_PROMPTS
+            let is_kept = [NO_PROMPTS, UNKNOWN_PROGRAM].contains(&report.code().as_str());
+            report.severity() == Severity::Warning && !is_kept
         };
         let warnings = || all().filter(is_of_rules).map(finding).collect::<Vec<_>>();
         // A warning may be the consequence of an error.
         let findings = if errors.is_empty() { warnings() } else { errors };
+        let unknown = all().filter(|report| report.code() == UNKNOWN_PROGRAM).map(finding);
         let compiled = match bundle {
-            Some(bundle) if findings.is_empty() => Ok(bundle),
+            Some(bundle) if findings.is_empty() => Ok((bundle, unknown.collect())),
             None if findings.is_empty() => Err(vec![Finding {
                 line: None,
                 code: String::new(),
@@ -199,7 +209,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Asks the policy about the samples, and expects what it decides.
+    /// Asks the policy about the samples, and expects its decisions.
     fn expect(&mut self, items: &mut [Item], bundle: Vec<u8>) -> Result<(), Failure> {
         let bundle = subject::in_memory(bundle)?.bundle;
         let mut decided = Vec::new();
@@ -250,10 +260,30 @@ impl Trial<'_> {
             let Sample { tool, text } = sample;
             self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
         }
+        if self.client.unlisted != Answer::Allow {
+            let sample = Sample { tool: None, text: UNLISTED.to_owned() };
+            let (outcome, rule) = ask(&bundle, &sample)?;
+            let Sample { tool, text } = sample;
+            // A rule may permit every command.
+            if rule.as_deref() == Some(UNLISTED) {
+                let of = (usize::MAX, 0);
+                self.expected.push(Expected { of, decision: outcome.word(), rule, tool, text });
+            }
+        }
         self.expected.sort_by_key(|expected| expected.of);
         let mut seen = std::collections::BTreeSet::new();
         self.expected.retain(|it| seen.insert((it.decision, it.tool.clone(), it.text.clone())));
         Ok(())
+    }
+}
+
+/// Notes programs that rules mean by their names alone.
+fn note_unknown(items: &mut [Item], written: &Written, unknown: &[Finding]) {
+    for finding in unknown {
+        let part = finding.line.and_then(|line| written.part_at(line));
+        if let Some(item) = part.and_then(|(item, _)| items.get_mut(item)) {
+            item.unknown.push(finding.words.clone());
+        }
     }
 }
 
@@ -301,7 +331,7 @@ fn rows(client: &ClientRules, items: &[Item], written: &Written, document: &str)
             (_, false) if is_exact => Match::Exact,
             (_, false) => Match::Stricter,
         };
-        let mut reasons = item.reasons.clone();
+        let mut reasons = [item.reasons.as_slice(), &item.unknown].concat();
         reasons.dedup();
         if line.is_none() && !becomes.is_empty() {
             reasons.push("another rule says the same".to_owned());
@@ -337,7 +367,7 @@ fn rows(client: &ClientRules, items: &[Item], written: &Written, document: &str)
     rows
 }
 
-/// A project's folder without files.
+/// An empty folder of a project.
 struct NoFiles;
 
 impl relay_compiler::Files for NoFiles {

@@ -1,4 +1,4 @@
-//! The files of clients: within a limit, as text, and never through a link out of the folder that was given.
+//! The files of clients: within a limit, as text, and inside of the folder that was given.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ pub(crate) struct Folders {
     pub(crate) project: PathBuf,
     /// The one file, by its name in that folder.
     pub(crate) file: Option<String>,
-    /// The home folder of a user; absent if its files are not imported.
+    /// The home folder of a user, if its files are imported.
     pub(crate) home: Option<PathBuf>,
-    /// The root of the machine's files; absent if they are not imported.
+    /// The root of the machine's files, if they are imported.
     pub(crate) system: Option<PathBuf>,
 }
 
@@ -103,7 +103,7 @@ fn open(root: &Path) -> Result<ProjectFiles<Disk>, Failure> {
     ProjectFiles::open(root).map_err(fail)
 }
 
-/// Returns the files of a folder with an ending, by path, sorted; none if the folder is missing.
+/// Returns the files of a folder with an ending, by path, sorted.
 fn listed(
     tree: &ProjectFiles<Disk>,
     folder: &str,
@@ -133,7 +133,7 @@ fn listed(
     Ok(found)
 }
 
-/// Reads a file; `None` if it is missing. One that cannot be read stops the import: it may hold a rule that denies.
+/// Reads a file; `None` if it is missing. An unreadable one stops the import: it may hold a rule that denies.
 fn text(tree: &ProjectFiles<Disk>, path: &str, shown: &str) -> Result<Option<String>, Failure> {
     let refused = |reason: String| {
         Failure::no(format!("cannot import `{}`: {reason}", crate::text::printable(shown)))

@@ -6,6 +6,7 @@ use relay_policy::facts::Facts;
 use super::commands::{self, Form, SHELL};
 use super::model::{Answer, ClientRule, ClientRules, Command, Paths, Subject};
 use super::node::{Kind, RuleNode, Sample, Selectors};
+use super::regex::BEYOND_ASCII;
 
 /// The beginning of the note on a rule that means more than at the client.
 pub(crate) const MORE: &str = "it is about every call";
@@ -15,10 +16,12 @@ pub(crate) const MORE: &str = "it is about every call";
 pub(crate) struct Item {
     /// The number of the rule.
     pub(crate) rule: usize,
-    /// The parts; empty if the policy has none.
+    /// The parts.
     pub(crate) parts: Vec<Part>,
-    /// The differences, or the reason why there is no part.
+    /// The differences, or the reason why the policy lacks it.
     pub(crate) reasons: Vec<String>,
+    /// Findings that the written policy has about it.
+    pub(crate) unknown: Vec<String>,
 }
 
 /// A part of a policy.
@@ -45,7 +48,7 @@ pub(crate) enum PartForm {
     Covered,
 }
 
-/// Calls that run without a question.
+/// Calls that run unasked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Listed {
     /// Commands, by their written words.
@@ -64,12 +67,13 @@ pub(crate) enum Listed {
 ///
 /// # Errors
 ///
-/// A rule that restricts has no translation: its number, and the reason.
+/// A rule that restricts is beyond a policy: its number, and the reason.
 pub(crate) fn all(client: &ClientRules, facts: &Facts<'_>) -> Result<Vec<Item>, (usize, String)> {
     let mut names = Names::default();
     let mut items = Vec::new();
     for (number, rule) in client.rules.iter().enumerate() {
-        let mut item = Item { rule: number, parts: Vec::new(), reasons: rule.notes.clone() };
+        let reasons = rule.notes.clone();
+        let mut item = Item { rule: number, parts: Vec::new(), reasons, unknown: Vec::new() };
         match (rule.answer, &rule.subject) {
             (_, Subject::Inert(reason)) => item.reasons.push(reason.clone()),
             (Answer::Allow, Subject::Unnamed(reason)) => item.reasons.push(reason.clone()),
@@ -182,7 +186,9 @@ fn listed(rule: &ClientRule, client: &ClientRules, item: &mut Item) {
         item.parts.push(Part { form, samples, others: Vec::new(), is_exact });
     };
     let at = |tools: (&[&str], &str), value: String| {
-        tools.0.first().map(|tool| Sample {
+        // In the argument of a tool, `~` is a name.
+        let tool = tools.0.first().filter(|_| !value.starts_with("~/"));
+        tool.map(|tool| Sample {
             tool: Some((*tool).to_owned()),
             text: serde_json::json!({ tools.1: value }).to_string(),
         })
@@ -244,7 +250,7 @@ fn listed(rule: &ClientRule, client: &ClientRules, item: &mut Item) {
     }
 }
 
-/// Adds rules that allow, for a client that runs what no rule is about.
+/// Adds rules that allow, for a client that runs unlisted commands.
 fn allow(
     rule: &ClientRule,
     client: &ClientRules,
@@ -331,6 +337,7 @@ fn with_command(text: &str) -> String {
 fn hint(command: &Command) -> String {
     match command {
         Command::Any => "commands".to_owned(),
+        Command::Regex(regex) if regex == BEYOND_ASCII => "letters beyond ascii".to_owned(),
         Command::Exact(text) | Command::Glob(text) | Command::Regex(text) => text.clone(),
         Command::Prefix(words) | Command::Tokens(words) => words.join(" "),
     }
@@ -348,7 +355,7 @@ struct Names {
 }
 
 impl Names {
-    /// Returns whether no rule of this kind has the same selectors yet.
+    /// Returns whether this is the first rule of its kind with these selectors.
     fn is_first(&mut self, kind: Kind, selectors: &Selectors) -> bool {
         let is_first = !self.selectors.iter().any(|(of, all)| *of == kind && all == selectors);
         if is_first {

@@ -12,6 +12,7 @@ use super::source::{ClientFile, Folders};
 use crate::failure::Failure;
 
 pub(crate) use write::FORM;
+use write::{COMMANDS, EDITS};
 
 /// Its files.
 const FILES: &[(Level, &str)] =
@@ -24,15 +25,13 @@ const TOOLS: Tools = Tools {
     reads_work_tree: true,
 };
 
-const COMMANDS: &str = "chat.tools.terminal.autoApprove";
-const EDITS: &str = "chat.tools.edits.autoApprove";
 const URLS: &str = "chat.tools.urls.autoApprove";
 
 /// Reads its rules.
 ///
 /// # Errors
 ///
-/// A file cannot be read or understood.
+/// A file is unreadable or malformed.
 pub(crate) fn read(folders: &Folders) -> Result<Option<ClientRules>, Failure> {
     let files = folders.read(FILES)?;
     let mut all = ClientRules {
@@ -166,6 +165,10 @@ fn commands(
     is_whole_line: bool,
     notes: &mut Vec<String>,
 ) -> Subject {
+    if is_whole_line && answer == Answer::Allow {
+        let reason = "it is about the whole line, and relay permits each command of it";
+        return Subject::Unnamed(reason.to_owned());
+    }
     let regex = pattern.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     let regex = regex.filter(|(_, flags)| flags.chars().all(|flag| "dgimsuy".contains(flag)));
     let Some((inner, flags)) = regex else {
@@ -174,7 +177,6 @@ fn commands(
             return Subject::Inert("no command begins so".to_owned());
         }
         return Subject::Commands(vec![match answer {
-            Answer::Allow if is_whole_line => Command::Exact(pattern.to_owned()),
             Answer::Allow => Command::Prefix(words),
             // Its end is a border of letters and signs: `rm` means `rm-x`.
             Answer::Ask | Answer::Deny => Command::Glob(format!("{pattern}*")),
@@ -187,7 +189,7 @@ fn commands(
             let words = regex::literal(inner)?.split(' ').map(str::to_owned).collect();
             Some(Command::Prefix(words))
         };
-        return match exact.or_else(|| prefix().filter(|_| !is_whole_line)) {
+        return match exact.or_else(prefix) {
             Some(command) => Subject::Commands(vec![command]),
             None => Subject::Unnamed("a rule that permits takes no regex".to_owned()),
         };

@@ -257,7 +257,7 @@ pub(super) fn choice(line: &Line<'_>, name: &str, value: &str) -> Option<String>
     Some(format!("write `relay export {form}`; the forms are {FORMS}"))
 }
 
-const FORMS: &str = "command (.claude/commands), mdc (.cursor/rules), agent-skill (SKILL.md) and stoa (YAML of skills)";
+const FORMS: &str = "command (.claude/commands), mdc (.cursor/rules), agent-skill (SKILL.md) and stoa (YAML of skills); of a policy claude-code, codex, cursor, gemini and vscode";
 
 /// Returns an example of `relay export` with the given words.
 fn exporting(words: &[&str]) -> String {

@@ -39,13 +39,15 @@ impl<'c> Called<'c> {
             }
             Selector::Flags => condition.any(|flag| self.flag(flag)),
             Selector::Operands => self.operands(condition, is_permit),
-            Selector::Words => condition.any(|pattern| words_fit(pattern, self)),
+            Selector::Words => {
+                condition.any(|pattern| words_fit(pattern, self.effects, self.call, self.text))
+            }
             // INVARIANT: the others are about effects and requests.
             _ => Fit::No,
         }
     }
 
-    pub(super) fn arguments(self) -> &'c [Argument] {
+    fn arguments(self) -> &'c [Argument] {
         self.effects.arguments(self.call)
     }
 

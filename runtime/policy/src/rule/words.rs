@@ -1,10 +1,8 @@
 //! The words of a call as they are written.
 //!
-//! Other programs decide by the text of a command. So that a rule can mean the same text and no
-//! other, this is certain only where a text hides nothing: a list of commands, joined by `;`, `&`,
-//! `|` or newlines.
+//! Other programs decide by the text of a command. So that a rule can mean exactly the
+//! same text, this is certain only in a plain list of commands, joined by `;`, `&`, `|` or newlines.
 
-use super::call::Called;
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
 use crate::effect::{Call, Effects};
@@ -18,12 +16,12 @@ const NOT_PLAIN: &[char] =
     &['$', '`', '\\', '<', '>', '(', ')', '{', '}', '#', '!', '\n', '\r', '\t'];
 
 /// Returns whether the written words of a call match a pattern.
-pub(super) fn words_fit(pattern: &str, called: Called<'_>) -> Fit {
-    if let Some(written) = written(called) {
+pub(super) fn words_fit(pattern: &str, effects: &Effects, call: &Call, text: &str) -> Fit {
+    if let Some(written) = written(effects, call, text) {
         return glob_fit(pattern, written);
     }
     // Any spelling may be meant, of a program that may be the pattern's.
-    let program = called.effects.bytes_of(called.call.program);
+    let program = effects.bytes_of(call.program);
     match pattern.split(' ').next() {
         Some(first) if !first.contains(['*', '?']) => value_fit(first, program).doubted(),
         _ => Fit::Maybe,
@@ -31,8 +29,7 @@ pub(super) fn words_fit(pattern: &str, called: Called<'_>) -> Fit {
 }
 
 /// Returns the written words of a call of a plain list of commands.
-fn written(called: Called<'_>) -> Option<&str> {
-    let Called { call, effects, text, .. } = called;
+fn written<'t>(effects: &Effects, call: &Call, text: &'t str) -> Option<&'t str> {
     if !is_plain_list(effects, text) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use relay_engine::tool;
 
-use super::super::export::{Entry, Form, Line, json_list, with_answer};
+use super::super::entry::{Entry, Form, Line, json_list, with_answer};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::report::RuleRow;
@@ -97,7 +97,7 @@ fn entries(calls: &Calls, answer: Answer, _: bool) -> Result<Vec<String>, &'stat
 fn path(pattern: &str) -> String {
     match pattern.strip_prefix('/') {
         Some(rest) => format!("//{rest}"),
-        // Anywhere, not only below the working folder.
+        // Anywhere, also above the working folder.
         None if pattern.starts_with("**/") => format!("//{pattern}"),
         None => pattern.to_owned(),
     }

@@ -1,6 +1,6 @@
 //! Writing a file of `prefix_rule` calls.
 
-use super::super::export::{Entry, Form, Line, json_text};
+use super::super::entry::{Entry, Form, Line, json_text};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::report::RuleRow;
@@ -9,7 +9,17 @@ pub(crate) const FORM: Form = Form {
     entries,
     write,
     // A pattern is a prefix: any words may follow.
-    forms: &["@ $WORDS", "@ \"$WORD\"", "@ | head", "cat f | @", "@ \"$WORD\" \"$WORD\""],
+    forms: &[
+        "@ $WORDS",
+        "@ \"$WORD\"",
+        "@ -x",
+        "@ --x=1",
+        "@ x",
+        "@ /etc/x",
+        "@ ../x",
+        "@ | head",
+        "cat f | @",
+    ],
     joins: true,
 };
 

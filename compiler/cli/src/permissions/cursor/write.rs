@@ -1,6 +1,6 @@
 //! Writing the `permissions` of `cli.json`.
 
-use super::super::export::{Entry, Form, Line, json_list, with_answer};
+use super::super::entry::{Entry, Form, Line, json_list, with_answer};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::report::RuleRow;

@@ -1,6 +1,6 @@
 //! Writing a policy file. A deny has a higher priority than a question, and that than an allow.
 
-use super::super::export::{Entry, Form, Line, json_text};
+use super::super::entry::{Entry, Form, Line, json_text};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::regex::escaped;

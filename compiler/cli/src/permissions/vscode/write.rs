@@ -1,11 +1,15 @@
 //! Writing the `autoApprove` settings.
 
-use super::super::export::{Entry, Form, Line, json_text};
+use super::super::entry::{Entry, Form, Line, json_text};
 use super::super::from_policy::Calls;
 use super::super::model::Answer;
 use super::super::regex::escaped;
 use super::super::report::RuleRow;
-use super::{COMMANDS, EDITS};
+
+/// The setting for commands.
+pub(super) const COMMANDS: &str = "chat.tools.terminal.autoApprove";
+/// The setting for edits.
+pub(super) const EDITS: &str = "chat.tools.edits.autoApprove";
 
 pub(crate) const FORM: Form = Form {
     entries,
