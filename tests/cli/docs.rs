@@ -9,7 +9,7 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",

@@ -62,7 +62,7 @@ selectors! {
     Sub SUB("`sub`", "A sub-command: `push`, `\"system prune\"`.");
     Flags FLAGS("`flags`", "An option, in any spelling: bundled, shortened, with a value after `=`.");
     Operands OPERANDS("`operands`", "An operand: any in a rule that restricts, all in a rule that permits.");
-    Words WORDS("`words`", "A command as it is written: `\"git push *\"`, where `*` is any text. Certain only in a text that is a list of commands and nothing more, without a variable, redirection, substitution or escape.");
+    Words WORDS("`words`", "A command as it is written: `\"git push *\"`, where `*` is any text. Certain only in a text that is a list of commands and nothing more, without a variable, redirection, substitution or escape; a rule that restricts also holds for other quotes and blanks, and any folder of the program.");
     Reads READS("`reads`", "A path that is read: a pattern of paths, or a class: `secret`, `critical`, `admits`, `scratch`, `device`, `agent-config`, or one of `paths`.");
     Writes WRITES("`writes`", "A path that is made, overwritten, emptied or added to.");
     Removes REMOVES("`removes`", "A path that is removed, emptied or moved away.");

@@ -67,6 +67,8 @@ pub fn meant_keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
         programs.values.iter().map(|program| program_key(&program.value, facts)).collect()
     } else if let Some(automaton) = of(Selector::Text).and_then(|regex| regex.automaton) {
         return vec![format!("{REGEX}{automaton}")];
+    } else if let Some(texts) = of(Selector::Words) {
+        texts.values.iter().map(|text| first_word_key(&text.value, facts)).collect()
     } else if is_about(Subject::Call) {
         [ANY_PROGRAM.to_owned()].into()
     } else if let Some(tools) = of(Selector::Tool) {
@@ -192,6 +194,16 @@ fn program_key(program: &str, facts: &Facts<'_>) -> String {
         return ANY_PROGRAM.to_owned();
     }
     format!("{PROGRAM}{}", known_name(file(program), facts))
+}
+
+/// Returns the key of the program that a text of written words begins with.
+fn first_word_key(text: &str, facts: &Facts<'_>) -> String {
+    let is_name =
+        |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | '+' | '/');
+    match text.split(' ').next() {
+        Some(first) if !first.is_empty() && first.chars().all(is_name) => program_key(first, facts),
+        _ => ANY_PROGRAM.to_owned(),
+    }
 }
 
 /// Returns the first name of a program that facts describe; of others, the name itself.

@@ -18,7 +18,8 @@ const NOT_PLAIN: &[char] =
 /// Returns whether the written words of a call match a pattern.
 pub(super) fn words_fit(pattern: &str, effects: &Effects, call: &Call, text: &str) -> Fit {
     if let Some(written) = written(effects, call, text) {
-        return glob_fit(pattern, written);
+        let fit = glob_fit(pattern, written);
+        return fit.max(glob_fit(pattern, &plain_spelling(written)).doubted());
     }
     // Any spelling may be meant, of a program that may be the pattern's.
     let program = effects.bytes_of(call.program);
@@ -35,6 +36,18 @@ fn written<'t>(effects: &Effects, call: &Call, text: &'t str) -> Option<&'t str>
     }
     let (start, end) = range(effects, call);
     text.get(start..end).filter(|written| !written.contains(NOT_PLAIN))
+}
+
+/// Returns the same words without quotes, further blanks and the folder of the program: a rule that
+/// restricts holds for these too.
+fn plain_spelling(written: &str) -> String {
+    let unquoted = written.replace(['\'', '"'], "");
+    let words: Vec<&str> = unquoted.split_ascii_whitespace().collect();
+    let joined = words.join(" ");
+    match words.first().and_then(|program| program.rfind('/')) {
+        Some(end) => joined.get(end + 1..).unwrap_or_default().to_owned(),
+        None => joined,
+    }
 }
 
 /// Returns whether a text is its calls and separators between them, and nothing else.
