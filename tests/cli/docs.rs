@@ -9,13 +9,15 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
+    "docs/audit.md",
     "docs/clients.md",
     "docs/deploy.md",
     "docs/gate.md",
+    "docs/gateway.md",
     "docs/language.md",
     "docs/policy.md",
     "docs/review.md",

@@ -24,7 +24,7 @@ use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
-pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb};
+pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb, AuditVerifyArgs};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
@@ -118,7 +118,7 @@ pub(crate) enum Verb {
     Classify(ClassifyArgs),
     /// Print what is known about programs
     Facts(FactsArgs),
-    /// Print records of an audit file
+    /// Print records of audit files, or check their chain
     Audit(AuditArgs),
     /// Build a project, serve it, and build it again on each change
     Dev(DevArgs),

@@ -38,6 +38,23 @@ pub struct Chained {
     pub prev: Digest,
 }
 
+/// A record as it is in a file: the parts of all records, and its place in the chain.
+#[cfg(feature = "schema")]
+#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "AuditRecord")]
+pub struct ChainedRecord<'a> {
+    /// The record.
+    #[serde(flatten)]
+    pub record: crate::audit_record::AuditRecord<'a>,
+    /// The number of the record; the first one of a chain has 1.
+    pub seq: u64,
+    /// The `chain` of the record before it, as 64 hexadecimal digits; zeros for the first one.
+    pub prev: String,
+    /// The SHA-256 of this line without the member `chain` and without the line feed, as 64
+    /// hexadecimal digits.
+    pub chain: String,
+}
+
 /// The reason for which a line is no record of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ChainError {

@@ -3,10 +3,11 @@
 
 use std::fs;
 
-use relay_engine::audit_record::AuditRecord;
+use relay_engine::audit_chain::ChainedRecord;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::args::GeneratedArgs;
+use crate::command::audit::AuditVerified;
 use crate::command::build::Built;
 use crate::command::classify::Classified;
 use crate::command::describe::Described;
@@ -35,7 +36,8 @@ use crate::text::shown_path;
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
-        ("audit-record", schema::<AuditRecord<'_>>()),
+        ("audit-record", schema::<ChainedRecord<'_>>()),
+        ("audit-verify", schema::<AuditVerified>()),
         ("build", schema::<Built>()),
         ("check", schema::<Findings>()),
         ("classify", schema::<Classified>()),
