@@ -12,6 +12,7 @@ mod question;
 mod ruling;
 mod subject;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -239,7 +240,7 @@ impl Asking {
             return;
         }
         let loaded = &self.placed.loaded;
-        let mut args = std::collections::BTreeMap::new();
+        let mut args = BTreeMap::new();
         let label = match target {
             Some(Target::Tool(name, arguments)) => {
                 let (label, declared) = ruling::tool_label(loaded, name);
@@ -298,11 +299,10 @@ impl Asking {
 
 /// Returns the label of a prompt or a resource that exists, for the subject or for others.
 fn label_of(loaded: &Loaded, target: &Target, ruling: &Ruling) -> String {
-    let exists = ruling.outcome == Outcome::Allow || ruling.recorded.starts_with("this ");
     let subject = match target {
-        Target::Prompt(name) if exists => Subject::Prompt(name),
+        Target::Prompt(name) if ruling.exists => Subject::Prompt(name),
         Target::Prompt(_) => Subject::UnknownPrompt,
-        Target::Resource(uri) => match ruling.placed.as_ref().filter(|_| exists) {
+        Target::Resource(uri) => match ruling.placed.as_ref().filter(|_| ruling.exists) {
             Some(placed) => return crate::mcp::resource_label(placed, uri),
             None => Subject::UnknownResource,
         },

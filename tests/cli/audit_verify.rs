@@ -8,9 +8,15 @@ use crate::cli::schemas::assert_conforms;
 
 /// Returns the lines of a chain of `count` records.
 fn chain(count: u64) -> Vec<String> {
+    chain_of("a", count)
+}
+
+/// Returns the lines of a chain of `count` records of a server.
+fn chain_of(server: &str, count: u64) -> Vec<String> {
     let mut last = START;
     let line = |number| {
-        let (line, link) = chained(&format!("{{\"ts\":\"{number}\"}}"), last);
+        let record = format!("{{\"ts\":\"{number}\",\"server\":\"{server}\"}}");
+        let (line, link) = chained(&record, last);
         last = link;
         line + "\n"
     };
@@ -70,7 +76,7 @@ fn every_change_is_named_once_at_its_line() {
         }),
         ("0.jsonl:5 new-chain", |it| {
             it.truncate(4);
-            it.extend(chain(3).into_iter().map(|line| line.replace("x", "y")));
+            it.extend(chain_of("b", 3));
         }),
         // A record of the right number in a chain that was computed anew.
         ("0.jsonl:4 replaced", |it| {

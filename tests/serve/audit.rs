@@ -57,7 +57,13 @@ fn a_served_prompt_is_one_line_of_fixed_order() {
 #[test]
 fn the_records_of_two_servers_on_one_file_are_one_chain() {
     let house = House::new();
-    let mut clients = [(); 2].map(|()| Client::legacy(&house, &AUDIT));
+    let mut clients = [(); 2].map(|()| {
+        let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
+        command.env("RELAY_LOG", "info");
+        let mut client = Client::run(command);
+        client.initialize("2025-11-25");
+        client
+    });
     for _ in 0..20 {
         for client in &mut clients {
             client

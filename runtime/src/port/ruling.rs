@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use super::question::{Question, Target, Unasked};
 use crate::caller::principal::Principal;
+use crate::caller::rejection;
 use crate::record::audit::Judged;
 use crate::tool::{judged, oversize, recorded_reason};
 use crate::trust::loaded::Loaded;
@@ -38,6 +39,8 @@ pub(super) struct Ruling {
     /// The status of HTTP that says why there was nothing to decide.
     pub(super) error: Option<u16>,
     pub(super) judged: Judged,
+    /// Whether the prompt or resource exists, for the subject or for others.
+    pub(super) exists: bool,
     /// The place of the subject, if it was placed.
     pub(super) placed: Option<Placed>,
 }
@@ -55,6 +58,7 @@ impl Ruling {
             at: None,
             error: None,
             judged: Judged::default(),
+            exists: false,
             placed: None,
         }
     }
@@ -77,10 +81,10 @@ impl Ruling {
     /// Returns the same answer for a thing that does not exist and for one that is hidden; the
     /// record says which.
     fn unknown(what: &str, is_hidden: bool) -> Self {
-        let recorded = crate::caller::rejection::unknown(what, is_hidden);
         let mut ruling = Self::new(Outcome::Reject, format!("the subject has no such {what}"));
         ruling.refusal = format!("unknown {what}");
-        ruling.recorded = recorded;
+        ruling.recorded = rejection::unknown(what, is_hidden);
+        ruling.exists = is_hidden;
         ruling
     }
 
@@ -88,6 +92,7 @@ impl Ruling {
     fn declared(at: &str, reason: &str) -> Self {
         let mut ruling = Self::new(Outcome::Allow, reason);
         at.clone_into(&mut ruling.recorded);
+        ruling.exists = true;
         ruling.at = Some(at.to_owned());
         ruling
     }

@@ -243,6 +243,12 @@ fn headers_stand_for_a_body_if_they_say_all() {
     ] {
         assert_eq!(send(headers), 403, "{headers:?}");
     }
+    // A preflight of a page is not answered for the server behind the proxy.
+    let preflight = Request::new("OPTIONS", "/ext-authz/mcp")
+        .with("Authorization", "Bearer rk_gw_s")
+        .with("Origin", "http://localhost")
+        .with("Access-Control-Request-Method", "POST");
+    assert_eq!(port.web.send(&preflight).status, 403);
     // A stream or the end of a session has no message, and so no decision.
     for method in ["GET", "DELETE"] {
         let request =

@@ -39,7 +39,7 @@ impl Lines {
     }
 
     /// Returns the next complete line, with its line feed; `None` at the end of the file. A line over
-    /// the limit is returned as its line feed alone.
+    /// the limit is returned as a NUL.
     pub(super) fn next(&mut self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
         loop {
             let mut limited = self.reader.by_ref().take(LINE_BYTES_MAX);
@@ -54,7 +54,7 @@ impl Lines {
             if is_whole {
                 let line = std::mem::take(&mut self.part);
                 return Ok(Some(if std::mem::take(&mut self.is_long) {
-                    b"\n".into()
+                    b"\0\n".into()
                 } else {
                     line
                 }));

@@ -107,6 +107,10 @@ impl Found {
 
     fn line(&mut self, path: &Path, number: u64, line: &[u8]) {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
+        // The first byte of a record on a full disk may be the line feed that ends a part of another.
+        if line.is_empty() {
+            return;
+        }
         match self.walk.next(line) {
             Ok(link) => self.record(link),
             Err(broken) => self.found(path, number, broken),

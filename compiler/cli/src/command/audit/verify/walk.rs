@@ -40,6 +40,8 @@ pub(super) struct Break {
 /// The place in a chain after some lines.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
+    /// The first record of the chain.
+    first: Option<Link>,
     /// The record from which the chain goes on.
     last: Option<Link>,
     /// The last of some records that were moved, which may go on.
@@ -72,7 +74,7 @@ impl Walk {
         let follows =
             |before: Link| link.seq == before.seq.saturating_add(1) && record.prev == before.hash;
         let Some(last) = self.last else {
-            self.last = Some(link);
+            (self.first, self.last) = (Some(link), Some(link));
             let begins = record.prev == START.hash;
             // A later record follows one of an older file.
             return if begins == (link.seq == 1) {
@@ -92,8 +94,9 @@ impl Walk {
             }
             return Ok(link);
         }
-        if follows(START) {
-            (self.last, self.moved) = (Some(link), None);
+        // The first record itself is only copied.
+        if follows(START) && self.first != Some(link) {
+            (self.first, self.last, self.moved) = (Some(link), Some(link), None);
             return broken(BreakKind::NewChain, 0);
         }
         if link.seq <= last.seq {
