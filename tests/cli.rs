@@ -7,6 +7,7 @@
 
 mod adopt;
 mod audit;
+mod audit_verify;
 mod build;
 mod callers;
 mod canonical;

@@ -26,6 +26,7 @@ mod legacy;
 mod metrics;
 mod modern;
 mod platform;
+mod port;
 mod preview;
 mod reference;
 mod reload;

@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
@@ -41,10 +42,12 @@ use self::origin::Origins;
 use self::request_url::MCP_PATH;
 use crate::caller::principal::Principal;
 use crate::mcp::{Endpoint, Service};
+use crate::port::{self, Asking, Form};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::settings::config::MetricsAccess;
 use crate::trust::loaded::REVOKED;
+use crate::trust::placed::Placed;
 
 const METRICS_PATH: &str = "/metrics";
 
@@ -112,6 +115,11 @@ fn routes(front: Arc<Front>) -> Routes {
         .route(&format!("{METADATA_PATH}/{{*path}}"), get(metadata))
         .route(MCP_PATH, any(mcp))
         .route(METRICS_PATH, get(metrics))
+        .route(port::CONFIGURATION_PATH, get(configuration))
+        .route(port::EVALUATION_PATH, any(evaluation))
+        .route(port::EVALUATIONS_PATH, any(evaluations))
+        .route(port::EXT_AUTHZ_PATH, any(ext_authz))
+        .route(&format!("{}/{{*path}}", port::EXT_AUTHZ_PATH), any(ext_authz))
         .route_layer(from_fn_with_state(front.clone(), guard));
     // Probes use addresses outside of the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
@@ -133,14 +141,17 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
     let from = match front.origins.check(&request) {
         Ok(from) => from,
         Err(rejected) => {
-            if request.uri().path() == MCP_PATH {
+            let path = request.uri().path();
+            if path == MCP_PATH || is_port(path) {
                 front.server.refuse_request(&claimed(&front, &asked(&request)), rejected.rule());
             }
             return (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response();
         }
     };
     let Some(from) = from else { return next.run(request).await };
-    match cors::preflight(&request) {
+    // A proxy asks about the preflights of its own clients, and some take any 2xx for permission.
+    let preflight = (!is_port(request.uri().path())).then(|| cors::preflight(&request)).flatten();
+    match preflight {
         Some(preflight) => cors::allow(preflight, from),
         None => cors::allow(next.run(request).await, from),
     }
@@ -193,6 +204,113 @@ fn refuse(front: &Front, challenge: Challenge) -> Response {
     front.server.metrics.unauthenticated.increment();
     front.server.refuse_caller(challenge.reason(), challenge.claimed());
     challenge.into_response()
+}
+
+async fn evaluation(State(front): State<Arc<Front>>, request: Request) -> Response {
+    ask(&front, request, Form::Evaluation).await
+}
+
+async fn evaluations(State(front): State<Arc<Front>>, request: Request) -> Response {
+    ask(&front, request, Form::Evaluations).await
+}
+
+async fn ext_authz(State(front): State<Arc<Front>>, request: Request) -> Response {
+    ask(&front, request, Form::ExtAuthz).await
+}
+
+/// Returns whether a path is one at which gateways ask.
+fn is_port(path: &str) -> bool {
+    [port::EVALUATION_PATH, port::EVALUATIONS_PATH].contains(&path)
+        || path
+            .strip_prefix(port::EXT_AUTHZ_PATH)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Answers a question of a gateway.
+async fn ask(front: &Arc<Front>, request: Request, form: Form) -> Response {
+    let server = &front.server;
+    if !port::is_open(&server.loaded()) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let principal = match &front.auth {
+        None => server.settings.principal.clone(),
+        Some(auth) => match auth.authenticate(&asked(&request)) {
+            Ok(identity) => identity.principal,
+            Err(challenge) => return refuse(front, challenge),
+        },
+    };
+    if form != Form::ExtAuthz && request.method() != Method::POST {
+        let allow = [(header::ALLOW, "POST")];
+        return (StatusCode::METHOD_NOT_ALLOWED, allow).into_response();
+    }
+    let asking = match asking(front, principal.clone(), form, request.headers().clone()) {
+        Ok(asking) => asking,
+        Err((status, reason)) => return form.refuse(status, &reason),
+    };
+    let endpoint = front.endpoint.clone();
+    let answer = |_, body| async move {
+        match endpoint.too_many_values(&body) {
+            Some(reason) => {
+                asking.server.refuse_request(&asking.principal, &reason);
+                form.refuse(StatusCode::BAD_REQUEST, &reason)
+            }
+            None => asking.answer(body).await,
+        }
+    };
+    form.closed(front.endpoint.read(request, &principal, answer).await)
+}
+
+/// Returns the gateway in its place; or the refusal, which is recorded.
+fn asking(
+    front: &Front,
+    principal: Arc<Principal>,
+    form: Form,
+    headers: HeaderMap,
+) -> Result<Asking, (StatusCode, String)> {
+    let server = front.server.clone();
+    if server.loaded().in_force().is_err() {
+        server.refuse_request(&principal, REVOKED);
+        return Err((StatusCode::SERVICE_UNAVAILABLE, REVOKED.to_owned()));
+    }
+    if let Some(reason) = server.refuse_without_place(&principal) {
+        return Err((StatusCode::FORBIDDEN, reason));
+    }
+    let loaded = server.loaded().clone();
+    match Placed::new(loaded.clone(), &principal) {
+        Ok(placed) if port::may_ask(&placed) => {
+            Ok(Asking { server, principal, placed, form, headers })
+        }
+        Ok(_) => {
+            server.refuse_request(&principal, port::NO_RIGHT);
+            Err((StatusCode::FORBIDDEN, port::NO_RIGHT.to_owned()))
+        }
+        Err(damage) => {
+            loaded.note_damage(&damage);
+            Err((StatusCode::INTERNAL_SERVER_ERROR, damage.to_string()))
+        }
+    }
+}
+
+/// Answers with the endpoints of AuthZEN, at the URL by which clients reach this server.
+async fn configuration(State(front): State<Arc<Front>>, request: Request) -> Response {
+    if !port::is_open(&front.server.loaded()) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let metadata = front.auth.as_ref().and_then(|auth| auth.metadata());
+    let resource = metadata.map(|metadata| metadata.resource().to_owned());
+    let base = match resource {
+        Some(resource) => request_url::of(&resource, "").into_owned(),
+        None => {
+            let scheme = if front.server.settings.tls.is_some() { "https" } else { "http" };
+            // The guard has checked it.
+            let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+            match host.or(request.uri().authority().map(Authority::as_str)) {
+                Some(host) => format!("{scheme}://{host}"),
+                None => return StatusCode::BAD_REQUEST.into_response(),
+            }
+        }
+    };
+    health::json(StatusCode::OK, port::configuration(&base))
 }
 
 async fn ready(State(front): State<Arc<Front>>) -> Response {

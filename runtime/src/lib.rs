@@ -6,6 +6,7 @@
 mod caller;
 mod http;
 mod mcp;
+mod port;
 mod record;
 mod reload;
 mod serve;

@@ -31,6 +31,7 @@ mod tools;
 use rmcp::model::ProtocolVersion;
 
 pub(crate) use endpoint::{Endpoint, Open};
+pub(crate) use resources::found_subject as resource_label;
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 

@@ -45,6 +45,7 @@ use self::call::Call;
 use self::clamp::clamp;
 use self::context::Context;
 use self::decide::{Decided, Permit, decide, offered};
+pub(crate) use self::decide::{judged, recorded_reason};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
 use self::gate::{Briefing, Passage};
@@ -144,14 +145,20 @@ fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result
         );
         return Err(CallError::Failed(text));
     }
-    let bytes: usize = given.values().map(text_bytes).sum();
-    if bytes > INPUT_BYTES_MAX {
-        let text = format!(
-            "the arguments hold {bytes} bytes of text, over the limit of {INPUT_BYTES_MAX}: send less"
-        );
-        return Err(CallError::Failed(text));
+    match oversize(given) {
+        Some(text) => Err(CallError::Failed(text)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Returns why arguments are over the limit of all tools.
+pub(crate) fn oversize(given: &Map<String, Value>) -> Option<String> {
+    let bytes: usize = given.values().map(text_bytes).sum();
+    (bytes > INPUT_BYTES_MAX).then(|| {
+        format!(
+            "the arguments hold {bytes} bytes of text, over the limit of {INPUT_BYTES_MAX}: send less"
+        )
+    })
 }
 
 /// The recursion is bounded: the parser of requests limits the depth of values.

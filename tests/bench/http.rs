@@ -14,18 +14,20 @@ use crate::{Result, Setting, cost, generate, row};
 
 const CLIENTS: usize = 4;
 const REQUESTS: usize = 5_000;
-const SECRET: &str = "a-key-for-figures-that-opens-nothing-else";
+pub(crate) const SECRET: &str = "a-key-for-figures-that-opens-nothing-else";
+
+/// The table of the key of a caller.
+pub(crate) fn key_table(id: &str) -> String {
+    let hash: String =
+        sha2::Sha256::digest(SECRET).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{hash}\"\nprincipal = \"{id}\"\n")
+}
 
 /// Starts a server that knows two callers, `bench` and `other`, at this address.
 pub(crate) fn start(setting: &Setting, address: &str) -> Result<Process> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
-    let hash: String =
-        sha2::Sha256::digest(SECRET).iter().map(|byte| format!("{byte:02x}")).collect();
-    let key = |id: &str| {
-        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{hash}\"\nprincipal = \"{id}\"\n")
-    };
     let path = setting.folder.join("server.toml");
-    fs::write(&path, key("bench") + &key("other"))?;
+    fs::write(&path, key_table("bench") + &key_table("other"))?;
     let mut command = harness::command(&setting.relay_serve, &setting.folder);
     command.arg(&bundle).args(["--http", address, "--config"]).arg(path);
     command.arg("--trust").arg(setting.trust_file());
@@ -105,7 +107,7 @@ pub(crate) fn expect_prompt(from: &mut impl BufRead) -> Result<()> {
 }
 
 /// Reads one answer: a body of known length, or chunks.
-fn answer(from: &mut impl BufRead) -> Result<String> {
+pub(crate) fn answer(from: &mut impl BufRead) -> Result<String> {
     let mut length = None;
     loop {
         let mut line = String::new();

@@ -21,6 +21,7 @@ mod diff;
 mod generate;
 mod hook;
 mod http;
+mod port;
 mod select;
 mod stdio;
 
@@ -62,6 +63,7 @@ fn main() -> Result<()> {
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
+        ("port", port::evaluations),
         ("crowd", crowd::flood),
         ("check", cost::check),
         ("build", cost::build),
@@ -134,10 +136,13 @@ impl Setting {
     }
 
     fn signed(&self, contents: &Contents) -> Result<Vec<u8>> {
-        let bundle = Bundle::open(Box::new(encode(contents)?))?;
-        let mut envelope = Envelope::unsigned(&bundle)?;
+        self.sealed(&Bundle::open(Box::new(encode(contents)?))?)
+    }
+
+    fn sealed(&self, bundle: &Bundle) -> Result<Vec<u8>> {
+        let mut envelope = Envelope::unsigned(bundle)?;
         envelope.sign(&self.key)?;
-        Ok(envelope::attach(&bundle, &envelope)?)
+        Ok(envelope::attach(bundle, &envelope)?)
     }
 
     fn trust_file(&self) -> PathBuf {

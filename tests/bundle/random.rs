@@ -137,6 +137,7 @@ fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> 
                 name,
                 tier,
                 approve: None,
+                decides: None,
                 tools,
                 at,
             })

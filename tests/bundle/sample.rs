@@ -175,6 +175,7 @@ fn role(name: &str, parent: Option<u32>, tools: Option<&[&str]>) -> CallerRole {
         name: name.into(),
         tier: made(Tier::Reversible),
         approve: (name == "operator").then(|| Setting { value: true, at: Some(place(78)) }),
+        decides: (name == "operator").then(|| Setting { value: true, at: Some(place(79)) }),
         parent,
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),

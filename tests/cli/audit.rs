@@ -62,6 +62,45 @@ fn records_are_chosen_by_prompt_caller_time_and_outcome() {
 }
 
 #[test]
+fn records_are_chosen_by_client_label_rule_and_tier() {
+    let sandbox = Sandbox::new();
+    let with = |ts: u32, key: &str, value: Value| {
+        let text =
+            record(&format!("2026-11-0{ts}T10:00:00.000Z"), "ann", "server_info", false, &[]);
+        let mut record: Value = serde_json::from_str(&text).expect("a record");
+        record[key] = value;
+        format!("{record}\n")
+    };
+    let lines = [
+        with(1, "client", json!("claude-code")),
+        with(2, "tool", json!("prompt:deploy")),
+        with(3, "tier", json!(3)),
+        with(4, "rule", json!("policy.no-egress: no-egress: SEC-12 (policy.kdl:9)")),
+        with(5, "observed", json!(["policy.push-main (policy.kdl:12)"])),
+        with(6, "rule", json!("policy.no-egress-2: SEC-13 (policy.kdl:99)")),
+    ];
+    sandbox.write("old.jsonl", &lines.concat());
+    sandbox.write("new.jsonl", "");
+    for (options, expected) in [
+        ("--client claude-code", &[1][..]),
+        ("--tool prompt:deploy", &[2]),
+        ("--tier 3", &[3]),
+        ("--tier 3 --tier 0 --tool server_info --rule project.kdl:7", &[1, 3, 5]),
+        ("--rule no-egress", &[4]),
+        ("--rule policy.no-egress", &[4]),
+        ("--rule policy.kdl:9", &[4]),
+        ("--rule push-main", &[5]),
+        ("--rule policy.kdl:12", &[5]),
+        ("--rule policy", &[]),
+    ] {
+        assert_eq!(days(&sandbox, options), expected, "{options}");
+    }
+    let table = sandbox.relay("audit show old.jsonl --client claude-code").ends(0).stdout;
+    assert!(table.contains("  claude-code: server_info  "), "{table}");
+    sandbox.relay("audit show old.jsonl --tier 4").ends(2);
+}
+
+#[test]
 fn the_table_has_a_line_for_each_record() {
     let sandbox = sandbox();
     let run = sandbox.relay("audit show old.jsonl new.jsonl").ends(0);

@@ -9,14 +9,16 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 17] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
+    "docs/audit.md",
     "docs/clients.md",
     "docs/deploy.md",
     "docs/gate.md",
     "docs/hooks.md",
+    "docs/gateway.md",
     "docs/language.md",
     "docs/permissions.md",
     "docs/policy.md",

@@ -400,3 +400,43 @@ fn it_is_said_whose_briefings_were_not_tried() {
     let [readers] = readers.as_slice() else { panic!("{readers:?}") };
     assert!(readers.contains("or none"), "{readers}");
 }
+
+#[test]
+fn a_role_that_gains_the_right_to_ask_for_decisions_loosens() {
+    let with = |roles: &str, users: &str| {
+        bundle(
+            &format!(
+                "roles {{ role reader; role gateway{roles} }}\nusers {{ user gw role=gateway; {users} }}"
+            ),
+            "",
+        )
+    };
+    let found = |before: &Bundle, after: &Bundle| -> Vec<(String, String, Direction)> {
+        let found = relay_diff::compare(before, after).unwrap();
+        let found = found
+            .into_iter()
+            .filter_map(|it| Some((it.subject.name.clone(), it.part.to_string(), it.direction?)));
+        found.collect()
+    };
+    let (without, with_right) = (with("", ""), with(" decides=#true", ""));
+    let of = |direction| vec![("gateway".to_owned(), "decides".to_owned(), direction)];
+    assert_eq!(found(&without, &with_right), of(Direction::NotProved));
+    assert_eq!(found(&with_right, &without), of(Direction::Narrower));
+    assert_eq!(found(&without, &with(" decides=#false", "")), []);
+    // A caller who gets the role gains its right.
+    let (before, after) = (
+        with(" decides=#true", "user ann role=reader"),
+        with(" decides=#true", "user ann role=gateway"),
+    );
+    let [(_, _, direction)] = found(&before, &after).try_into().expect("one finding");
+    assert_eq!(direction, Direction::NotProved);
+    let [(_, _, direction)] = found(&after, &before).try_into().expect("one finding");
+    assert_eq!(direction, Direction::Narrower);
+    // The first roles of a project restrict, and such a right is new all the same.
+    let none = bundle("", "");
+    let added = found(&none, &with_right);
+    let is_loose = |(name, _, direction): &(String, String, Direction)| {
+        name == "gateway" && *direction == Direction::NotProved
+    };
+    assert!(added.iter().any(is_loose), "{added:?}");
+}

@@ -376,7 +376,8 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
 /// Collects the roles of callers, and what these may do.
 fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
     let roles = bundle.roles();
-    for CallerRole { name, tier, approve, parent, tools, at: _ } in roles {
+    for role in roles {
+        let CallerRole { name, tier, approve, decides: _, parent, tools, at: _ } = role;
         let matches = |tool: &&str| {
             let patterns = tools.as_ref();
             patterns.is_none_or(|all| all.iter().any(|it| glob::matches(&it.value, tool)))
@@ -385,7 +386,7 @@ fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
         let seen: Vec<&str> = probes.into_iter().filter(matches).collect();
         out.insert(format!("role {name}"), {
             let asks = approve.as_ref().is_some_and(|approve| approve.value);
-            format!("{} {asks} {parent:?} {seen:?}", tier.value)
+            format!("{} {asks} {} {parent:?} {seen:?}", tier.value, role.may_ask())
         });
     }
     let groups = [vec![], vec!["garden"], vec!["shed"], vec!["garden", "shed"]];

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::house::{self, BEEP, CHECKLIST, DOT, House};
 use super::server::{Client, command, modern};
+use crate::binaries::relay;
 
 const AUDIT: [&str; 2] = ["--audit", "audit.jsonl"];
 
@@ -51,6 +52,43 @@ fn a_served_prompt_is_one_line_of_fixed_order() {
     assert!(rule.starts_with("project.kdl:"), "{rule}");
     let ts = record["ts"].as_str().unwrap();
     assert!(ts.len() == "2026-11-21T12:00:00.000Z".len() && ts.ends_with('Z'), "{ts}");
+}
+
+#[test]
+fn the_records_of_two_servers_on_one_file_are_one_chain() {
+    let house = House::new();
+    let mut clients = [(); 2].map(|()| {
+        let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
+        command.env("RELAY_LOG", "info");
+        let mut client = Client::run(command);
+        client.initialize("2025-11-25");
+        client
+    });
+    for _ in 0..20 {
+        for client in &mut clients {
+            client
+                .get("prompts/get", json!({ "name": "show", "arguments": { "arguments": "it" } }));
+        }
+    }
+    fs::rename(house.path("audit.jsonl"), house.path("audit.jsonl.1")).expect("a rotation");
+    for client in &clients {
+        client.server.signal("HUP");
+        client.server.hear("is in force");
+    }
+    for client in &mut clients {
+        client.get("prompts/get", json!({ "name": "show", "arguments": { "arguments": "it" } }));
+    }
+    let verify = |files: &[&str]| {
+        let mut command = harness::command(relay(), &house.path(""));
+        command.args(["audit", "verify"]).args(files);
+        harness::run(command).stdout
+    };
+    let whole = verify(&["audit.jsonl.1", "audit.jsonl"]);
+    assert!(whole.starts_with("intact: 42 records in 2 files, 1 to 42\n"), "{whole}");
+    let changed = house.read("audit.jsonl.1").replacen("\"prompt:show\"", "\"prompt:deploy\"", 1);
+    house.write("audit.jsonl.1", changed);
+    let broken = verify(&["audit.jsonl.1", "audit.jsonl"]);
+    assert!(broken.contains("audit.jsonl.1:1: this record was changed"), "{broken}");
 }
 
 #[test]

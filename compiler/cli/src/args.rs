@@ -27,7 +27,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
 pub(crate) use approve::ApproveArgs;
-pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb};
+pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb, AuditVerifyArgs};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
@@ -126,7 +126,7 @@ pub(crate) enum Verb {
     Facts(FactsArgs),
     /// Approve a call of an agent that waits under a code, once
     Approve(ApproveArgs),
-    /// Print records of an audit file
+    /// Print records of audit files, or check their chain
     Audit(AuditArgs),
     /// Build a project, serve it, and build it again on each change
     Dev(DevArgs),

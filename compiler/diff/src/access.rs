@@ -70,7 +70,10 @@ fn roles(shown: &Shown<'_>, out: &mut Findings) -> Result<(), Corrupt> {
             None => {
                 let added = finding(&new.name, Change::Added).at(None, Some(&new.at));
                 let sees = seen_by(b, new)?;
-                out.push(if of_a.is_empty() {
+                out.push(if of_a.is_empty() && new.may_ask() {
+                    let added = added.direction(Direction::NotProved);
+                    added.meaning("its callers may ask for decisions on the calls of others")
+                } else if of_a.is_empty() {
                     let added = added.direction(Direction::Narrower);
                     added.meaning(format!("everyone saw everything; {sees}"))
                 } else {
@@ -119,7 +122,7 @@ fn differences(
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
     let [a, b] = shown.sides;
-    let CallerRole { name, tier, approve, parent: _, tools, at } = new;
+    let CallerRole { name, tier, approve, decides: _, parent: _, tools, at } = new;
     let of = |part: &'static str, direction| {
         move |change| {
             finding(name, change).part(part).direction(direction).at(Some(&old.at), Some(at))
@@ -147,6 +150,17 @@ fn differences(
             false => "no person is asked before tier 3",
         };
         out.push(shown.approval(of("approve", direction)(change).meaning(meaning)));
+    }
+    let (before, after) = (old.may_ask(), new.may_ask());
+    if before != after {
+        let change =
+            Change::Value { before: Some(before.to_string()), after: Some(after.to_string()) };
+        let direction = Direction::of_limit(&before, &after);
+        let meaning = match after {
+            true => "its callers may ask for decisions on the calls of others",
+            false => "its callers may no longer ask for decisions on the calls of others",
+        };
+        out.push(of("decides", direction)(change).meaning(meaning).breaking(before));
     }
     let direction = role::tools_direction(old.tools.as_deref(), tools.as_deref());
     if direction != Direction::Same {

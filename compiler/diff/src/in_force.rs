@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt, Mode, Policy, Rule, RuleKind};
+use relay_bundle::{Bundle, CallerRole, Corrupt, Mode, Policy, Rule, RuleKind};
 use relay_engine::decide;
 use relay_engine::place::number_of;
 use relay_engine::view::View;
@@ -29,6 +29,8 @@ pub(crate) struct InForce<'b> {
     of_hosts: Vec<String>,
     /// Whether a person is asked before tier 3.
     approves: bool,
+    /// Whether they may ask for decisions on the calls of others.
+    decides: bool,
 }
 
 /// The hosts of scopes; empty for all.
@@ -78,12 +80,14 @@ impl<'b> InForce<'b> {
             Some(((rule.name.as_str(), rule.kind), hosts(rule.scope).filter(|_| policy.is_some())?))
         });
         let role = given.role.and_then(|name| number_of(bundle.roles(), name));
-        let approve = role.and_then(|role| bundle.roles().get(role)?.approve.as_ref());
+        let role = role.and_then(|role| bundle.roles().get(role));
+        let approve = role.and_then(|role| role.approve.as_ref());
         Ok(Self {
             rules: rules.collect(),
             mode: decide::mode(view)?,
             of_hosts: policy.map_or_else(Vec::new, |policy| modes_of_hosts(policy, &hosts)),
             approves: policy.is_some() && approve.is_some_and(|it| it.value),
+            decides: role.is_some_and(CallerRole::may_ask),
         })
     }
 
@@ -118,6 +122,13 @@ impl<'b> InForce<'b> {
                 out.gained.push("a person may approve tier 3".to_owned());
             }
             (false, true) => out.loses = true,
+            (true, true) | (false, false) => {}
+        }
+        match (self.decides, after.decides) {
+            (true, false) => out.loses = true,
+            (false, true) => {
+                out.gained.push("decisions on the calls of others may be asked for".to_owned());
+            }
             (true, true) | (false, false) => {}
         }
         out

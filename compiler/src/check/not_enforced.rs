@@ -29,6 +29,11 @@ struct NotEnforced {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    // A server answers gateways by all of it, and they enforce the answers.
+    let decides = |role: &Role| role.decides.as_ref().is_some_and(|decides| decides.value);
+    if model.access.roles.iter().any(decides) {
+        return;
+    }
     let raised = |role: &&Role| role.tier.value > Tier::ReadOnly;
     let tiers = model.access.roles.iter().filter(raised).filter_map(|role| role.tier.at);
     let policy = model.policy.iter().map(|(policy, _)| policy.at);

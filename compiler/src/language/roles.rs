@@ -37,6 +37,11 @@ pub(crate) static ROLE: Rule = Rule {
             "`#true` if a person is asked before a call of tier 3.",
         ),
         Field::property(
+            "decides",
+            Kind::Boolean,
+            "`#true` if its callers are gateways: they may ask for decisions on the calls of others, over HTTP (docs/gateway.md). A parent does not pass it on.",
+        ),
+        Field::property(
             "parent",
             Kind::Name("text"),
             "The role that contains this one: it has at least the tools and the tier of this one, and a `for` that names it admits this one too.",
@@ -50,7 +55,7 @@ pub(crate) static ROLE: Rule = Rule {
 pub(crate) static TOOLS: Rule = Rule::leaf(
     "tools",
     "the tools of a role",
-    "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all. Of tools of other servers, `expect`, `relay explain` and `relay diff` go by it; no server of this version calls such tools, so at run time nothing does.",
+    "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all. Of tools of other servers, `expect`, `relay explain`, `relay diff` and the decisions for gateways go by it; no server of this version calls such tools.",
     &[Field::arguments("a pattern", Kind::Name("text"), "A name or a pattern of names.")],
 );
 
@@ -60,6 +65,7 @@ settings! {
     ROLE {
         tier: Option<Spanned<Tier>> = "tier",
         approve: Option<Spanned<bool>> = "approve",
+        decides: Option<Spanned<bool>> = "decides",
         parent: Option<Spanned<String>> = "parent",
     }
     TOOLS {

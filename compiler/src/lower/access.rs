@@ -20,6 +20,7 @@ pub(super) fn roles(access: &Access, places: &Places<'_>) -> Vec<CallerRole> {
         name: role.name.value.clone(),
         tier: Setting { value: role.tier.value, at: role.tier.at.map(|at| places.of(at)) },
         approve: places.optional(role.approve.clone()),
+        decides: places.optional(role.decides.clone()),
         parent: role.parent.as_ref().map(|parent| number(parent.value)),
         tools: role
             .tools

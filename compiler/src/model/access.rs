@@ -24,6 +24,8 @@ pub(crate) struct Role {
     pub(crate) tier: Setting<Tier>,
     /// Whether a person is asked before tier 3.
     pub(crate) approve: Option<Spanned<bool>>,
+    /// Whether its callers may ask for decisions on the calls of others.
+    pub(crate) decides: Option<Spanned<bool>>,
     /// The index of the role that contains this one.
     pub(crate) parent: Option<Spanned<usize>>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

@@ -130,7 +130,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     let names: Vec<String> = named.iter().map(|(name, _)| name.value.clone()).collect();
     let mut roles = Vec::new();
     for (name, ast::Role { name: _, new: _, settings }) in named {
-        let RoleSettings { tier, approve, parent, tools } = settings;
+        let RoleSettings { tier, approve, decides, parent, tools } = settings;
         let parent = parent.and_then(|parent| {
             let names = names.iter().map(String::as_str);
             let value = look_up(WhatIsNamed::Parent, &parent, names, out)?;
@@ -141,7 +141,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
             pattern::check(pattern, out);
         }
         let tier = Setting::or(tier, TIER);
-        roles.push(Role { name, tier, approve, parent, tools, has_own_tools });
+        roles.push(Role { name, tier, approve, decides, parent, tools, has_own_tools });
     }
     report_cycles(&mut roles, out);
     inherit(&mut roles);

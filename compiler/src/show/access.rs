@@ -31,6 +31,9 @@ impl Renderer<'_, '_> {
         if let Some(approve) = &role.approve {
             node.put(&ROLE, "approve", Scalar::Boolean(approve.value));
         }
+        if let Some(decides) = &role.decides {
+            node.put(&ROLE, "decides", Scalar::Boolean(decides.value));
+        }
         if let Some(parent) = &role.parent {
             node.role(&ROLE, "parent", Some(parent.value), access);
         }

@@ -18,6 +18,10 @@ pub struct CallerRole {
     /// Whether a person is asked before tier 3; absent unless the project says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<Setting<bool>>,
+    /// Whether its callers may ask for decisions on the calls of others; absent unless the project
+    /// says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decides: Option<Setting<bool>>,
     /// The number of the role that contains this one.
     pub parent: Option<u32>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
@@ -27,6 +31,12 @@ pub struct CallerRole {
 }
 
 impl CallerRole {
+    /// Returns whether its callers may ask for decisions on the calls of others.
+    #[must_use]
+    pub fn may_ask(&self) -> bool {
+        self.decides.as_ref().is_some_and(|decides| decides.value)
+    }
+
     /// Returns the role that contains this one, among the roles of its bundle.
     #[must_use]
     pub fn parent_in<'r>(&self, roles: &'r [Self]) -> Option<&'r Self> {

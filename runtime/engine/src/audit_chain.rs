@@ -50,7 +50,8 @@ pub struct ChainedRecord<'a> {
     pub seq: u64,
     /// The `chain` of the record before it, as 64 hexadecimal digits; zeros for the first one.
     pub prev: String,
-    /// The SHA-256 of this line, left out this member and the line feed, as 64 hexadecimal digits.
+    /// The SHA-256 of this line without the member `chain` and without the line feed, as 64
+    /// hexadecimal digits.
     pub chain: String,
 }
 

@@ -126,6 +126,30 @@ pub struct AuditRecord<'a> {
     /// The parts of a record of a client's hook.
     #[serde(flatten)]
     pub hook: Option<HookRecord<'a>>,
+    /// The parts of a record of a decision for another gateway.
+    #[serde(flatten)]
+    pub port: Option<PortRecord>,
+}
+
+/// What a record of a decision for another gateway has in addition. The caller is the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PortRecord {
+    /// The protocol of the question: `authzen` or `ext_authz`.
+    pub port: &'static str,
+    /// The method that the gateway asks about; `unknown` for all that cannot be permitted.
+    pub method: &'static str,
+    /// The id of the caller that the gateway asks for, truncated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The tenant that the bundle gives that caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_tenant: Option<String>,
+    /// The role that the bundle gives that caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_role: Option<String>,
+    /// The decision: `allow`, `approve`, `deny` or `reject`.
+    pub ruling: &'static str,
 }
 
 /// The further parts of a record of a hook.

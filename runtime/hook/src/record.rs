@@ -120,6 +120,7 @@ impl Entry<'_> {
                 answered: answer.word(),
                 latency_us: self.latency_us,
             }),
+            port: None,
         }
     }
 

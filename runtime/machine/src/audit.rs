@@ -273,6 +273,7 @@ mod tests {
             effects_omitted: 0,
             traceparent: None,
             hook: None,
+            port: None,
         }
     }
 

@@ -53,6 +53,11 @@ impl Metadata {
         })
     }
 
+    /// Returns the URL by which clients reach this server's endpoint.
+    pub(super) fn resource(&self) -> &str {
+        &self.resource
+    }
+
     /// Returns whether the document is at this path: its own, or the one for clients that know only
     /// the address of the server.
     pub(super) fn is_at(&self, path: &str) -> bool {

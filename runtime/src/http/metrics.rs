@@ -85,6 +85,11 @@ fn requests(page: &mut Page, server: &Server) {
     }
     let help = "Audit records of requests that were rejected or denied.";
     page.family("relay_denials_total", "counter", help).sample(&[], server.audit.denials());
+    let help = "Decisions for other gateways, by protocol and outcome.";
+    let mut family = page.family("relay_port_decisions_total", "counter", help);
+    for ((port, ruled), count) in &metrics.rulings {
+        family.sample(&[("port", port.text()), ("decision", ruled.text())], count.get());
+    }
     let help = "HTTP requests without valid credentials.";
     let count = metrics.unauthenticated.get();
     page.family("relay_unauthenticated_total", "counter", help).sample(&[], count);

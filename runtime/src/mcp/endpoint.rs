@@ -112,25 +112,36 @@ impl Endpoint {
         request: Request,
         principal: Arc<Principal>,
     ) -> Response {
+        let (endpoint, asker) = (self.clone(), principal.clone());
+        let answer =
+            |request, body| async move { endpoint.answer_read(request, body, asker).await };
+        self.read(request, &principal, answer).await
+    }
+
+    /// Reads the body of a request of `principal` within the limits of bodies, and answers it.
+    pub(crate) async fn read<A: Future<Output = Response> + Send + 'static>(
+        self: &Arc<Self>,
+        request: Request,
+        principal: &Arc<Principal>,
+        answer: impl FnOnce(Request, Bytes) -> A,
+    ) -> Response {
         let (head, body) = request.into_parts();
-        let read = body::read(body, self.body_bytes_max, &self.bodies, &principal);
+        let read = body::read(body, self.body_bytes_max, &self.bodies, principal);
         let read = match timeout(self.request_timeout, read).await {
             Ok(Ok(read)) => read,
-            Ok(Err(unread)) => return self.not_read(&principal, &unread),
-            Err(_) => return self.not_read(&principal, &Unread::Late),
+            Ok(Err(unread)) => return self.not_read(principal, &unread),
+            Err(_) => return self.not_read(principal, &Unread::Late),
         };
         let mut request = Request::from_parts(head, Body::from(read.bytes.clone()));
         if let Some(activity) = request.extensions().get::<Arc<Activity>>() {
             activity.arrived();
         }
         let Some(room) = read.room else {
-            return self.answer_read(request, read.bytes, principal).await;
+            return answer(request, read.bytes).await;
         };
         // The room is free again when the handler is done with the parameters.
         request.extensions_mut().insert(room);
-        let endpoint = self.clone();
-        let answer = async move { endpoint.answer_read(request, read.bytes, principal).await };
-        match self.lane.run(answer).await {
+        match self.lane.run(answer(request, read.bytes)).await {
             Some(Ok(response)) => response,
             ended => {
                 tracing::error!("a large request was not answered: {ended:?}");
@@ -152,6 +163,13 @@ impl Endpoint {
         (status, format!("{unread}\n")).into_response()
     }
 
+    /// Returns why a body has too many values to be parsed.
+    pub(crate) fn too_many_values(&self, body: &Bytes) -> Option<String> {
+        let max = self.body_values_max;
+        let is_over = has_more_values(body, max);
+        is_over.then(|| format!("the body has more than {max} values (limits.body-values-max)"))
+    }
+
     /// Answers a request whose body has been read.
     async fn answer_read(
         self: &Arc<Self>,
@@ -159,9 +177,7 @@ impl Endpoint {
         body: Bytes,
         principal: Arc<Principal>,
     ) -> Response {
-        if has_more_values(&body, self.body_values_max) {
-            let max = self.body_values_max;
-            let reason = format!("the body has more than {max} values (limits.body-values-max)");
+        if let Some(reason) = self.too_many_values(&body) {
             self.service.server.refuse_request(&principal, &reason);
             return error(ErrorData::invalid_request(reason, None), None);
         }

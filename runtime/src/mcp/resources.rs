@@ -80,7 +80,7 @@ pub(super) fn is_same(old: &Placed, new: &Placed, uri: &str) -> bool {
 }
 
 /// Returns the label in records of a resource whose reading failed.
-pub(super) fn found_subject(placed: &Placed, uri: &str) -> String {
+pub(crate) fn found_subject(placed: &Placed, uri: &str) -> String {
     let Ok(view) = placed.view() else { return Subject::UnknownResource.to_string() };
     let found = match resource::find(&view, uri) {
         Ok(Some(Found::Resource(resource))) => resource.uri().ok(),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{
-    self, Action, AuditRecord, OutputHash, RecordedEffect, truncated,
+    self, Action, AuditRecord, OutputHash, PortRecord, RecordedEffect, truncated,
 };
 use relay_machine::audit::{AuditError, AuditFile, unwritten};
 use relay_machine::clock;
@@ -70,10 +70,12 @@ pub(crate) struct Entry<'a> {
     /// The names of the skills in a call's context.
     pub(crate) skills: Vec<String>,
     pub(crate) judged: Judged,
+    /// The question of a gateway, if it is one.
+    pub(crate) port: Option<PortRecord>,
 }
 
 /// The parts of a decision that are recorded, whichever way its call ends.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Judged {
     /// The rules that would deny the call if they were not only observed, with their places.
     pub(crate) observed: Vec<String>,
@@ -103,6 +105,7 @@ impl<'a> Entry<'a> {
             prompts,
             skills,
             judged,
+            port: None,
         }
     }
 
@@ -202,8 +205,19 @@ impl Audit {
             self.denials.increment();
         }
         let Some(target) = &self.target else { return };
-        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills, judged } =
-            entry;
+        let Entry {
+            tool,
+            tier,
+            args,
+            output,
+            exit_code,
+            rule,
+            action,
+            prompts,
+            skills,
+            judged,
+            port,
+        } = entry;
         let Judged { observed, effects, effects_omitted } = judged;
         let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
@@ -231,6 +245,7 @@ impl Audit {
             effects_omitted,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
             hook: None,
+            port,
         };
         let mut writer = lock(&target.writer);
         let written = writer.write_lost(bundle).and_then(|()| writer.file.append(&record));
@@ -287,6 +302,7 @@ impl Writer {
             effects_omitted: 0,
             traceparent: None,
             hook: None,
+            port: None,
         })?;
         self.lost = 0;
         Ok(())

@@ -96,6 +96,27 @@ label! {
     }
 }
 
+label! {
+    /// The protocol in which a gateway asks for a decision.
+    Port {
+        Authzen = "authzen",
+        ExtAuthz = "ext_authz",
+    }
+}
+
+label! {
+    /// The decision for a gateway.
+    Ruled {
+        Allow = "allow",
+        Approve = "approve",
+        Deny = "deny",
+        /// The tool, prompt or resource does not exist for the subject.
+        Reject = "reject",
+        /// There was nothing to decide, which denies.
+        Error = "error",
+    }
+}
+
 /// A number that only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -124,6 +145,8 @@ pub(crate) struct Metrics {
     pub(crate) times: BTreeMap<Method, Histogram>,
     pub(crate) reloads: BTreeMap<Reload, Counter>,
     pub(crate) key_fetches: BTreeMap<Fetch, Counter>,
+    /// Decisions for gateways.
+    pub(crate) rulings: BTreeMap<(Port, Ruled), Counter>,
     pub(crate) connections: Gauge,
     /// Connections closed at once.
     pub(crate) closed_connections: Counter,
@@ -208,6 +231,10 @@ impl Default for Metrics {
             let method = *method;
             Outcome::ALL.iter().map(move |outcome| ((method, *outcome), Counter::default()))
         };
+        let rulings = |port: &Port| {
+            let port = *port;
+            Ruled::ALL.iter().map(move |ruled| ((port, *ruled), Counter::default()))
+        };
         let timed = Method::ALL.iter().filter(|method| **method != Method::SubscriptionsListen);
         Self {
             requests: Method::ALL.iter().flat_map(outcomes).collect(),
@@ -215,6 +242,7 @@ impl Default for Metrics {
             times: timed.map(|method| (*method, Histogram::default())).collect(),
             reloads: Reload::ALL.iter().map(|result| (*result, Counter::default())).collect(),
             key_fetches: Fetch::ALL.iter().map(|result| (*result, Counter::default())).collect(),
+            rulings: Port::ALL.iter().flat_map(rulings).collect(),
             connections: Gauge::default(),
             closed_connections: Counter::default(),
             unauthenticated: Counter::default(),
@@ -231,6 +259,13 @@ impl Metrics {
     /// Counts a reload.
     pub(crate) fn count_reload(&self, result: Reload) {
         if let Some(counter) = self.reloads.get(&result) {
+            counter.increment();
+        }
+    }
+
+    /// Counts a decision for a gateway.
+    pub(crate) fn count_ruling(&self, port: Port, ruled: Ruled) {
+        if let Some(counter) = self.rulings.get(&(port, ruled)) {
             counter.increment();
         }
     }

@@ -71,12 +71,7 @@ pub(super) fn decide<'c>(
         door: Door::Server,
     };
     let decision = decide::decide(&view, &call.placed.loaded.authority, &asked)?;
-    let reason = match &decision.at {
-        Some(at) if decision.named.is_some() => {
-            format!("{}: {} ({}:{})", decision.rule_name(), decision.reason(), at.file, at.line)
-        }
-        _ => decision.reason(),
-    };
+    let reason = recorded_reason(&decision);
     let Decision { outcome, tier, ref at, .. } = decision;
     let reject = || {
         let name = truncate(name);
@@ -99,8 +94,18 @@ pub(super) fn decide<'c>(
     Ok(Decided { offered, permit, tier, judged: judged(&decision) })
 }
 
+/// Returns the reason of a decision for the record of its call.
+pub(crate) fn recorded_reason(decision: &Decision) -> String {
+    match &decision.at {
+        Some(at) if decision.named.is_some() => {
+            format!("{}: {} ({}:{})", decision.rule_name(), decision.reason(), at.file, at.line)
+        }
+        _ => decision.reason(),
+    }
+}
+
 /// Returns the parts of a decision for the record of its call.
-fn judged(decision: &Decision) -> Judged {
+pub(crate) fn judged(decision: &Decision) -> Judged {
     let observed = decision.observed.iter().take(NAMES_MAX);
     let observed =
         observed.map(|it| format!("policy.{} ({}:{})", it.name, it.at.file, it.at.line)).collect();

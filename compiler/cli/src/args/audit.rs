@@ -19,6 +19,8 @@ pub(crate) struct AuditArgs {
 pub(crate) enum AuditVerb {
     /// Print the records that match
     Show(AuditShowArgs),
+    /// Check that no record was changed, moved or removed
+    Verify(AuditVerifyArgs),
 }
 
 /// Arguments of `relay audit show`.
@@ -28,6 +30,7 @@ Examples:
   relay audit show audit.jsonl --since 2h
   relay audit show audit.jsonl --prompt deploy --principal ann@house
   relay audit show audit.jsonl.1 audit.jsonl --denied --json
+  relay audit show audit.jsonl --tier 2 --tier 3 --rule no-egress
   relay audit show audit.jsonl --follow                 goes on until it is stopped
 
 With --json each record is a line as it is in the file (schemas/audit-record.json, docs/audit.md). A
@@ -42,6 +45,18 @@ pub(crate) struct AuditShowArgs {
     /// Only what this caller requested
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
+    /// Only what the hook of this client recorded, such as claude-code
+    #[arg(long, value_name = "CLIENT")]
+    pub(crate) client: Option<String>,
+    /// Only requests with this label, such as server_info, prompt:deploy or authentication
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) tool: Option<String>,
+    /// Only what this rule decided, or would have denied: its name or its FILE:LINE
+    #[arg(long, value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+    /// Only calls of this tier; several may be given
+    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) tier: Vec<u8>,
     /// Only from this time on: a date, a date and a time, or so long ago, such as 90m, 2h or 7d
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -51,6 +66,27 @@ pub(crate) struct AuditShowArgs {
     /// Also print records as they are written
     #[arg(long)]
     pub(crate) follow: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<AnswerFormat>,
+}
+
+/// Arguments of `relay audit verify`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay audit verify audit.jsonl
+  relay audit verify audit.jsonl.2 audit.jsonl.1 audit.jsonl      a chain over rotated files
+
+Each record has a number, the hash of the record before it and its own hash. A record that was changed,
+moved, added or removed breaks this chain, and the line is named. Records that were cut off the end
+leave no trace in the file.
+
+Exit code: 0 if the chain is intact, 1 if it is broken, 2 if the files could not be read or have no
+record.")]
+pub(crate) struct AuditVerifyArgs {
+    /// The audit files, the oldest first
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
 }

@@ -7,6 +7,7 @@ use relay_engine::audit_chain::ChainedRecord;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::args::GeneratedArgs;
+use crate::command::audit::AuditVerified;
 use crate::command::build::Built;
 use crate::command::classify::Classified;
 use crate::command::describe::Described;
@@ -37,6 +38,7 @@ use crate::text::shown_path;
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
         ("audit-record", schema::<ChainedRecord<'_>>()),
+        ("audit-verify", schema::<AuditVerified>()),
         ("build", schema::<Built>()),
         ("check", schema::<Findings>()),
         ("classify", schema::<Classified>()),

@@ -29,6 +29,10 @@ pub(crate) struct Role {
     /// Whether a person is asked before tier 3; absent unless the project says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     approve: Option<Setting<bool>>,
+    /// Whether its callers may ask for decisions on the calls of others; absent unless the project
+    /// says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decides: Option<Setting<bool>>,
     /// The role that contains this one.
     parent: Option<String>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
@@ -103,9 +107,9 @@ pub(super) fn tenants(bundle: &Bundle) -> Result<Vec<Tenant>, Corrupt> {
 /// Reads the roles, each with the name of the one that contains it.
 pub(super) fn roles(bundle: &Bundle) -> Vec<Role> {
     let role = |role: &CallerRole| {
-        let CallerRole { name, tier, approve, parent: _, tools, at } = role.clone();
+        let CallerRole { name, tier, approve, decides, parent: _, tools, at } = role.clone();
         let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.clone());
-        Role { name, tier, approve, parent, tools, at }
+        Role { name, tier, approve, decides, parent, tools, at }
     };
     bundle.roles().iter().map(role).collect()
 }
@@ -191,11 +195,13 @@ pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<S
     }
     if !bundle.roles().is_empty() {
         let rows = roles(bundle).into_iter().map(|role| {
-            let Role { name, tier, approve, parent, tools, at } = role;
-            let asks = approve.is_some_and(|approve| approve.value);
+            let Role { name, tier, approve, decides, parent, tools, at } = role;
+            let is_set = |setting: Option<Setting<bool>>| setting.is_some_and(|it| it.value);
+            let asks = if is_set(approve) { " asks" } else { "" };
+            let decides = if is_set(decides) { " decides" } else { "" };
             vec![
                 name,
-                format!("{}{}", tier.value.number(), if asks { " asks" } else { "" }),
+                format!("{}{asks}{decides}", tier.value.number()),
                 parent.unwrap_or_default(),
                 patterns(tools.as_deref()),
                 at.to_string(),

@@ -268,12 +268,14 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
         section("tenants", &lines(names.collect()), text);
     }
     for role in bundle.roles() {
-        let CallerRole { name, tier, approve, parent: _, tools, at: _ } = role;
+        let CallerRole { name, tier, approve, decides, parent: _, tools, at: _ } = role;
         let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.as_str());
         heading("role", name, text);
         field("tier", Some(&tier.value.number().to_string()), text);
         let approve = approve.as_ref().map(|approve| yes_or_no(approve.value));
         field("approve", approve, text);
+        let decides = decides.as_ref().map(|decides| yes_or_no(decides.value));
+        field("decides", decides, text);
         field("parent", parent, text);
         field("tools", Some(&access::patterns(tools.as_deref())), text);
     }
