@@ -59,7 +59,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 18] = [
+    let benches: &[(&str, Bench)] = &[
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),

@@ -9,7 +9,7 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 17] = [
+const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "docs/adopt.md",
@@ -31,7 +31,7 @@ const DOCUMENTS: [&str; 17] = [
 
 #[test]
 fn every_kdl_block_compiles() {
-    for name in DOCUMENTS {
+    for &name in DOCUMENTS {
         for (line, text) in blocks(name, "kdl").into_iter().chain(written_by_commands(name)) {
             let text = if text.contains("\nproject ") || text.starts_with("project ") {
                 text
@@ -137,7 +137,7 @@ fn shows_difference(document: &str, script: &str, example: &str, edits: &[(&str,
 #[test]
 fn every_answer_that_is_shown_is_current() {
     let mut shown = BTreeMap::new();
-    for name in DOCUMENTS {
+    for &name in DOCUMENTS {
         let projects = blocks(name, "kdl");
         for (line, text) in blocks(name, "console") {
             let (command, expected) = text.split_once('\n').expect("a command and its answer");
@@ -171,7 +171,7 @@ fn every_answer_that_is_shown_is_current() {
 
 #[test]
 fn every_command_line_is_valid() {
-    for name in DOCUMENTS {
+    for &name in DOCUMENTS {
         for language in ["", "sh", "console", "bash", "shell", "text", "yaml"] {
             for (_, text) in blocks(name, language) {
                 // A line that ends in a backslash continues on the next one.

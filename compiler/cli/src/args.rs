@@ -158,7 +158,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff", "export"]),
     ("Judge commands", &["classify", "facts"]),
-    ("Run", &["dev", "serve", "hook", "audit"]),
+    ("Run", &["dev", "serve", "hook", "approve", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 
