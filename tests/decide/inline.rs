@@ -40,6 +40,9 @@ const READING: &[&str] = &[
     r#"python3 -c "p='a'; print([open(p).read() for i,p in [(1,'.env')]])""#,
     r#"python3 -c "p='a'; (p,q)=('.env',1); print(open(p).read())""#,
     // Python: other ways to the same function.
+    "python3 -c 'import os\nfor f in os, open: print(f(\".env\"))'",
+    r#"python3 -c "print(open(min('.env', 'w')).read())""#,
+    r#"python3 -c "import os; f='.e'+'nv'; os.execlp('cat', 'cat', f)""#,
     r#"python3 -c "print(__import__('io').open('.env').read())""#,
     r#"python3 -c "print(getattr(__builtins__, 'op'+'en')('.env').read())""#,
     r#"python3 -c "print(__builtins__.__dict__['open']('.env').read())""#,
@@ -55,6 +58,7 @@ const READING: &[&str] = &[
     r#"python3 -c "import subprocess; p='.e'+'nv'; subprocess.run(['cat', p])""#,
     r#"python3 -c "import os; os.chdir('/home/u/.ssh'); print(open('id_rsa').read())""#,
     // Node.js
+    r#"node -e "require('child_process').execSync('cat id_rsa', {cwd: '/home/u/.ssh'})""#,
     r#"node -e "console.log(require('fs').readFileSync('.env','utf8'))""#,
     r#"node -p "fs.readFileSync('.env')+''""#,
     r#"node -e "console.log(require('fs').readFileSync('.e'+'nv','utf8'))""#,
@@ -69,6 +73,7 @@ const READING: &[&str] = &[
     r#"node -e "require('child_process').execSync('cat .env')""#,
     r#"node -p "require('/home/u/.docker/config.json')""#,
     // Ruby
+    r#"ruby -e 'puts File.read ".emv".sub("m", "n")'"#,
     r#"ruby -e 'puts File.read(".env")'"#,
     r#"ruby -e 'puts File.read ".env"'"#,
     r#"ruby -e 'puts File.read(".e"+"nv")'"#,
@@ -139,6 +144,7 @@ const HARMLESS: &[&str] = &[
     "node -e 'const f=\"data.json\"; console.log(fs.readFileSync(f, \"utf8\"))'",
     "ruby -e 'puts 1'",
     "ruby -e 'puts File.read(\"data.json\")'",
+    "ruby -e 'puts File.open(\"data.json\").read'",
     "ruby -e 'puts [1, 2].map { |x| x * 2 }.join(\",\")'",
     "ruby -rjson -e 'puts JSON.pretty_generate(JSON.parse(STDIN.read))'",
     "perl -e 'print 1'",
@@ -147,6 +153,7 @@ const HARMLESS: &[&str] = &[
     "perl -pi -e 's/a/b/' f",
     "php -r 'echo PHP_VERSION;'",
     "php -r 'echo file_get_contents(\"data.json\");'",
+    "php -r 'echo hash_file(\"md5\", \"data.json\");'",
     "awk '{print $1}' f",
     "awk -F: '{ s += $3 } END { print s }' f",
     "awk 'BEGIN { if (1 < 2) print 1 }'",

@@ -166,7 +166,10 @@ impl<'r> Reader<'r> {
         let is_other = match (self.language, word) {
             (Role::Python, "parse") => !is_called || !self.names_any(&["xml", "etree", "lxml"]),
             (Role::Python, "file") | (Role::Javascript, "file") => !is_called,
-            (Role::Ruby, "open" | "binread") => self.is_member(at) && self.is_class(at - 1),
+            // The class is read with its member.
+            (Role::Ruby, _) if self.is_member(at) && self.is_class(at - 1) => {
+                return Some(Read::None);
+            }
             (_, word) => ONLY_CALLED.contains(&word) && !is_called,
         };
         if is_other {
@@ -178,7 +181,7 @@ impl<'r> Reader<'r> {
         if self.language == Role::Python && self.only_writes(at + 1) {
             return Some(Read::None);
         }
-        let index = usize::from(word == "hash_file") * 2;
+        let index = usize::from(word == "hash_file");
         Some(self.argument(at + 1, index))
     }
 
@@ -243,9 +246,17 @@ impl<'r> Reader<'r> {
     }
 
     fn is_import_line(&self, at: usize) -> bool {
-        let is_name = |at: &usize| self.kind(*at) == Some(Kind::Word) || self.is_sign(*at, b',');
-        let names = (0..at).rev().take_while(is_name);
-        names.into_iter().any(|at| self.shown(at) == "import")
+        let is_name = |at: &usize| {
+            let is_last = match (self.tokens.get(*at), self.tokens.get(at + 1)) {
+                (Some(token), Some(next)) => {
+                    self.text.get(token.end..next.start).is_none_or(|text| text.contains(&b'\n'))
+                }
+                _ => true,
+            };
+            !is_last && (self.kind(*at) == Some(Kind::Word) || self.is_sign(*at, b','))
+        };
+        let mut names = (0..at).rev().take_while(is_name);
+        names.any(|at| self.shown(at) == "import")
     }
 
     /// Returns whether a module or `Object` only has its members named.
@@ -399,7 +410,7 @@ impl<'r> Reader<'r> {
         at += usize::from(is_prefix);
         let after = |at: usize| match self.kind(at + 1) {
             Some(Kind::Sign(b',' | b')')) => true,
-            None | Some(Kind::Sign(b';' | b'}' | b'.')) => !is_open,
+            None | Some(Kind::Sign(b';' | b'}')) => !is_open,
             _ => false,
         };
         if !after(at) {
@@ -493,22 +504,23 @@ impl<'r> Reader<'r> {
             None | Some(Kind::Sign(b';' | b'}')) => !open,
             _ => false,
         };
-        if is_code {
+        // In another folder, names of files are others.
+        if is_code || self.names_any(&["cwd", "preexec_fn", "executable", "chdir"]) {
             return false;
         }
-        if self.literal(first).is_some() {
-            let is_list = self.is_sign(first + 1, b',')
-                && matches!(self.kind(first + 2), Some(Kind::Sign(b'[') | Kind::Word));
-            return ends(first + 1) && (!is_list || self.named_arguments(first + 2));
-        }
-        if !self.is_sign(first, b'[') {
-            return false;
-        }
-        let mut next = first + 1;
+        let mut next = first;
+        let is_list = self.is_sign(first, b'[');
+        next += usize::from(is_list);
         while self.literal(next).is_some() && self.is_sign(next + 1, b',') {
             next += 2;
         }
-        self.literal(next).is_some() && self.is_sign(next + 1, b']') && ends(next + 2)
+        if is_list {
+            return self.literal(next).is_some()
+                && self.is_sign(next + 1, b']')
+                && ends(next + 2);
+        }
+        let is_option = next > first && (self.named_arguments(next) || self.is_sign(next, b'{'));
+        is_option || (self.literal(next).is_some() && ends(next + 1))
     }
 
     /// Returns whether an argument has a name, so that it is no part of the command.
