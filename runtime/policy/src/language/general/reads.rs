@@ -515,9 +515,7 @@ impl<'r> Reader<'r> {
             next += 2;
         }
         if is_list {
-            return self.literal(next).is_some()
-                && self.is_sign(next + 1, b']')
-                && ends(next + 2);
+            return self.literal(next).is_some() && self.is_sign(next + 1, b']') && ends(next + 2);
         }
         let is_option = next > first && (self.named_arguments(next) || self.is_sign(next, b'{'));
         is_option || (self.literal(next).is_some() && ends(next + 1))
