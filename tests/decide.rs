@@ -2,6 +2,7 @@
 
 mod doubt;
 mod index;
+mod inline;
 mod model;
 mod order;
 mod random;

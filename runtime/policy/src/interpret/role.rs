@@ -233,6 +233,10 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
             language::What::Does(act) => own.add(What::Does(act, Some(role)), span),
             language::What::Opaque(reason) => own.runs(Hidden::Opaque, span, reason),
             language::What::Unknown(reason) => own.runs(Hidden::Made, span, reason),
+            language::What::Reads => reads(run, &part(), own),
+            language::What::ReadsAny => {
+                reads(run, &Text::from_span(Mark::Hole.text(), span), own);
+            }
             language::What::Writes => path::own_path(run, Touch::Write, &part(), own),
             language::What::Shell => {
                 code::other(run, &part(), &inner(), &Stream::default());
@@ -247,6 +251,11 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
             }
         }
     }
+}
+
+/// Adds a file that code reads.
+fn reads(run: &mut Machine<'_>, text: &Text<'_>, own: &mut Own) {
+    own.secret |= path::own_read(run, text, own).is_secret;
 }
 
 /// Interprets the modules that code of Python imports and that the text writes or fetches: Python

@@ -21,6 +21,8 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     // In `print`, a `>` outside of parentheses names a file.
     let mut prints = false;
+    // After `getline`, a `<` names a file.
+    let mut reads = false;
     let mut open = 0usize;
     for (at, (token, start, end)) in tokens.iter().enumerate() {
         let word = text.get(*start..*end).unwrap_or(&[]);
@@ -39,7 +41,21 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                 let literal = is_literal.then_some(at + 2);
                 runs(&tokens, literal, What::Shell, (*start, *end), &mut findings);
             }
-            Token::Line | Token::Sign(b';' | b'{' | b'}') => prints = false,
+            Token::Word if word == b"getline" => {
+                reads = true;
+            }
+            Token::Sign(b'<') if reads => {
+                reads = false;
+                findings.push(file_read(&tokens, text, at));
+            }
+            // The operands, which are files, may be changed.
+            Token::Word if word == b"ARGV" => {
+                findings.push(Finding::new(*start, *end, What::ReadsAny));
+            }
+            Token::Line | Token::Sign(b';' | b'{' | b'}') => {
+                prints = false;
+                reads = false;
+            }
             Token::Sign(b'(') => open += 1,
             Token::Sign(b')') => open = open.saturating_sub(1),
             Token::Sign(b'|') | Token::Pair(b'|', b'&') => {
@@ -77,6 +93,7 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
             }
             Token::Sign(b'@') if before.is_none() || before == Some(Token::Line) => {
                 findings.push(Finding::new(*start, *end, What::Opaque("it loads other code")));
+                findings.push(Finding::new(*start, *end, What::ReadsAny));
             }
             Token::Sign(b'@') => {
                 findings.push(Finding::new(
@@ -91,6 +108,24 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     findings
 }
 
+/// Returns the file that `getline < FILE` reads.
+fn file_read(tokens: &[(Token, usize, usize)], text: &[u8], from: usize) -> Finding {
+    let next = tokens.get(from + 2).map(|(token, ..)| *token);
+    // Other readers may see a longer text, or a calculation.
+    let is_whole = !matches!(next, Some(Token::Word | Token::Text | Token::Sign(b'(' | b'$')));
+    match tokens.get(from + 1) {
+        Some((Token::Text, start, end))
+            if is_whole && !text.get(*start..*end).unwrap_or(&[]).contains(&b'\\') =>
+        {
+            Finding::new(start + 1, end - 1, What::Reads)
+        }
+        _ => {
+            let (start, end) = tokens.get(from).map_or((0, 0), |(_, start, end)| (*start, *end));
+            Finding::new(start, end, What::ReadsAny)
+        }
+    }
+}
+
 fn runs(
     tokens: &[(Token, usize, usize)],
     literal: Option<usize>,
@@ -103,6 +138,7 @@ fn runs(
         None => {
             let what = What::Unknown("it runs a command that is not literal");
             findings.push(Finding::new(start, end, what));
+            findings.push(Finding::new(start, end, What::ReadsAny));
         }
     }
 }

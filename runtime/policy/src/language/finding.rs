@@ -19,6 +19,10 @@ pub(crate) enum What {
     Opaque(&'static str),
     /// It runs code that is not literal.
     Unknown(&'static str),
+    /// It reads the file named here.
+    Reads,
+    /// It may read any file.
+    ReadsAny,
     /// It writes the file named here.
     Writes,
     /// It runs this text in a shell.

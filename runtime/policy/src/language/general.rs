@@ -1,8 +1,11 @@
 //! Code of general languages: harmless if all of its words are known as harmless.
 
+mod bound;
 mod expanded;
 mod forms;
 mod modules;
+mod openers;
+mod reads;
 mod tokens;
 
 use super::finding::{Finding, What};
@@ -49,6 +52,7 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
         _ => false,
     });
     let forms = Forms::new(language, text, &tokens);
+    findings.extend(reads::reads(language, text, &tokens, &forms, facts));
     is_opaque = is_opaque.or(forms.modules().first().and_then(|at| tokens.get(*at)));
     if language == Role::Code && deletes_all(&tokens, &shown) {
         let what = What::Does(Act::DeletesForGood);
