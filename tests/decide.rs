@@ -66,11 +66,23 @@ impl Judged {
     /// Decides a call of a tool by anyone, in a folder and a home.
     pub(crate) fn at(
         &self,
+        place: (&str, &str),
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Decision {
+        self.at_as(None, place, tool, arguments)
+    }
+
+    /// Decides a call of a tool by a role, in a folder and a home.
+    pub(crate) fn at_as(
+        &self,
+        role: Option<&str>,
         (cwd, home): (&str, &str),
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Decision {
-        let placement = preview(&self.bundle, &Identity::default()).unwrap().unwrap();
+        let identity = Identity { role, ..Identity::default() };
+        let placement = preview(&self.bundle, &identity).unwrap().unwrap();
         let view = View::of(&self.bundle, &placement).unwrap();
         let location = Location::new(Some(cwd), Some(home)).unwrap();
         let (client, door) = (None, Door::Elsewhere);

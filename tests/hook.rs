@@ -8,4 +8,5 @@ mod dialect;
 mod entry;
 mod guard;
 mod mutation;
+mod stats;
 mod texts;

@@ -26,7 +26,7 @@ mod legacy;
 mod metrics;
 mod modern;
 mod platform;
-mod port;
+pub(crate) mod port;
 mod preview;
 mod reference;
 mod reload;

@@ -49,7 +49,7 @@ policy guarded {
 "#;
 
 /// A server of a project, and what it needs.
-pub(super) struct Port {
+pub(crate) struct Port {
     pub(super) web: Web,
     house: House,
 }
@@ -69,7 +69,7 @@ impl Port {
         Self::of(PROJECT, "")
     }
 
-    fn of(project: &str, settings: &str) -> Self {
+    pub(crate) fn of(project: &str, settings: &str) -> Self {
         let house = House::of(&house::bundle_of(project));
         let sha256 = house::sha256(b"s");
         let key = |id: &str| {
@@ -84,7 +84,7 @@ impl Port {
     }
 
     /// Asks as the gateway.
-    pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         self.post_as("gw", path, body)
     }
 
@@ -150,7 +150,7 @@ pub(super) fn authzen(id: &str, path: &str) -> Request {
 }
 
 /// A question about a call of a tool.
-pub(super) fn call(subject: &Value, tool: &str, arguments: &Value) -> Value {
+pub(crate) fn call(subject: &Value, tool: &str, arguments: &Value) -> Value {
     json!({
         "subject": subject,
         "action": { "name": "tools/call" },
@@ -159,7 +159,7 @@ pub(super) fn call(subject: &Value, tool: &str, arguments: &Value) -> Value {
     })
 }
 
-pub(super) fn subject(id: &str) -> Value {
+pub(crate) fn subject(id: &str) -> Value {
     json!({ "type": "identity", "id": id })
 }
 
