@@ -229,7 +229,7 @@ fn is_port(path: &str) -> bool {
 /// Answers a question of a gateway.
 async fn ask(front: &Arc<Front>, request: Request, form: Form) -> Response {
     let server = &front.server;
-    if !port::is_open(&server.loaded()) {
+    if !server.loaded().has_port() {
         return StatusCode::NOT_FOUND.into_response();
     }
     let principal = match &front.auth {
@@ -277,7 +277,7 @@ fn asking(
     }
     let loaded = server.loaded().clone();
     match Placed::new(loaded.clone(), &principal) {
-        Ok(placed) if port::may_ask(&placed) => {
+        Ok(placed) if placed.loaded.may_ask(placed.role()) => {
             Ok(Asking { server, principal, placed, form, headers })
         }
         Ok(_) => {
@@ -293,7 +293,7 @@ fn asking(
 
 /// Answers with the endpoints of AuthZEN, at the URL by which clients reach this server.
 async fn configuration(State(front): State<Arc<Front>>, request: Request) -> Response {
-    if !port::is_open(&front.server.loaded()) {
+    if !front.server.loaded().has_port() {
         return StatusCode::NOT_FOUND.into_response();
     }
     let metadata = front.auth.as_ref().and_then(|auth| auth.metadata());

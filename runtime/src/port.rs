@@ -18,7 +18,6 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use relay_bundle::CallerRole;
 use relay_engine::audit_record::{self, PortRecord, Subject, truncated};
 use relay_engine::decide::Outcome;
 use serde_json::{Map, Value, json};
@@ -73,18 +72,6 @@ pub(crate) struct Asking {
     pub(crate) placed: Placed,
     pub(crate) form: Form,
     pub(crate) headers: HeaderMap,
-}
-
-/// Returns whether a role of the bundle may ask. Without one there is no port.
-pub(crate) fn is_open(loaded: &Loaded) -> bool {
-    loaded.bundle.roles().iter().any(CallerRole::may_ask)
-}
-
-/// Returns whether the caller in a place may ask.
-pub(crate) fn may_ask(placed: &Placed) -> bool {
-    let role = placed.role();
-    let roles = placed.loaded.bundle.roles();
-    roles.iter().any(|it| Some(it.name.as_str()) == role && it.may_ask())
 }
 
 /// Returns the document that names the endpoints below a URL.

@@ -164,7 +164,9 @@ const HARMLESS: &[&str] = &[
 
 #[test]
 fn code_that_may_read_a_secret_is_denied() {
-    let judged = Judged::of("policy open { deny no-secret-reads { reads secret } }");
+    let judged = Judged::of(
+        r#"policy open { paths { secret "**/.docker/*.json" }; deny no-secret-reads { reads secret } }"#,
+    );
     let mut missed = Vec::new();
     for command in READING {
         let told = judged.told(ANYONE, command);

@@ -101,13 +101,13 @@ fn all_clients_and_the_door_decide_alike() {
 /// permit.
 #[test]
 fn the_decision_port_decides_alike() {
-    let project = format!(
-        "project guard epoch=1\n{POLICY}\n\
+    let nodes = format!(
+        "{POLICY}\n\
          roles {{ role gateway decides=#true; role agent tier=3 }}\n\
          users {{ user gw role=gateway; user ann role=agent }}\n"
     );
-    let port = Port::of(&project, "");
-    let judged = Judged::of(&project);
+    let port = Port::of(&format!("project guard epoch=1\n{nodes}"), "");
+    let judged = Judged::of(&nodes);
     let mut outcomes = BTreeMap::new();
     for calls in calls().chunks(100) {
         let decided: Vec<Decision> = calls
@@ -129,7 +129,7 @@ fn the_decision_port_decides_alike() {
             assert_eq!(found, recorded(decision), "{:?}", asked.play);
             *outcomes.entry(decision.outcome).or_insert(0) += 1;
             if answer["decision"] == true {
-                let place = ("/srv/app", "/home/ann");
+                let place = ("/home/ann/app", "/home/ann");
                 let there = judged.at_as(Some("agent"), place, asked.tool, &asked.arguments);
                 assert_eq!(there.outcome.word(), "allow", "{:?}", asked.play);
             }

@@ -1,7 +1,5 @@
 //! `relay hook stats` over the records of the hook itself.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use super::dialect::Play;
@@ -10,10 +8,10 @@ use crate::binaries;
 
 /// Runs `relay hook stats` with these words.
 fn stats(guard: &Guard, words: &[&str]) -> (Option<i32>, String) {
-    let mut command = Command::new(binaries::relay());
+    let mut command = harness::command(binaries::relay(), &guard.path("work"));
     command.args(["hook", "stats"]).arg(guard.path("audit.jsonl")).args(words);
-    let output = command.output().expect("it runs");
-    (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    let ended = harness::run(command);
+    (ended.code, ended.stdout)
 }
 
 fn play(guard: &Guard, client: &str, play: &Play<'_>) {

@@ -131,7 +131,7 @@ pub struct AuditRecord<'a> {
     pub port: Option<PortRecord>,
 }
 
-/// What a record of a decision for another gateway has in addition. The caller is the gateway.
+/// The further parts of a record of a decision for another gateway. The caller is the gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PortRecord {

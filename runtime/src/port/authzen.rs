@@ -139,19 +139,18 @@ fn optional<'r>(
 /// Returns the answer to a question.
 pub(super) fn answer(ruling: &Ruling) -> Value {
     let Ruling { outcome, tier, reason, rule, at, .. } = ruling;
-    let mut context = json!({
-        "outcome": outcome.word(),
-        "reason": reason,
-        "tier": tier.number(),
-    });
-    if let Some(rule) = rule {
-        context["rule"] = rule.as_str().into();
-    }
-    if let Some(at) = at {
-        context["at"] = at.as_str().into();
-    }
-    if let Some(status) = ruling.error {
-        context["error"] = json!({ "status": status, "message": reason });
-    }
+    let mut context = Map::from_iter([
+        ("outcome".to_owned(), outcome.word().into()),
+        ("reason".to_owned(), reason.as_str().into()),
+        ("tier".to_owned(), tier.number().into()),
+    ]);
+    let status = ruling.error.map(|status| json!({ "status": status, "message": reason }));
+    let further = [
+        ("rule", rule.as_deref().map(Value::from)),
+        ("at", at.as_deref().map(Value::from)),
+        ("error", status),
+    ];
+    let known = further.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    context.extend(known);
     json!({ "decision": *outcome == Outcome::Allow, "context": context })
 }

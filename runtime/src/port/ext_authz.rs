@@ -1,7 +1,7 @@
 //! Questions and answers of a proxy's external authorization over HTTP, as Envoy asks them: the
 //! proxy sends the headers of a request, and its body if it is told to. 200 lets the request pass.
 //!
-//! The body is a message of MCP. Without one, headers say what it would.
+//! The body is a message of MCP. Without one, headers stand for it.
 
 use axum::http::{HeaderMap, header};
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 //! Parsers differ in the one of two that counts, so a decision on one could be followed by a call
 //! with the other. Some also take names that differ only in their case for one.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -22,7 +22,7 @@ pub(super) fn object(text: &[u8]) -> Option<Map<String, Value>> {
 
 fn is_unambiguous(object: &Map<String, Value>, depth: usize) -> bool {
     let Some(below) = depth.checked_sub(1) else { return true };
-    let mut names = HashSet::new();
+    let mut names = BTreeSet::new();
     object.iter().all(|(name, value)| {
         let is_new = names.insert(folded(name));
         is_new && value.as_object().is_none_or(|object| is_unambiguous(object, below))
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for Unique {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
-        let mut names = HashSet::new();
+        let mut names = BTreeSet::new();
         while let Some(name) = members.next_key::<String>()? {
             if !names.insert(name) {
                 // Read to the end all the same: the caller needs only the fact.

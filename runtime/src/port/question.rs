@@ -34,7 +34,7 @@ pub(super) enum Unasked {
     Denied(&'static str),
 }
 
-/// A well-formed question, or the reason why it is none, and as much of it as was read before.
+/// A well-formed question, or the reason against it, and as much of it as was read before.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) question: Result<Question, Unasked>,

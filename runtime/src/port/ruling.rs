@@ -63,7 +63,7 @@ impl Ruling {
         }
     }
 
-    /// Returns the denial of a request that is no question.
+    /// Returns the denial of a request without a question.
     pub(super) fn unasked(unasked: Unasked) -> Self {
         let error = match unasked {
             Unasked::Malformed(_) => Some(400),
@@ -88,7 +88,7 @@ impl Ruling {
         ruling
     }
 
-    /// Returns the permission for what is declared at a place.
+    /// Returns the permission for a declaration at a place.
     fn declared(at: &str, reason: &str) -> Self {
         let mut ruling = Self::new(Outcome::Allow, reason);
         at.clone_into(&mut ruling.recorded);
@@ -244,8 +244,7 @@ pub(super) fn tool_label<'l>(loaded: &'l Loaded, name: &str) -> (Subject<'l>, Ve
     if let Some(spec) = tools::find(name) {
         return (Subject::Tool(spec.name), spec.argument_names().collect());
     }
-    let rows = loaded.bundle.policy().map_or(&[][..], |policy| &policy.tools);
-    let matching = rows.iter().find_map(|row| {
+    let matching = loaded.tools_of_others().iter().find_map(|row| {
         let pattern = row.patterns.iter().find(|pattern| glob::matches(pattern, name))?;
         Some((pattern, row))
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, Who};
+use relay_bundle::{Bundle, CallerRole, Corrupt, Digest, Kind, List, Manifest, ToolEffects, Who};
 use relay_engine::authority::Authority;
 use relay_engine::tool::Offered;
 use relay_machine::clock;
@@ -101,6 +101,26 @@ impl Loaded {
     /// Returns the names of the roles of the project.
     pub(crate) fn role_names(&self) -> Vec<&str> {
         self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
+    }
+
+    /// Returns the role of this name.
+    fn role(&self, name: &str) -> Option<&CallerRole> {
+        self.bundle.roles().iter().find(|role| role.name == name)
+    }
+
+    /// Returns whether callers with a role may ask for decisions on others.
+    pub(crate) fn may_ask(&self, role: Option<&str>) -> bool {
+        role.and_then(|role| self.role(role)).is_some_and(CallerRole::may_ask)
+    }
+
+    /// Returns whether callers with any role may ask for decisions on others.
+    pub(crate) fn has_port(&self) -> bool {
+        self.bundle.roles().iter().any(CallerRole::may_ask)
+    }
+
+    /// Returns the tools of other servers that the policy declares.
+    pub(crate) fn tools_of_others(&self) -> &[ToolEffects] {
+        self.bundle.policy().map_or(&[], |policy| &policy.tools)
     }
 
     /// Returns the rows of `users` that name a user or a group for every tenant.

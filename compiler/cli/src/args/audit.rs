@@ -42,16 +42,16 @@ pub(crate) struct AuditShowArgs {
     /// Only requests for this prompt, and briefings that sent it
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
-    /// Only what this caller requested
+    /// Only the requests of this caller
     #[arg(long, value_name = "NAME")]
     pub(crate) principal: Option<String>,
-    /// Only what the hook of this client recorded, such as claude-code
+    /// Only the records of this client's hook, such as claude-code
     #[arg(long, value_name = "CLIENT")]
     pub(crate) client: Option<String>,
     /// Only requests with this label, such as server_info, prompt:deploy or authentication
     #[arg(long, value_name = "LABEL")]
     pub(crate) tool: Option<String>,
-    /// Only what this rule decided, or would have denied: its name or its FILE:LINE
+    /// Only the calls that this rule decided, or would have denied: its name or its FILE:LINE
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Option<String>,
     /// Only calls of this tier; several may be given
@@ -60,7 +60,7 @@ pub(crate) struct AuditShowArgs {
     /// Only from this time on: a date, a date and a time, or so long ago, such as 90m, 2h or 7d
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only what was rejected or denied
+    /// Only rejected and denied requests
     #[arg(long)]
     pub(crate) denied: bool,
     /// Also print records as they are written

@@ -48,7 +48,7 @@ struct Filter<'a> {
     client: Option<&'a str>,
     tool: Option<&'a str>,
     rule: Option<&'a str>,
-    /// The wanted tiers; all if there are none.
+    /// The wanted tiers; all if it is empty.
     tiers: &'a [u8],
     /// In the form of records, which have one width and one offset for all times.
     since: Option<String>,

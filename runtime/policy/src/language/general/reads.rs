@@ -5,14 +5,12 @@
 
 use super::super::finding::{Finding, What};
 use super::bound::Bound;
-use super::content;
 use super::forms::Forms;
-use super::is_by_name;
-use super::is_local;
 use super::openers::{
     CODE_PARTS, CODE_WORDS, EVALUATING, NODE_ACTING, ONLY_CALLED, RUBY_CLASSES, RUBY_INPUT,
     RUBY_LIBRARIES, RUBY_OPENING, calls, quiet,
 };
+use super::shapes::{content, is_by_name, is_local};
 use super::tokens::{Kind, Token};
 use crate::facts::{Facts, Role, WordKind};
 

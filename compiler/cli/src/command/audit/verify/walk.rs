@@ -23,7 +23,7 @@ pub(crate) enum BreakKind {
     NewChain,
     /// A record without a place in a chain.
     Unchained,
-    /// A part of a line, or a text that is no record.
+    /// A part of a line, or a text other than a record.
     Partial,
 }
 
