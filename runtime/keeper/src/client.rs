@@ -58,7 +58,7 @@ impl Started {
     /// The program calls [`run`](crate::run) when its first argument is
     /// [`ARGUMENT`](crate::ARGUMENT). Call this before the runtime begins, with an absolute path;
     /// `/proc/self/exe` stays right when the program's file is replaced by a new version. An error
-    /// says what the keeper could not do, or that it gave no answer.
+    /// names the cause: the program, the machine, another version, or silence.
     pub fn start(program: &Path) -> io::Result<Self> {
         Ok(Self { program: program.to_owned(), process: Process::start(program)? })
     }
@@ -110,9 +110,9 @@ struct Current {
 impl Keeper {
     /// Starts a job and returns it running.
     ///
-    /// A program that cannot be executed is an error, also a script whose interpreter is missing. A
+    /// A failed exec is an error, also that of a script whose interpreter is missing. A
     /// keeper that ended is replaced first, at most three times a minute. An answer takes at most
-    /// ten seconds. Dropping the future ends what it started.
+    /// ten seconds. Dropping the future ends the job that it started.
     pub async fn spawn(&self, job: Job) -> Result<Running, StartError> {
         let body = order::encode(&job)?;
         let start = self.start(body, job.streams);
@@ -148,7 +148,7 @@ impl Keeper {
         let (request, attached) = order::start(number, body, streams)?;
         let (claim, started) = running::claim(&link, number).await?;
         link.send(&request, &attached).await.map_err(StartError::Admit)?;
-        // The job alone holds them now, so its end is seen by whoever reads.
+        // The job alone holds them now, so its end is seen by the reader.
         drop(attached);
         let id = JobId { keeper: link.key(), number };
         let (pid, terminal) = started.await.map_err(|_| StartError::Lost)??;
@@ -178,7 +178,7 @@ impl Keeper {
         let started = tokio::task::spawn_blocking(move || Process::start(&program)).await;
         let process = started.map_err(io::Error::other).flatten().map_err(StartError::Keeper)?;
         let link = Arc::new(Link::open(process).map_err(StartError::Keeper)?);
-        // The jobs of lost keepers have no one who ends them. Those of earlier ones may still be
+        // The jobs of lost keepers are ended by the new one. Those of earlier ones may still be
         // there, since the last keeper may have been killed while it ended them.
         let key = current.link.key();
         current.lost.push_back(key);

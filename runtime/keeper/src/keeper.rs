@@ -44,7 +44,7 @@ const END_TOKENS_MAX: usize = 16;
 ///
 /// Must be called before the process starts a thread. Descriptor 0 is the socket that
 /// [`Started::start`](crate::Started::start) made; anything else is an error, code 2. A keeper that
-/// cannot set itself up reports that to the server and returns code 1.
+/// fails to set itself up reports that to the server and returns code 1.
 pub fn run() -> ExitCode {
     let Ok(socket) = setup::take_socket() else { return ExitCode::from(2) };
     match setup::become_keeper() {
@@ -68,13 +68,13 @@ struct Keeper {
     setup: Setup,
     jobs: BTreeMap<u64, Kept>,
     sweeps: Vec<Sweep>,
-    /// Messages that the socket had no room for. Requests wait while there are any, so their number
+    /// Messages that wait for room in the socket. Requests wait while there are any, so their number
     /// is bounded by that of the jobs.
     outbox: VecDeque<(Event, Option<OwnedFd>)>,
     buffer: Vec<u8>,
 }
 
-/// A job that was started and is not yet forgotten.
+/// A job from its start until the server forgot it and all its processes are gone.
 struct Kept {
     leader: Pid,
     has_terminal: bool,
@@ -144,7 +144,7 @@ impl Keeper {
         Ok((socket.revents(), !signals.revents().is_empty()))
     }
 
-    /// Sends what waits, as far as the socket has room.
+    /// Sends waiting messages, as far as the socket has room.
     fn flush(&mut self) -> io::Result<()> {
         while let Some((event, descriptor)) = self.outbox.front() {
             let attached: Vec<_> = descriptor.iter().map(|descriptor| descriptor.as_fd()).collect();
@@ -152,7 +152,7 @@ impl Keeper {
                 Ok(()) => _ = self.outbox.pop_front(),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The server takes no more descriptors, so it has no terminal.
+                // The server has as many descriptors as it may.
                 Err(_) if descriptor.is_some() => self.take_back_terminal(),
                 Err(error) => return Err(error),
             }
@@ -160,7 +160,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Turns a start whose terminal cannot be sent into a refusal.
+    /// Turns a start into a refusal, since its terminal stays here.
     fn take_back_terminal(&mut self) {
         let Some((event, _)) = self.outbox.pop_front() else { return };
         let Event::Started { number, .. } = event else { return };
@@ -248,12 +248,13 @@ impl Keeper {
         let leaders = self.leaders();
         let job = self.jobs.get_mut(&number).ok_or(Errno::SRCH)?;
         match reach {
-            // The leader is unreaped, so its id is that of no other group.
+            // The leader is unreaped, so its id belongs to this group alone.
             Reach::Group => rustix::process::kill_process_group(job.leader, signal).map(|()| 1),
             Reach::Session => {
                 let orphans = self.setup.family.orphans(&leaders);
                 let leader = (!job.exited).then_some(job.leader);
-                let mut members = job.kin.members(&self.setup.family.look(), &orphans, leader);
+                let look = self.setup.family.look();
+                let mut members = job.kin.members(&look, &orphans, leader).unwrap_or_default();
                 members.retain(|member| member.session == job.leader.as_raw_pid());
                 process::signal_groups(&members, &[signal])
             }
@@ -334,10 +335,7 @@ impl Kept {
     /// Takes the next step of the end; returns the number of processes left when that is over.
     fn go_on(&mut self, look: &Look, orphans: &[Orphan], now: Instant) -> Option<u32> {
         let leader = (!self.exited).then_some(self.leader);
-        let members = self.kin.members(look, orphans, leader);
-        if members.is_empty() && self.exited {
-            return Some(0);
-        }
+        let Some(members) = self.kin.members(look, orphans, leader) else { return Some(0) };
         match self.ending.as_mut()?.deed(now) {
             Deed::Wait => None,
             Deed::Signal(signals) => {

@@ -7,10 +7,10 @@
 //!   server ends. It then ends all jobs with everything that they started.
 //! * A job has the descriptors 0, 1 and 2 alone: the keeper closes those that it inherits, and the
 //!   few of its own are closed on exec.
-//! * `posix_spawn` starts a job in a session of its own at the cost of a plain spawn, whatever the
+//! * `posix_spawn` starts a job in a session of its own at the cost of a plain spawn, for every
 //!   size of the server.
-//! * The leader of a job stays a zombie until the job is released, so its process id is never
-//!   signalled after reuse.
+//! * The leader of a job stays a zombie until the job is released, so every signal to
+//!   its process id reaches this job.
 //!
 //! [`run`] is the main loop of the keeper. [`Started`] and [`Keeper`] are the server's side.
 //!

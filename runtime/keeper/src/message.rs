@@ -1,6 +1,6 @@
 //! Messages between server and keeper, and their bytes.
 //!
-//! Both sides are one program, so a message that the other side cannot read ends the connection.
+//! Both sides are one program, so an unreadable message ends the connection.
 
 use std::ffi::CString;
 use std::time::Duration;
@@ -54,11 +54,11 @@ pub(crate) struct Body {
 pub(crate) enum Event {
     /// The keeper takes requests; the number is in the marks of its jobs.
     Ready { version: u32, keeper: u64 },
-    /// The keeper cannot work, and exits.
+    /// The keeper failed to set itself up, and exits.
     Failed { errno: i32 },
     /// A job runs. The terminal's descriptor comes with it.
     Started { number: u64, pid: i32 },
-    /// A job could not be started.
+    /// The start of a job failed.
     Refused { number: u64, step: Step, errno: i32 },
     /// The leader of a job ended.
     Exited { number: u64, ended: Ended },

@@ -24,7 +24,7 @@ pub(crate) struct Packet<'a> {
     pub(crate) descriptors: Vec<OwnedFd>,
 }
 
-/// Returns two ends of a socket that keeps the borders of packets. Neither end ever waits.
+/// Returns two ends of a socket that keeps the borders of packets. Both ends are non-blocking.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)

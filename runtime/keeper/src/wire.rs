@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
 
     /// Takes so many texts.
     pub(crate) fn texts(&mut self, count: usize) -> Result<Vec<CString>, Malformed> {
-        // Memory grows with the bytes that are there, whatever number was claimed.
+        // Memory grows with the bytes that are there, for every claimed number.
         let mut texts = Vec::new();
         for _ in 0..count {
             texts.push(self.text()?);

@@ -1,10 +1,10 @@
-//! Why a job was not started.
+//! Errors of the start of a job.
 
 use std::io;
 
 use crate::job::{BODY_BYTES_MAX, JOBS_MAX, STRINGS_MAX, Step};
 
-/// The job was not started.
+/// The reason why the start of a job failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -26,26 +26,26 @@ pub enum StartError {
         /// The arguments and variables of the job.
         strings: usize,
     },
-    /// The keeper has [`JOBS_MAX`] jobs, or could not receive this one.
+    /// The keeper has [`JOBS_MAX`] jobs, or failed to receive this one.
     #[error("the keeper, which runs at most {JOBS_MAX} jobs, cannot take this one: {0}")]
     Admit(io::Error),
-    /// The folder cannot be entered.
+    /// The folder is missing or closed to the user.
     #[error("cannot enter the working folder: {0}")]
     Cwd(io::Error),
-    /// The terminal cannot be opened.
+    /// The machine refused a terminal.
     #[error("cannot open a terminal: {0}")]
     Terminal(io::Error),
-    /// The program cannot be executed: it or its interpreter is missing, it is no program, the user
-    /// may not execute it, or the kernel takes fewer arguments.
+    /// The kernel refused to execute the program: it or its interpreter is missing, it is a file of
+    /// another kind, the user lacks the permission, or the arguments exceed the kernel's limit.
     #[error("cannot execute the program: {0}")]
     Exec(io::Error),
-    /// The keeper gave no answer in time. The job is ended if it starts later.
+    /// The answer took too long. The job is ended if it starts later.
     #[error("the keeper gave no answer within 10 seconds")]
     Late,
     /// The keeper ended meanwhile.
     #[error("the keeper ended before the job was started")]
     Lost,
-    /// A new keeper cannot be started.
+    /// The start of a new keeper failed.
     #[error("cannot start a new keeper: {0}")]
     Keeper(io::Error),
     /// Keepers end too often.

@@ -22,7 +22,7 @@ use crate::message::{Event, Request};
 use crate::packet::{self, PACKET_BYTES_MAX};
 
 /// The most releases that wait to be sent. Every job has a place, from before its start, so that a
-/// drop never waits.
+/// drop succeeds at once.
 const RELEASES_MAX: usize = JOBS_MAX + 128;
 
 /// The longest time from the end of the connection to that of the keeper, which ends its jobs.
@@ -103,7 +103,7 @@ impl Link {
         self.socket.async_io(Interest::WRITABLE, send).await
     }
 
-    /// Returns a place for the release of a job, which is then sent without waiting.
+    /// Returns a place for the release of a job, which a drop can fill.
     pub(super) async fn place(&self) -> Result<OwnedPermit<u64>, Lost> {
         self.releases.clone().reserve_owned().await.map_err(|_| Lost)
     }
@@ -138,7 +138,7 @@ impl Drop for Link {
     }
 }
 
-/// Forgets a token when no one waits for its answer any more.
+/// Forgets a token when the wait for its answer is over.
 struct Wait<'a> {
     table: &'a Mutex<Table>,
     token: u64,
@@ -163,7 +163,7 @@ async fn release_all(socket: Arc<UnixDatagram>, mut to_release: mpsc::Receiver<u
     }
 }
 
-/// Passes messages on until the connection ends, or a message is not one of ours.
+/// Passes messages on until the connection ends or a message is malformed.
 async fn receive_all(socket: &UnixDatagram, table: &Mutex<Table>) {
     let mut buffer = vec![0; PACKET_BYTES_MAX];
     loop {

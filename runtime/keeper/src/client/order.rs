@@ -92,7 +92,7 @@ pub(super) fn start(
     Ok((Request::Start { number, terminal, body }, descriptors))
 }
 
-/// Writes bytes to a file in memory that no one can change any more.
+/// Writes bytes to a file in memory and seals it.
 fn attach(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut file = File::from(memfd_create("relay-job", flags)?);

@@ -56,7 +56,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Takes the process apart; `None` for one that never was ready.
+    /// Takes the process apart; `None` if it failed to become ready.
     pub(super) fn into_parts(mut self) -> Option<Parts> {
         let key = self.key;
         let socket = self.socket.take()?;
@@ -66,7 +66,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has no jobs yet.
+        // It has yet to start its first job.
         if let Some(child) = &mut self.child {
             let _ = child.kill();
             let _ = child.wait();

@@ -43,8 +43,8 @@ impl Running {
         self.id
     }
 
-    /// Returns the process id of the leader, which is also that of its group and session. It is no
-    /// other process's until this value is dropped, unless the keeper is lost.
+    /// Returns the process id of the leader, which is also that of its group and session. The kernel
+    /// keeps it from reuse until this value is dropped or the keeper is lost.
     pub fn pid(&self) -> u32 {
         self.pid
     }
@@ -105,7 +105,7 @@ impl Drop for Claim {
     fn drop(&mut self) {
         self.link.remove_job(self.number);
         if let Some(place) = self.place.take() {
-            // The keeper passes over the release of a job that was never started.
+            // The keeper passes over the release of an unknown job.
             place.send(self.number);
         }
     }

@@ -27,7 +27,7 @@ struct Waiting {
     ended: watch::Sender<Option<Ended>>,
 }
 
-/// What a job waits on.
+/// The events that a job waits for.
 #[derive(Debug)]
 pub(super) struct Waits {
     pub(super) begun: oneshot::Receiver<Result<Begun, StartError>>,
@@ -68,7 +68,7 @@ impl Table {
         self.answers.remove(&token);
     }
 
-    /// Passes on a message. One for a job that was dropped meanwhile is for no one.
+    /// Passes on a message. One for a job that was dropped meanwhile is dropped too.
     pub(super) fn take(&mut self, event: Event, descriptor: Option<OwnedFd>) {
         match event {
             Event::Started { number, pid } => {

@@ -36,11 +36,11 @@ enum Stage {
 /// The next thing to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Deed {
-    /// Nothing before the next step is due.
+    /// Wait until the next step is due.
     Wait,
     /// These signals, in order, to every process.
     Signal(&'static [Signal]),
-    /// Report what is left.
+    /// Report the processes that are left.
     GiveUp,
 }
 

@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Ends every descendant, and returns when the last is gone or after a limit of time.
 pub(super) fn end_all(setup: &Setup) {
     let mut ending = Ending::new(Instant::now(), GRACE, true);
-    // Every orphan becomes a child of the keeper: when it has no child, it has no descendant.
+    // Every orphan becomes a child of the keeper, so the last child is the last descendant.
     while reap::reap_all() {
         match ending.deed(Instant::now()) {
             Deed::Signal(signals) => _ = signal_groups(&setup.family.descendants(), signals),

@@ -56,8 +56,7 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Process> {
     })
 }
 
-/// Returns the mark that a process carries; `None` if its environment has none or belongs to another
-/// user.
+/// Returns the mark in the environment of a process, if it is there and readable.
 pub(super) fn mark(pid: Pid) -> Option<Vec<u8>> {
     let (bytes, name) = (environment(pid), format!("{MARK}="));
     let mut entries = bytes.split(|byte| *byte == 0);
@@ -96,7 +95,7 @@ pub(super) fn all() -> Vec<Pid> {
 
 /// Signals the process group of each of these processes; returns to how many groups.
 ///
-/// A group is signalled in one step, so none of it can escape by forking. Every group here was made
+/// A group is signalled in one step, so its processes gain nothing by forking. Every group here was made
 /// by a job, hence holds processes of that job alone.
 pub(super) fn signal_groups(members: &[Process], signals: &[Signal]) -> Result<u32, Errno> {
     let (mut reached, mut error) = (BTreeSet::new(), Errno::SRCH);
@@ -136,7 +135,7 @@ pub(super) struct Orphan {
 }
 
 impl Family {
-    /// An error means that this machine has no usable `/proc`.
+    /// An error means that `/proc` is missing or describes other processes.
     pub(super) fn new(root: Pid) -> io::Result<Self> {
         // A folder of another space of processes would name the wrong ones.
         let own = fs::read_link("/proc/self")?;
@@ -152,7 +151,7 @@ impl Family {
         self.look().children(self.root)
     }
 
-    /// Reaps the children of the keeper that ended and are no leaders.
+    /// Reaps the adopted children of the keeper that ended.
     pub(super) fn reap_orphans(&self, leaders: &[Pid]) {
         let children = self.own_children().into_iter();
         children.filter(|pid| !leaders.contains(pid)).for_each(reap::reap);
@@ -164,7 +163,7 @@ impl Family {
         look.walk(look.children(self.root))
     }
 
-    /// Lists the living children of the keeper that are no leaders, and reaps the others of them.
+    /// Lists the living adopted children of the keeper, and reaps those that ended.
     pub(super) fn orphans(&self, leaders: &[Pid]) -> Vec<Orphan> {
         let mut orphans = Vec::new();
         for _ in 0..LOOKS_MAX {
@@ -246,7 +245,7 @@ impl Orphan {
     }
 }
 
-/// What tells the processes of one job from others.
+/// The signs by which processes of one job are told from others.
 pub(super) struct Kin {
     mark: Vec<u8>,
     leader: Pid,
@@ -259,23 +258,27 @@ impl Kin {
         Self { mark: id.to_string().into_bytes(), leader, known: BTreeSet::new() }
     }
 
-    /// Lists the living processes of the job: those below its leader, and the orphans of its session,
-    /// with its mark, or seen below the leader before.
+    /// Lists the living processes of the job: those below its leader, and below the orphans of its
+    /// session, with its mark, or seen below the leader before. `None` means that the job is empty;
+    /// a list without entries, that the look came between two states.
     pub(super) fn members(
         &mut self,
         look: &Look,
         orphans: &[Orphan],
         leader: Option<Pid>,
-    ) -> Vec<Process> {
+    ) -> Option<Vec<Process>> {
         let own = orphans.iter().filter(|orphan| self.includes(orphan));
         let roots: Vec<Pid> = own.map(|orphan| orphan.process.pid).chain(leader).collect();
         if roots.is_empty() {
-            return Vec::new();
+            return None;
         }
         let members = look.walk(roots);
-        self.known =
-            members.iter().map(|member| (member.pid.as_raw_pid(), member.started)).collect();
-        members
+        if self.known.len() > PROCESSES_MAX {
+            self.known.clear();
+        }
+        // Earlier ones stay known: one may become an orphan between two looks.
+        self.known.extend(members.iter().map(|member| (member.pid.as_raw_pid(), member.started)));
+        Some(members)
     }
 
     fn includes(&self, orphan: &Orphan) -> bool {

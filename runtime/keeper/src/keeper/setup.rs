@@ -13,7 +13,7 @@ use rustix::{io as rio, process, stdio, thread};
 
 use super::process::Family;
 
-/// What a keeper works with.
+/// The means of a keeper.
 pub(super) struct Setup {
     /// Readable when a child ended.
     pub(super) signals: SignalFd,
@@ -45,7 +45,7 @@ pub(super) fn take_socket() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Closes what the server's own parent may have left open, since jobs would inherit it.
+/// Closes descriptors that the server's own parent left open, since jobs would inherit them.
 fn close_foreign(socket: RawFd) -> io::Result<()> {
     let numbers = fs::read_dir("/proc/self/fd")?
         .map(|entry| Ok(entry?.file_name().to_string_lossy().parse::<RawFd>().ok()))

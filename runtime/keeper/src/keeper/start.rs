@@ -40,7 +40,7 @@ fn at(step: Step) -> impl Fn(Errno) -> Refusal {
     move |errno| Refusal { step, errno }
 }
 
-/// Puts together what came with a request.
+/// Puts together the parts of a request.
 pub(super) fn receive(
     place: &Place,
     terminal: Option<Size>,
@@ -84,7 +84,7 @@ pub(super) fn start(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>), 
     let mut actions = PosixSpawnFileActions::init().map_err(of_exec)?;
     let terminal = match &order.streams {
         Streams::Descriptors(descriptors) => {
-            // All three are above 2, so none is overwritten before it is used.
+            // All three are above 2, so each is used before it is overwritten.
             for (number, descriptor) in (0..).zip(descriptors) {
                 actions.add_dup2(descriptor.as_raw_fd(), number).map_err(of_exec)?;
             }
@@ -92,7 +92,7 @@ pub(super) fn start(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>), 
         }
         Streams::Terminal(size) => {
             let terminal = open_terminal(*size).map_err(at(Step::Terminal))?;
-            // The first terminal that a session without one opens controls it.
+            // The first terminal that a new session opens controls it.
             let flags = OFlag::O_RDWR;
             actions.add_open(0, terminal.path.as_c_str(), flags, Mode::empty()).map_err(of_exec)?;
             for number in [1, 2] {
@@ -118,7 +118,7 @@ fn spawn(
     rustix::process::chdir(&body.cwd).map_err(at(Step::Cwd))?;
     let program: &CStr = &body.program;
     let spawned = posix_spawn(program, actions, &attributes, &body.argv, environment);
-    // A folder that stays entered could not be unmounted.
+    // A folder that stays entered blocks its unmounting.
     let _ = rustix::process::chdir("/");
     let leader = spawned.map_err(of_exec)?;
     Pid::from_raw(leader.as_raw()).ok_or(Refusal { step: Step::Exec, errno: Errno::SRCH })
@@ -127,7 +127,7 @@ fn spawn(
 /// A session of its own, and signals as a program expects them.
 fn attributes() -> nix::Result<PosixSpawnAttr> {
     let mut attributes = PosixSpawnAttr::init()?;
-    // nix has no name for this flag of glibc (2.26 and newer) and musl.
+    // nix lacks the name of this flag, which glibc (2.26 and newer) and musl have.
     let session = PosixSpawnFlags::from_bits_retain(libc::POSIX_SPAWN_SETSID.into());
     let signals = PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK;
     attributes.set_flags(session | signals)?;

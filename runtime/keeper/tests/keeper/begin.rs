@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use relay_keeper::{ARGUMENT, BODY_BYTES_MAX, Ended, Job, MARK, STRINGS_MAX, StartError};
+use relay_keeper::{ARGUMENT, BODY_BYTES_MAX, Ended, JOBS_MAX, Job, MARK, STRINGS_MAX, StartError};
 
 use crate::Test;
 use crate::support::{
@@ -25,6 +25,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("begin::a_job_begins_in_its_folder_with_usual_signals", a_job_begins_in_its_folder),
     ("begin::a_job_has_three_descriptors", a_job_has_three_descriptors),
     ("begin::two_hundred_jobs_run_at_once", two_hundred_jobs_run_at_once),
+    ("begin::more_jobs_than_the_limit_are_refused", more_jobs_than_the_limit_are_refused),
     ("begin::the_leader_keeps_its_id_until_the_release", the_leader_keeps_its_id),
     ("begin::the_keeper_needs_its_socket", the_keeper_needs_its_socket),
 ];
@@ -221,9 +222,9 @@ fn a_job_has_three_descriptors() {
             assert_eq!(soon(job).await.unwrap(), "0 1 2 3 ");
         }
         let pid = keeper.pid().await;
-        let own = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+        let own = || fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
         // Three of `/dev/null`, the socket, and the one of signals.
-        until("the keeper has more descriptors than its own", || own == 5).await;
+        until("the keeper has more descriptors than its own", || own() == 5).await;
     });
 }
 
@@ -244,6 +245,25 @@ fn two_hundred_jobs_run_at_once() {
             assert_eq!((printed, ended), (format!("{at}\n"), Ended::Code(at % 100)));
         }
         let pid = keeper.pid().await;
+        until("zombies are left", || children(pid).is_empty()).await;
+    });
+}
+
+fn more_jobs_than_the_limit_are_refused() {
+    with_keeper(|keeper| async move {
+        let job = || Job { program: "/bin/true".into(), ..quiet("") };
+        let mut jobs = Vec::new();
+        for _ in 0..JOBS_MAX {
+            jobs.push(keeper.spawn(job()).await.unwrap());
+        }
+        let error = keeper.spawn(job()).await.map(|_| ()).unwrap_err();
+        assert!(matches!(error, StartError::Admit(_)), "{error}");
+        assert!(error.to_string().contains(&JOBS_MAX.to_string()), "{error}");
+        jobs.pop();
+        let pid = keeper.pid().await;
+        until("a place is free", || children(pid).len() < JOBS_MAX).await;
+        jobs.push(keeper.spawn(job()).await.unwrap());
+        drop(jobs);
         until("zombies are left", || children(pid).is_empty()).await;
     });
 }

@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Test;
 use crate::support::{
-    SOON, children, living, on_terminal, quiet, runtime, soon, stat, token, until, with_keeper,
+    SOON, children, executable, living, on_terminal, output, quiet, runtime, shell, soon, stat,
+    token, until, with_keeper,
 };
 
 /// The first argument of this program as a server, followed by a token.
@@ -25,6 +26,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("loss::a_keeper_that_is_lost_too_often_is_an_error", too_often),
     ("loss::a_message_of_another_program_ends_the_keeper", a_foreign_message),
     ("loss::a_program_that_is_no_keeper_is_an_error", no_keeper),
+    ("loss::the_first_process_of_a_container_reaps_all", the_first_process_reaps_all),
     ("loss::the_keeper_is_small_and_deaf_to_signals", small_and_deaf),
 ];
 
@@ -197,5 +199,34 @@ fn small_and_deaf() {
         assert_eq!((&fields[2], &fields[3]), (&pid.to_string(), &pid.to_string()), "own session");
         drop(running);
         until("zombies are left", || children(pid).is_empty()).await;
+    });
+}
+
+fn the_first_process_reaps_all() {
+    let unshare = "/usr/bin/unshare -Urpf --mount-proc";
+    let probe = Command::new("/bin/sh").args(["-c", &format!("{unshare} true")]).output().unwrap();
+    if !probe.status.success() {
+        println!("    this machine has no spaces of processes for users");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("keeper");
+    let own = env::current_exe().unwrap();
+    executable(&program, &format!("#!/bin/sh\nexec {unshare} '{}' \"$@\"\n", own.display()));
+    let started = Started::start(&program).unwrap();
+    runtime().block_on(async {
+        let keeper = started.attach().unwrap();
+        let text = "for i in 1 2 3; do (setsid sleep 0.1 &) & done; wait; exec sleep 1000";
+        let running = keeper.spawn(quiet(text)).await.unwrap();
+        assert!(running.pid() < 100, "{}", running.pid());
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        let list = "ps -e -o pid=,stat=,comm= | grep -v -e ps -e grep";
+        let (printed, _) = output(&keeper, |writer| shell(list, writer)).await.unwrap();
+        let printed = String::from_utf8(printed).unwrap();
+        let first = printed.lines().next().unwrap();
+        assert!(first.trim().starts_with("1 ") && first.contains("relay-keeper"), "{printed}");
+        assert!(printed.contains("sleep") && !printed.contains('Z'), "{printed}");
+        assert_eq!(soon(running.end(Duration::ZERO)).await.unwrap(), 0);
+        assert!(keeper.close().await);
     });
 }
