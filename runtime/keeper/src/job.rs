@@ -72,9 +72,16 @@ pub struct JobId {
     pub(crate) number: u64,
 }
 
+impl JobId {
+    /// Returns the beginning that the marks of all jobs of this keeper have.
+    pub(crate) fn mark_of_keeper(self) -> String {
+        format!("{:016x}-", self.keeper)
+    }
+}
+
 impl fmt::Display for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}-{}", self.keeper, self.number)
+        write!(f, "{}{}", self.mark_of_keeper(), self.number)
     }
 }
 

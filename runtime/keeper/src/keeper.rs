@@ -14,12 +14,14 @@ use crate::job::{GRACE_MAX, JOBS_MAX, JobId, Reach, Size, Step};
 use crate::message::{Event, Request, VERSION};
 use crate::packet::{self, PACKET_BYTES_MAX, Packet};
 use ending::{Deed, Ending};
-use process::{Kin, Look, Orphan};
+use kin::Kin;
+use process::{Look, Orphan};
 use setup::Setup;
 use start::Refusal;
 use sweep::Sweep;
 
 mod ending;
+mod kin;
 mod last;
 mod process;
 mod reap;
@@ -246,16 +248,13 @@ impl Keeper {
     fn signal(&mut self, number: u64, reach: Reach, signal: i32) -> Result<u32, Errno> {
         let signal = Signal::from_named_raw(signal).ok_or(Errno::INVAL)?;
         let leaders = self.leaders();
-        let job = self.jobs.get_mut(&number).ok_or(Errno::SRCH)?;
+        let job = self.jobs.get(&number).ok_or(Errno::SRCH)?;
         match reach {
             // The leader is unreaped, so its id belongs to this group alone.
             Reach::Group => rustix::process::kill_process_group(job.leader, signal).map(|()| 1),
             Reach::Session => {
                 let orphans = self.setup.family.orphans(&leaders);
-                let leader = (!job.exited).then_some(job.leader);
-                let look = self.setup.family.look();
-                let mut members = job.kin.members(&look, &orphans, leader).unwrap_or_default();
-                members.retain(|member| member.session == job.leader.as_raw_pid());
+                let members = job.kin.session(&self.setup.family.look(), &orphans);
                 process::signal_groups(&members, &[signal])
             }
         }
@@ -311,6 +310,7 @@ impl Keeper {
                 return true;
             };
             job.ending = None;
+            job.kin.forget();
             answers.extend(job.tokens.drain(..).map(|token| (token, left)));
             if job.released && job.exited {
                 reap::reap(job.leader);

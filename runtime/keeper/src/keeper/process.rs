@@ -1,4 +1,4 @@
-//! Processes as `/proc` describes them: families, and which process belongs to which job.
+//! Processes as `/proc` describes them, and the keeper's family among them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use super::reap;
-use crate::job::{JobId, MARK};
+use crate::job::MARK;
 
 /// The most processes that one look at a family visits. Later rounds see the rest.
-const PROCESSES_MAX: usize = 65_536;
+pub(super) const PROCESSES_MAX: usize = 65_536;
 
 /// The most bytes of an environment that are searched for a mark; the kernel's own limit is 6 MiB.
 const ENVIRONMENT_BYTES_MAX: u64 = 6 << 20;
@@ -129,7 +129,7 @@ pub(super) struct Family {
 
 /// A child of the keeper that it adopted.
 pub(super) struct Orphan {
-    process: Process,
+    pub(super) process: Process,
     /// Read when it is first asked for.
     mark: OnceCell<Option<Vec<u8>>>,
 }
@@ -208,7 +208,7 @@ impl Look {
     }
 
     /// Reads these processes and all their descendants; the living ones are returned.
-    fn walk(&self, mut open: Vec<Pid>) -> Vec<Process> {
+    pub(super) fn walk(&self, mut open: Vec<Pid>) -> Vec<Process> {
         let (mut living, mut seen) = (Vec::new(), BTreeSet::new());
         while let Some(pid) = open.pop() {
             if seen.len() >= PROCESSES_MAX || !seen.insert(pid.as_raw_pid()) {
@@ -240,51 +240,9 @@ impl Orphan {
         Self { process, mark: OnceCell::new() }
     }
 
-    fn has_mark(&self, mark: &[u8]) -> bool {
-        self.mark.get_or_init(|| self::mark(self.process.pid)).as_deref() == Some(mark)
-    }
-}
-
-/// The signs by which processes of one job are told from others.
-pub(super) struct Kin {
-    mark: Vec<u8>,
-    leader: Pid,
-    /// Processes that were seen below the leader, with their start: they stay kin as orphans.
-    known: BTreeSet<(i32, u64)>,
-}
-
-impl Kin {
-    pub(super) fn new(id: JobId, leader: Pid) -> Self {
-        Self { mark: id.to_string().into_bytes(), leader, known: BTreeSet::new() }
-    }
-
-    /// Lists the living processes of the job: those below its leader, and below the orphans of its
-    /// session, with its mark, or seen below the leader before. `None` means that the job is empty;
-    /// a list without entries, that the look came between two states.
-    pub(super) fn members(
-        &mut self,
-        look: &Look,
-        orphans: &[Orphan],
-        leader: Option<Pid>,
-    ) -> Option<Vec<Process>> {
-        let own = orphans.iter().filter(|orphan| self.includes(orphan));
-        let roots: Vec<Pid> = own.map(|orphan| orphan.process.pid).chain(leader).collect();
-        if roots.is_empty() {
-            return None;
-        }
-        let members = look.walk(roots);
-        if self.known.len() > PROCESSES_MAX {
-            self.known.clear();
-        }
-        // Earlier ones stay known: one may become an orphan between two looks.
-        self.known.extend(members.iter().map(|member| (member.pid.as_raw_pid(), member.started)));
-        Some(members)
-    }
-
-    fn includes(&self, orphan: &Orphan) -> bool {
-        orphan.process.session == self.leader.as_raw_pid()
-            || self.known.contains(&(orphan.process.pid.as_raw_pid(), orphan.process.started))
-            || orphan.has_mark(&self.mark)
+    /// Returns the mark that it carries.
+    pub(super) fn mark(&self) -> Option<&[u8]> {
+        self.mark.get_or_init(|| mark(self.process.pid)).as_deref()
     }
 }
 

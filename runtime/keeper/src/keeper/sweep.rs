@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::process::{self, Process};
+use crate::job::JobId;
 
 /// The time between TERM and KILL, and between two rounds of KILL.
 const GRACE: Duration = Duration::from_secs(2);
@@ -24,7 +25,8 @@ pub(super) struct Sweep {
 
 impl Sweep {
     pub(super) fn new(keeper: u64, now: Instant) -> Self {
-        Self { mark: format!("{keeper:016x}-"), due: now, rounds: 0 }
+        let mark = JobId { keeper, number: 0 }.mark_of_keeper();
+        Self { mark, due: now, rounds: 0 }
     }
 
     pub(super) fn due(&self) -> Instant {

@@ -21,7 +21,7 @@ pub(crate) const TESTS: &[Test] = &[
 ];
 
 /// Shells whose processes flee in various ways, each with the number of processes that run.
-fn fleeing(token: &str) -> [(String, usize); 7] {
+fn fleeing(token: &str) -> [(String, usize); 8] {
     let sleep = format!("sleep {token}");
     [
         (sleep.clone(), 1),
@@ -30,6 +30,7 @@ fn fleeing(token: &str) -> [(String, usize); 7] {
         (format!("(setsid bash -c '{sleep} & {sleep}' &); {sleep}; exit"), 4),
         (format!("(setsid setsid nohup {sleep} >/dev/null 2>&1 &) & {sleep} & wait"), 3),
         (format!("env -i setsid bash -c 'trap \"\" TERM HUP; {sleep}; exit' & {sleep}"), 4),
+        (format!("env -i /usr/bin/setsid /bin/bash -c '({sleep} &); {sleep}' & {sleep}"), 3),
         (format!("trap '' TERM HUP INT; while :; do {sleep}; done"), 2),
     ]
 }
