@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relay_keeper::{ARGUMENT, Ended, StartError, Started};
+use relay_keeper::{ARGUMENT, Ended, Reach, StartError, Started};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -22,6 +22,7 @@ pub(crate) const SERVER: &str = "--server";
 pub(crate) const TESTS: &[Test] = &[
     ("loss::nothing_outlives_the_server", nothing_outlives_the_server),
     ("loss::close_ends_everything", close_ends_everything),
+    ("loss::a_dropped_keeper_ends", a_dropped_keeper_ends),
     ("loss::a_lost_keeper_is_replaced", a_lost_keeper_is_replaced),
     ("loss::a_keeper_that_is_lost_too_often_is_an_error", too_often),
     ("loss::a_message_of_another_program_ends_the_keeper", a_foreign_message),
@@ -102,6 +103,22 @@ fn close_ends_everything() {
     });
 }
 
+fn a_dropped_keeper_ends() {
+    let own = std::process::id();
+    drop(Started::start(&env::current_exe().unwrap()).unwrap());
+    assert_eq!(children(own), [0; 0], "before it was attached");
+    let started = Started::start(&env::current_exe().unwrap()).unwrap();
+    runtime().block_on(async {
+        let keeper = started.attach().unwrap();
+        let token = token();
+        let running = keeper.spawn(quiet(&format!("exec sleep {token}"))).await.unwrap();
+        drop(keeper);
+        assert_eq!(soon(running.signal(Signal::STOP, Reach::Group)).await.unwrap(), 1);
+        drop(running);
+        until("it is left", || children(own).is_empty() && living(&token).is_empty()).await;
+    });
+}
+
 fn kill(pid: u32) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
@@ -121,7 +138,7 @@ fn a_lost_keeper_is_replaced() {
         assert_eq!(soon(running.exit()).await, Ended::Lost);
         assert_eq!(soon(terminal.exit()).await, Ended::Lost);
         assert_eq!(soon(exited.exit()).await, Ended::Code(5), "known before");
-        assert!(soon(running.signal(Signal::TERM, relay_keeper::Reach::Group)).await.is_err());
+        assert!(soon(running.signal(Signal::TERM, Reach::Group)).await.is_err());
         let next = keeper.spawn(quiet("exit 6")).await.unwrap();
         assert_eq!(soon(next.exit()).await, Ended::Code(6));
         assert_ne!(keeper.pid().await, first);
