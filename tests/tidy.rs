@@ -34,6 +34,10 @@ const NEVER: &[(&str, &[&str])] = &[
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),
     (
+        "relay-keeper",
+        &["relay-compiler", "relay-engine", "kdl", "miette", "rmcp", "clap", "portable-pty"],
+    ),
+    (
         "relay-machine",
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),
@@ -157,8 +161,15 @@ fn names_occur_only_where_allowed() {
 
 #[test]
 fn libraries_forbid_unsafe_code() {
-    for library in ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"]
-    {
+    let libraries = [
+        "compiler",
+        "compiler/cli",
+        "compiler/diff",
+        "runtime/bundle",
+        "runtime/engine",
+        "runtime/keeper",
+    ];
+    for library in libraries {
         let text = fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
     }
@@ -407,6 +418,11 @@ fn the_hook_imports_in_one_direction() {
 #[test]
 fn the_files_of_the_machine_import_in_one_direction() {
     one_direction("runtime/machine/src");
+}
+
+#[test]
+fn the_keeper_imports_in_one_direction() {
+    one_direction("runtime/keeper/src");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::{relative, sources};
 
 /// The folders whose comments are read.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "compiler/src",
     "compiler/cli/src",
     "compiler/diff/src",
@@ -16,6 +16,7 @@ const CRATES: [&str; 9] = [
     "runtime/bundle/src",
     "runtime/engine/src",
     "runtime/hook/src",
+    "runtime/keeper/src",
     "runtime/machine/src",
     "runtime/policy/src",
 ];

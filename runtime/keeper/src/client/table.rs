@@ -1,0 +1,114 @@
+//! Who waits for which message of the keeper.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use tokio::sync::{oneshot, watch};
+
+use super::error::StartError;
+use crate::job::Ended;
+use crate::message::Event;
+
+/// The process id of a started job, and its terminal.
+pub(super) type Begun = (u32, Option<OwnedFd>);
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    lost: bool,
+    jobs: BTreeMap<u64, Waiting>,
+    answers: BTreeMap<u64, oneshot::Sender<Result<u32, i32>>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    begun: Option<oneshot::Sender<Result<Begun, StartError>>>,
+    ended: watch::Sender<Option<Ended>>,
+}
+
+/// The events that a job waits for.
+#[derive(Debug)]
+pub(super) struct Waits {
+    pub(super) begun: oneshot::Receiver<Result<Begun, StartError>>,
+    pub(super) ended: watch::Receiver<Option<Ended>>,
+}
+
+impl Table {
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Adds a job that is about to be started; `None` when the keeper is lost.
+    pub(super) fn add_job(&mut self, number: u64) -> Option<Waits> {
+        let (begin, begun) = oneshot::channel();
+        let (end, ended) = watch::channel(None);
+        if self.lost {
+            return None;
+        }
+        self.jobs.insert(number, Waiting { begun: Some(begin), ended: end });
+        Some(Waits { begun, ended })
+    }
+
+    pub(super) fn remove_job(&mut self, number: u64) {
+        self.jobs.remove(&number);
+    }
+
+    /// Adds a request that is about to be sent; `None` when the keeper is lost.
+    pub(super) fn add_answer(&mut self, token: u64) -> Option<oneshot::Receiver<Result<u32, i32>>> {
+        let (answer, answered) = oneshot::channel();
+        if self.lost {
+            return None;
+        }
+        self.answers.insert(token, answer);
+        Some(answered)
+    }
+
+    pub(super) fn remove_answer(&mut self, token: u64) {
+        self.answers.remove(&token);
+    }
+
+    /// Passes on a message. One for a job that was dropped meanwhile is dropped too.
+    pub(super) fn take(&mut self, event: Event, descriptor: Option<OwnedFd>) {
+        match event {
+            Event::Started { number, pid } => {
+                let begun = self.jobs.get_mut(&number).and_then(|job| job.begun.take());
+                if let (Some(begun), Ok(pid)) = (begun, u32::try_from(pid)) {
+                    let _ = begun.send(Ok((pid, descriptor)));
+                }
+            }
+            Event::Refused { number, step, errno } => {
+                let error = io::Error::from_raw_os_error(errno);
+                if let Some(begun) = self.jobs.get_mut(&number).and_then(|job| job.begun.take()) {
+                    let _ = begun.send(Err(StartError::of_step(step, error)));
+                }
+            }
+            Event::Exited { number, ended } => {
+                if let Some(job) = self.jobs.get(&number) {
+                    job.ended.send_replace(Some(ended));
+                }
+            }
+            Event::Answer { token, outcome } => {
+                if let Some(answer) = self.answers.remove(&token) {
+                    let _ = answer.send(outcome);
+                }
+            }
+            // Both are of the beginning.
+            Event::Ready { .. } | Event::Failed { .. } => {}
+        }
+    }
+
+    /// Ends all waits: the keeper is gone.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+        self.answers.clear();
+        for job in self.jobs.values_mut() {
+            job.begun = None;
+            job.ended.send_if_modified(|ended| {
+                let is_open = ended.is_none();
+                ended.get_or_insert(Ended::Lost);
+                is_open
+            });
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The keeper's process: one thread that waits for requests of the server and for ends of children.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+use crate::job::{GRACE_MAX, JOBS_MAX, JobId, Reach, Size, Step};
+use crate::message::{Event, Request, VERSION};
+use crate::packet::{self, PACKET_BYTES_MAX, Packet};
+use ending::{Deed, Ending};
+use kin::Kin;
+use process::{Look, Orphan};
+use setup::Setup;
+use start::Refusal;
+use sweep::Sweep;
+
+mod ending;
+mod kin;
+mod last;
+mod process;
+mod reap;
+mod setup;
+mod start;
+mod sweep;
+mod wait;
+
+/// The first argument of a program that shall run as keeper.
+pub const ARGUMENT: &str = "--keeper";
+
+/// The time between TERM and KILL for a job that the server forgot.
+const RELEASE_GRACE: Duration = Duration::from_secs(2);
+
+/// The most requests that are handled between two looks at children.
+const REQUESTS_A_TURN: usize = 64;
+
+/// The most answers that one job owes for requests to end it.
+const END_TOKENS_MAX: usize = 16;
+
+/// Runs the keeper until the server is gone, then ends every job and returns.
+///
+/// Must be called before the process starts a thread. Descriptor 0 is the socket that
+/// [`Started::start`](crate::Started::start) made; anything else is an error, code 2. A keeper that
+/// fails to set itself up reports that to the server and returns code 1.
+pub fn run() -> ExitCode {
+    let Ok(socket) = setup::take_socket() else { return ExitCode::from(2) };
+    match setup::become_keeper() {
+        Ok(setup) => {
+            let mut keeper = Keeper::new(socket, setup);
+            keeper.serve();
+            keeper.sweeps.iter().for_each(Sweep::hurry);
+            last::end_all(&keeper.setup);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let errno = error.raw_os_error().unwrap_or(0);
+            let _ = packet::send(&socket, &Event::Failed { errno }.encode(), &[]);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Keeper {
+    socket: OwnedFd,
+    setup: Setup,
+    jobs: BTreeMap<u64, Kept>,
+    sweeps: Vec<Sweep>,
+    /// Messages that wait for room in the socket. Requests wait while there are any, so their number
+    /// is bounded by that of the jobs.
+    outbox: VecDeque<(Event, Option<OwnedFd>)>,
+    buffer: Vec<u8>,
+}
+
+/// A job from its start until the server forgot it and all its processes are gone.
+struct Kept {
+    leader: Pid,
+    has_terminal: bool,
+    /// The leader is a zombie.
+    exited: bool,
+    ending: Option<Ending>,
+    /// Requests to end this job that wait for their answer.
+    tokens: Vec<u64>,
+    /// The server is done with it.
+    released: bool,
+    kin: Kin,
+}
+
+impl Keeper {
+    fn new(socket: OwnedFd, setup: Setup) -> Self {
+        let ready = Event::Ready { version: VERSION, keeper: setup.key };
+        Self {
+            socket,
+            setup,
+            jobs: BTreeMap::new(),
+            sweeps: Vec::new(),
+            outbox: VecDeque::from([(ready, None)]),
+            buffer: vec![0; PACKET_BYTES_MAX],
+        }
+    }
+
+    /// Works until the server is gone.
+    fn serve(&mut self) {
+        loop {
+            if self.flush().is_err() {
+                return;
+            }
+            let Ok((socket, children)) = self.wait() else { return };
+            if socket.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+                return;
+            }
+            if socket.contains(PollFlags::IN) && self.take_requests().is_err() {
+                return;
+            }
+            if children {
+                self.setup.forget_signals();
+                self.note_exits();
+                // Before the reaping, since the server waits for it.
+                if self.flush().is_err() {
+                    return;
+                }
+                self.setup.family.reap_orphans(&self.leaders());
+            }
+            self.go_on_ending(children);
+            self.sweeps.retain_mut(|sweep| sweep.go_on(Instant::now()));
+        }
+    }
+
+    /// Waits for something to do; returns the state of the socket, and whether a child ended.
+    fn wait(&self) -> io::Result<(PollFlags, bool)> {
+        let wanted = if self.outbox.is_empty() { PollFlags::IN } else { PollFlags::OUT };
+        let mut polled =
+            [PollFd::new(&self.socket, wanted), PollFd::new(&self.setup.signals, PollFlags::IN)];
+        let endings = self.jobs.values().filter_map(|job| job.ending.as_ref().map(Ending::due));
+        let due = endings.chain(self.sweeps.iter().map(Sweep::due)).min();
+        let timeout = due.map(wait::timespec);
+        match poll(&mut polled, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [socket, signals] = polled;
+        Ok((socket.revents(), !signals.revents().is_empty()))
+    }
+
+    /// Sends waiting messages, as far as the socket has room.
+    fn flush(&mut self) -> io::Result<()> {
+        while let Some((event, descriptor)) = self.outbox.front() {
+            let attached: Vec<_> = descriptor.iter().map(|descriptor| descriptor.as_fd()).collect();
+            match packet::send(&self.socket, &event.encode(), &attached) {
+                Ok(()) => _ = self.outbox.pop_front(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The server has as many descriptors as it may.
+                Err(_) if descriptor.is_some() => self.take_back_terminal(),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns a start into a refusal, since its terminal stays here.
+    fn take_back_terminal(&mut self) {
+        let Some((event, _)) = self.outbox.pop_front() else { return };
+        let Event::Started { number, .. } = event else { return };
+        self.release(number);
+        let errno = Errno::TOOMANYREFS.raw_os_error();
+        self.outbox.push_front((Event::Refused { number, step: Step::Terminal, errno }, None));
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.outbox.push_back((event, None));
+    }
+
+    fn take_requests(&mut self) -> io::Result<()> {
+        for _ in 0..REQUESTS_A_TURN {
+            let mut buffer = std::mem::take(&mut self.buffer);
+            let taken = match packet::receive(&self.socket, &mut buffer) {
+                Ok(Some(Packet { bytes, descriptors })) => Request::decode(bytes)
+                    .map(|request| Some((request, descriptors)))
+                    .map_err(|_| io::ErrorKind::InvalidData.into()),
+                Ok(None) => Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+                Err(error) => Err(error),
+            };
+            self.buffer = buffer;
+            let Some((request, descriptors)) = taken? else { return Ok(()) };
+            self.handle(request, descriptors);
+            self.flush()?;
+            if !self.outbox.is_empty() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, request: Request, descriptors: Vec<OwnedFd>) {
+        match request {
+            Request::Start { number, terminal, body } => {
+                let started = match start::receive(&body, terminal, descriptors) {
+                    Ok(order) => self.start(number, terminal, &order),
+                    Err(refusal) => Err(refusal),
+                };
+                if let Err(Refusal { step, errno }) = started {
+                    self.tell(Event::Refused { number, step, errno: errno.raw_os_error() });
+                }
+            }
+            Request::Signal { token, number, reach, signal } => {
+                let outcome = self.signal(number, reach, signal).map_err(Errno::raw_os_error);
+                self.tell(Event::Answer { token, outcome });
+            }
+            Request::End { token, number, grace } => self.end(number, grace, token),
+            Request::Release { number } => self.release(number),
+            Request::Sweep { keeper } => self.sweeps.push(Sweep::new(keeper, Instant::now())),
+        }
+    }
+
+    fn start(
+        &mut self,
+        number: u64,
+        terminal: Option<Size>,
+        order: &start::Order,
+    ) -> Result<(), Refusal> {
+        if self.jobs.len() >= JOBS_MAX || self.jobs.contains_key(&number) {
+            return Err(Refusal { step: Step::Admit, errno: Errno::AGAIN });
+        }
+        let id = JobId { keeper: self.setup.key, number };
+        let (leader, master) = start::start(order, id)?;
+        let job = Kept {
+            leader,
+            has_terminal: terminal.is_some(),
+            exited: false,
+            ending: None,
+            tokens: Vec::new(),
+            released: false,
+            kin: Kin::new(id, leader),
+        };
+        self.jobs.insert(number, job);
+        let pid = leader.as_raw_pid();
+        self.outbox.push_back((Event::Started { number, pid }, master));
+        Ok(())
+    }
+
+    /// Signals a job and returns to how many process groups.
+    fn signal(&mut self, number: u64, reach: Reach, signal: i32) -> Result<u32, Errno> {
+        let signal = Signal::from_named_raw(signal).ok_or(Errno::INVAL)?;
+        let leaders = self.leaders();
+        let job = self.jobs.get(&number).ok_or(Errno::SRCH)?;
+        match reach {
+            // The leader is unreaped, so its id belongs to this group alone.
+            Reach::Group => rustix::process::kill_process_group(job.leader, signal).map(|()| 1),
+            Reach::Session => {
+                let orphans = self.setup.family.orphans(&leaders);
+                let members = job.kin.session(&self.setup.family.look(), &orphans);
+                process::signal_groups(&members, &[signal])
+            }
+        }
+    }
+
+    fn end(&mut self, number: u64, grace: Duration, token: u64) {
+        let Some(job) = self.jobs.get_mut(&number) else {
+            return self.tell(Event::Answer { token, outcome: Err(Errno::SRCH.raw_os_error()) });
+        };
+        if job.tokens.len() >= END_TOKENS_MAX {
+            return self.tell(Event::Answer { token, outcome: Err(Errno::BUSY.raw_os_error()) });
+        }
+        job.tokens.push(token);
+        job.begin_ending(grace);
+    }
+
+    fn release(&mut self, number: u64) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.released = true;
+            job.begin_ending(RELEASE_GRACE);
+        }
+    }
+
+    fn leaders(&self) -> Vec<Pid> {
+        self.jobs.values().map(|job| job.leader).collect()
+    }
+
+    /// Reports the leaders that ended since the last time. They stay zombies.
+    fn note_exits(&mut self) {
+        for (number, job) in self.jobs.iter_mut().filter(|(_, job)| !job.exited) {
+            let Some(ended) = reap::ended(job.leader) else { continue };
+            job.exited = true;
+            self.outbox.push_back((Event::Exited { number: *number, ended }, None));
+        }
+    }
+
+    /// Takes the next step of every job that is being ended. After a child ended, each may be done.
+    fn go_on_ending(&mut self, child_ended: bool) {
+        let now = Instant::now();
+        let is_due = |job: &Kept| {
+            job.ending.as_ref().is_some_and(|ending| child_ended || ending.due() <= now)
+        };
+        if !self.jobs.values().any(is_due) {
+            return;
+        }
+        self.note_exits();
+        // Exits come first: the children of a zombie are orphans already.
+        let orphans = self.setup.family.orphans(&self.leaders());
+        let look = self.setup.family.look();
+        let mut answers = Vec::new();
+        self.jobs.retain(|_, job| {
+            let Some(left) = is_due(job).then(|| job.go_on(&look, &orphans, now)).flatten() else {
+                return true;
+            };
+            job.ending = None;
+            job.kin.forget();
+            answers.extend(job.tokens.drain(..).map(|token| (token, left)));
+            if job.released && job.exited {
+                reap::reap(job.leader);
+            }
+            !job.released
+        });
+        for (token, left) in answers {
+            self.tell(Event::Answer { token, outcome: Ok(left) });
+        }
+    }
+}
+
+impl Kept {
+    fn begin_ending(&mut self, grace: Duration) {
+        let (now, grace) = (Instant::now(), grace.min(GRACE_MAX));
+        match &mut self.ending {
+            Some(ending) => ending.shorten(now, grace),
+            None => self.ending = Some(Ending::new(now, grace, self.has_terminal)),
+        }
+    }
+
+    /// Takes the next step of the end; returns the number of processes left when that is over.
+    fn go_on(&mut self, look: &Look, orphans: &[Orphan], now: Instant) -> Option<u32> {
+        let leader = (!self.exited).then_some(self.leader);
+        let Some(members) = self.kin.members(look, orphans, leader) else { return Some(0) };
+        match self.ending.as_mut()?.deed(now) {
+            Deed::Wait => None,
+            Deed::Signal(signals) => {
+                let _ = process::signal_groups(&members, signals);
+                None
+            }
+            Deed::GiveUp => Some(u32::try_from(members.len()).unwrap_or(u32::MAX)),
+        }
+    }
+}
