@@ -10,6 +10,7 @@ use crate::source::{FileId, Span, Spanned};
 pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
 pub(crate) use crate::language::expect::{Claim, ExpectSettings, Question};
 pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::limits::LimitSettings;
 pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
 pub(crate) use crate::language::policy::{
@@ -226,7 +227,7 @@ pub(crate) struct OtherEffects {
     pub(crate) arguments: Vec<(Spanned<String>, Spanned<Selector>)>,
 }
 
-/// `diagnostics enabled=…`
+/// `diagnostics`, `shell { folders … }`, `sessions idle=…`
 #[derive(Debug, Clone)]
 pub(crate) struct ToolChoice {
     pub(crate) group: Spanned<ToolGroup>,

@@ -44,6 +44,7 @@ mod skill_without_user;
 mod tags_over_limit;
 mod text_too_large;
 mod texts;
+mod tool_limits;
 mod unreachable_prompt;
 mod unused_argument;
 
@@ -99,6 +100,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     tags_over_limit::check(model, out);
     text_too_large::check(model, out);
     let texts = texts::check(sources, model, out);
+    tool_limits::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
     texts

@@ -5,6 +5,8 @@
 
 use relay_bundle::Tier;
 
+use crate::measure::{BYTES, DURATION, Measure};
+
 /// A node: its parts and its purpose.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -80,8 +82,12 @@ pub(crate) enum Kind {
         /// The highest.
         high: u64,
     },
-    /// `(bytes)8192` or `(bytes)"8KiB"`, from 0.
-    Bytes {
+    /// A number with a unit: `(bytes)"8KiB"`, `(duration)"60s"`.
+    Measured {
+        /// The units.
+        measure: &'static Measure,
+        /// The least.
+        low: u64,
         /// The most.
         high: u64,
     },
@@ -288,6 +294,16 @@ macro_rules! numbers {
 numbers!(u8, u32, u64);
 
 impl Kind {
+    /// Sizes up to a number of bytes.
+    pub(crate) const fn bytes(low: u64, high: u64) -> Self {
+        Self::Measured { measure: &BYTES, low, high }
+    }
+
+    /// Durations of a number of seconds.
+    pub(crate) const fn duration(low: u64, high: u64) -> Self {
+        Self::Measured { measure: &DURATION, low, high }
+    }
+
     /// A tier, by its number.
     pub(crate) const TIER: Self = Self::Number { low: 0, high: Tier::Irreversible as u64 };
 }

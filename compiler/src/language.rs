@@ -8,6 +8,7 @@ pub(crate) mod expect;
 pub(crate) mod facts;
 pub(crate) mod gate;
 pub(crate) mod include;
+pub(crate) mod limits;
 pub(crate) mod message;
 pub(crate) mod messages;
 pub(crate) mod policy;
@@ -106,10 +107,7 @@ pub(crate) static WHEN: Rule = Rule {
 /// Nodes of later versions of the language, with their purpose.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("hosts", "inventories of hosts"),
-    ("limits", "limits of a policy"),
     ("servers", "upstream servers"),
-    ("sessions", "tools for terminal sessions"),
-    ("shell", "tools that run commands"),
     ("ssh", "tools that reach hosts"),
 ];
 

@@ -20,6 +20,7 @@ mod instructions;
 mod language;
 mod lower;
 mod matching;
+mod measure;
 mod model;
 mod options;
 mod outline;

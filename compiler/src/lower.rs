@@ -16,6 +16,7 @@ pub(crate) use rules::automata;
 
 use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
 use relay_engine::derived::pages;
+use relay_engine::tool::Limits;
 
 use crate::model::{self, Model};
 use crate::options::{Options, VERSION};
@@ -35,7 +36,9 @@ pub(crate) fn contents(
     let messages = messages::messages(&model, &places);
     let gate = gate::gate(&model, &places);
     let review = review::review(&model, &places);
-    let (tools, tool_pages) = tools::tools(&model, gate.as_ref(), &|at| places.of(at));
+    let tool_settings = tools::settings(&model, &places);
+    let limits = Limits::of(tool_settings.as_ref());
+    let (tools, tool_pages) = tools::tools(&model, gate.as_ref(), &limits, &places);
     let indexes = access::indexes(&model);
     let Model {
         project,
@@ -102,6 +105,7 @@ pub(crate) fn contents(
         known_tools,
         skills,
         skill_settings,
+        tool_settings,
         policy,
         rules,
         automata,

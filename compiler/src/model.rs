@@ -12,7 +12,9 @@ use relay_bundle::{Content, Level, Mask, Rendering, Suppressed, Unlock, UriPiece
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, OtherEffects, ToolGroup};
+use crate::ast::{
+    Expect, FactEnvironment, FactProgram, MessageName, OtherEffects, ToolChoice, ToolGroup,
+};
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::gate::Gate;
@@ -49,7 +51,7 @@ pub(crate) struct Model {
     /// The gate of sessions.
     pub(crate) gate: Gate,
     /// The offered groups of tools.
-    pub(crate) tools: Vec<Spanned<ToolGroup>>,
+    pub(crate) tools: Vec<ToolChoice>,
     /// The tools of other servers that the project names: names, and patterns of names.
     pub(crate) other_tools: Vec<Spanned<String>>,
     /// The effects of the arguments of those tools.
@@ -125,17 +127,24 @@ pub(crate) struct Project {
     pub(crate) settings: ProjectSettings,
 }
 
+impl Model {
+    /// Returns whether the project offers tools that start processes.
+    pub(crate) fn starts_processes(&self) -> bool {
+        self.tools.iter().any(|choice| choice.group.value.starts_processes())
+    }
+}
+
 /// Returns the tools that a gate and groups of tools offer, each with its node.
-pub(crate) fn offered_tools(
-    gate: &Gate,
-    groups: &[Spanned<ToolGroup>],
-) -> Vec<(&'static ToolSpec, Span)> {
+pub(crate) fn offered_tools(gate: &Gate, groups: &[ToolChoice]) -> Vec<(&'static ToolSpec, Span)> {
+    let group_at = |group| {
+        let mut groups = groups.iter().map(|choice| &choice.group);
+        groups.find(|each| each.value == group).map(|each| each.at)
+    };
     let offered_at = |group| match group {
         Group::Gate => gate.at.filter(|_| gate.on.value),
-        Group::Diagnostics => {
-            let mut groups = groups.iter();
-            groups.find(|each| each.value == ToolGroup::Diagnostics).map(|each| each.at)
-        }
+        Group::Shell => group_at(ToolGroup::Shell),
+        Group::Sessions => group_at(ToolGroup::Sessions),
+        Group::Diagnostics => group_at(ToolGroup::Diagnostics),
     };
     TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
 }
@@ -144,6 +153,8 @@ pub(crate) fn offered_tools(
 pub(crate) fn offer(group: Group) -> &'static str {
     match group {
         Group::Gate => "gate on",
+        Group::Shell => "tools { shell }",
+        Group::Sessions => "tools { sessions }",
         Group::Diagnostics => "tools { diagnostics }",
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
 use crate::language::prompt::PROMPT;
+use crate::measure::{BYTES, Measure};
 use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, outline, parse, resolve, show};
 
@@ -233,7 +234,10 @@ fn values(kind: Kind) -> String {
         Kind::Boolean => "`#true`, `#false`".to_owned(),
         Kind::Number { low, high } if high > u64::from(u32::MAX) => format!("number from {low}"),
         Kind::Number { low, high } => format!("number, {low} to {high}"),
-        Kind::Bytes { high } => format!("`(bytes)`, 0 to {}", bytes(high)),
+        Kind::Measured { measure, low, high } => {
+            let low = if low == 0 { "0".to_owned() } else { measured(measure, low) };
+            format!("`({})`, {low} to {}", measure.annotation, measured(measure, high))
+        }
         Kind::Chars { low, high } => format!("`(chars)`, {low} to {}", grouped(high)),
         Kind::Regex => "`(regex)\"…\"`".to_owned(),
         Kind::Words(words) => listed(words.iter().map(|word| format!("`{word}`"))),
@@ -335,13 +339,15 @@ fn listed(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a number of bytes in the largest unit that keeps it whole.
 fn bytes(number: u64) -> String {
-    const UNITS: [(u64, &str); 2] = [(1024 * 1024, "MiB"), (1024, "KiB")];
-    let unit = UNITS.iter().find(|(size, _)| number.is_multiple_of(*size));
-    match unit {
-        Some((size, unit)) => format!("{} {unit}", number / size),
-        None => format!("{} bytes", grouped(number)),
+    measured(&BYTES, number)
+}
+
+/// Returns a number in the largest unit that keeps it whole.
+fn measured(measure: &Measure, number: u64) -> String {
+    match measure.in_largest(number) {
+        (count, "B") => format!("{} bytes", grouped(count)),
+        (count, unit) => format!("{} {unit}", grouped(count)),
     }
 }
 

@@ -203,20 +203,22 @@ macro_rules! settings {
                 &self,
                 rule: &'static $crate::grammar::Rule,
             ) -> Vec<(&'static str, &dyn $crate::setting::Slot)> {
+                let mut all: Vec<(&'static str, &dyn $crate::setting::Slot)> = Vec::new();
                 $(if [&$rule $(, &$alike)*].iter().any(|each| std::ptr::eq(*each, rule)) {
-                    return vec![$(($row, &self.$field)),*];
+                    $(all.push(($row, &self.$field));)*
                 })*
-                Vec::new()
+                all
             }
 
             fn of_mut(
                 &mut self,
                 rule: &'static $crate::grammar::Rule,
             ) -> Vec<(&'static str, &mut dyn $crate::setting::Slot)> {
+                let mut all: Vec<(&'static str, &mut dyn $crate::setting::Slot)> = Vec::new();
                 $(if [&$rule $(, &$alike)*].iter().any(|each| std::ptr::eq(*each, rule)) {
-                    return vec![$(($row, &mut self.$field)),*];
+                    $(all.push(($row, &mut self.$field));)*
                 })*
-                Vec::new()
+                all
             }
         }
     };

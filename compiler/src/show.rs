@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{Argument, ArgumentKind, Level, Suppressed, Unlock};
 use serde_json::{Value, json};
 
-use crate::ast::ToolGroup;
+use crate::ast::ToolChoice;
 use crate::grammar::Rule;
 use crate::language::argument::{ARG, ONE_OF};
 use crate::language::gate::{GATE, UNLOCK, UNLOCK_BUDGET};
@@ -37,7 +37,7 @@ use crate::model::{
 use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
 pub(crate) use renderer::literal_kdl;
-use renderer::{Renderer, block, leaf, list, said};
+use renderer::{Renderer, block, leaf, list, said, said_by};
 
 pub use facts::{OwnProgram, OwnVariables, facts_kdl};
 
@@ -62,7 +62,7 @@ impl Effective {
             nodes.push(block(&TOOLS, children));
         }
         if let Some((policy, facts)) = &model.policy {
-            nodes.extend(renderer.policy(policy, facts));
+            nodes.extend(renderer.policy(policy, facts, model.starts_processes()));
         }
         let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
         let children = said.map(|message| renderer.system_text(message)).collect();
@@ -162,8 +162,8 @@ impl Renderer<'_, '_> {
         nodes
     }
 
-    fn tool_group(&self, group: &Spanned<ToolGroup>) -> EffectiveNode {
-        EffectiveNode { at: self.at(group.at), ..EffectiveNode::of(group.value.rule()) }
+    fn tool_group(&self, ToolChoice { group, settings }: &ToolChoice) -> EffectiveNode {
+        EffectiveNode { at: self.at(group.at), ..said_by(group.value.rule(), settings) }
     }
 
     fn skills(&self, skills: &Skills) -> EffectiveNode {

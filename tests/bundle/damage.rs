@@ -81,9 +81,17 @@ fn each_region_has_its_guard() {
     for info in bundle.sections() {
         let (begin, length) = (info.offset as usize, info.length as usize);
         let section = info.kind.unwrap().name();
-        let is_settings =
-            ["manifest", "messages", "gate", "tools", "roles", "skill-settings", "policy"]
-                .contains(&section);
+        let is_settings = [
+            "manifest",
+            "messages",
+            "gate",
+            "tools",
+            "roles",
+            "skill-settings",
+            "policy",
+            "tool-settings",
+        ]
+        .contains(&section);
         let stage = if is_settings { "open: Corrupt(" } else { "pages: " };
         let corrupt = format!("{stage}Page {{ section: {section:?}, offset: 0 }}");
         check("first byte of a section", begin, &corrupt);

@@ -53,6 +53,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 agent_skills,
                 skills,
                 skill_settings: None,
+                tool_settings: None,
                 policy: None,
                 facts: Vec::new(),
                 rules: Vec::new(),

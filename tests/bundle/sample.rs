@@ -11,8 +11,9 @@ use relay_bundle::{
     IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Mode,
     OpenError, Page, Part, PartContent, PathClassRow, PathKind, PathRow, Place, Policy, Prompt,
     Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Rule, RuleKind, Scope,
-    Segment, Selector, Setting, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
-    ToolEffects, Unlock, UriPiece, User, Visible, Who, encode,
+    Segment, Selector, SessionSettings, Setting, ShellSettings, Skill, SkillSettings, Suppressed,
+    Suppression, Tenant, Tier, Tool, ToolEffects, ToolLimits, ToolSettings, Unlock, UriPiece, User,
+    Visible, Who, encode,
 };
 use relay_compiler::automaton;
 use relay_policy::facts::{Knowledge, encode as encode_facts};
@@ -102,6 +103,7 @@ pub(crate) fn rich() -> Contents {
         }],
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
+        tool_settings: Some(tool_settings()),
         policy: Some(policy()),
         rules: rules(),
         automata: automata(),
@@ -321,6 +323,28 @@ fn media() -> Prompt {
 }
 
 /// A policy with every kind of setting, written and default.
+fn tool_settings() -> ToolSettings {
+    let number = |value| Setting { value, at: Some(Place::default()) };
+    let texts =
+        |value: &str| Some(vec![Setting { value: value.into(), at: Some(Place::default()) }]);
+    ToolSettings {
+        limits: ToolLimits {
+            timeout_s: number(60),
+            timeout_s_max: number(900),
+            output_bytes: number(65_536),
+            output_bytes_max: number(1 << 20),
+            input_bytes_max: number(2 << 20),
+            sessions_max: number(64),
+        },
+        shell: ShellSettings {
+            folders: texts("/srv"),
+            variables: texts("APP_*"),
+            at: Some(Place::default()),
+        },
+        sessions: Some(SessionSettings { idle_s: number(1800), lifetime_s: number(28_800) }),
+    }
+}
+
 fn policy() -> Policy {
     let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
     Policy {

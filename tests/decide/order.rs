@@ -301,12 +301,13 @@ fn a_word_of_standard_input_is_fixed_by_its_own_rule_alone() {
     let copy = "cp --target-directory=/etc a";
     assert_eq!(told(json!({ "command": copy })), "deny mode-guarded");
     assert_eq!(told(json!({ "command": "sh", "stdin": copy })), "deny mode-guarded");
-    assert_eq!(told(json!({ "command": "true", "stdin": copy })), "deny mode-guarded");
+    // A program that is no shell reads it as data.
+    assert_eq!(told(json!({ "command": "true", "stdin": copy })), "allow read-only");
     let decision = judged.call(
         ROOT,
         "shell_exec",
-        json!({ "command": "true", "stdin": "rm /etc/x" }).as_object().unwrap(),
+        json!({ "command": "sh", "stdin": "rm /etc/x" }).as_object().unwrap(),
     );
     let span = decision.span.expect("the word that decides");
-    assert_eq!((decision.text.as_str(), span.of(&decision.text)), ("true\nrm /etc/x", "/etc/x"));
+    assert_eq!(span.of(&decision.text), "/etc/x", "{}", decision.text);
 }

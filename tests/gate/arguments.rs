@@ -1,11 +1,23 @@
 //! The arguments of calls: what is decoded, clamped and refused by the table of tools.
 
 use proptest::prelude::*;
-use relay_engine::tool::{Kind, TOOLS, ToolSpec, decode, find};
+use relay_engine::tool::{
+    ArgumentError, Arguments, Bound, Kind, Limit, Limits, TOOLS, ToolSpec, find,
+};
 use serde_json::{Map, Value, json};
 
 fn audit_tail() -> &'static ToolSpec {
     find("audit_tail").expect("a tool")
+}
+
+/// Limits that differ from each other.
+const LIMITS: Limits = Limits { timeout_s: 7, timeout_s_max: 90, ..Limits::DEFAULT };
+
+fn decode<'a>(
+    spec: &ToolSpec,
+    given: &'a Map<String, Value>,
+) -> Result<Arguments<'a>, ArgumentError> {
+    relay_engine::tool::decode(spec, given, &LIMITS)
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -75,6 +87,32 @@ fn wrong_arguments_are_named_with_the_expected_type() {
     assert_eq!(error("server_info", json!({ "briefing": 7 })), "`briefing` must be a string");
 }
 
+#[test]
+fn limits_of_the_project_bound_numbers() {
+    let number = |tool: &str, given: Value, name: &str| {
+        let given = object(given);
+        let arguments = decode(find(tool).expect("a tool"), &given).expect("valid arguments");
+        arguments.integer(name).expect("a number")
+    };
+    let timeout = |given: Value| {
+        number("shell_exec", json!({ "command": "ls", "timeout": given }), "timeout")
+    };
+    // Absent, 0 and null mean the default.
+    assert_eq!([Value::Null, json!(0)].map(timeout), [7, 7]);
+    assert_eq!([json!(-5), json!(1), json!(90), json!(1e9)].map(timeout), [1, 1, 90, 90]);
+    // A default of the table is bounded too.
+    assert_eq!(number("shell_script", json!({ "script": "ls" }), "timeout"), 90);
+    let output = |bytes: i64| {
+        number("shell_exec", json!({ "command": "ls", "max_output": bytes }), "max_output")
+    };
+    assert_eq!([0, 5_000, i64::MAX].map(output), [1024, 5_000, 1 << 20]);
+    let wait = |seconds: Value| {
+        number("session_recv", json!({ "session_id": "a", "timeout": seconds }), "timeout")
+    };
+    let seconds = [json!(0.25), json!(3), json!(-1), json!(1e300)];
+    assert_eq!(seconds.map(wait), [250, 3_000, 0, 60_000]);
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -92,7 +130,7 @@ proptest! {
     #[test]
     fn only_what_the_table_allows_gets_through(
         tool in 0..TOOLS.len(),
-        names in prop::collection::vec("lines|tool|tier|denied|tags|briefing|[a-z]{0,9}", 0..5),
+        names in prop::collection::vec("lines|tool|tier|denied|tags|briefing|timeout|max_output|command|strict|session_id|[a-z]{0,9}", 0..5),
         values in prop::collection::vec(value(), 5),
     ) {
         let spec = &TOOLS[tool];
@@ -102,15 +140,24 @@ proptest! {
             match parameter.kind {
                 Kind::Integer { min, max, .. } => {
                     let number = arguments.integer(parameter.name).expect("it has a default");
-                    prop_assert!((min..=max).contains(&number));
+                    prop_assert!((min..=LIMITS.number(max)).contains(&number));
+                }
+                Kind::Timeout { .. } => {
+                    let seconds = arguments.integer(parameter.name).expect("it has a default");
+                    let max = LIMITS.number(Bound::Limit(Limit::MaxTimeout));
+                    prop_assert!((1..=max).contains(&seconds));
+                }
+                Kind::Decimal { max_ms, .. } => {
+                    let milliseconds = arguments.integer(parameter.name).expect("a default");
+                    prop_assert!((0..=i64::from(max_ms)).contains(&milliseconds));
                 }
                 Kind::Tags => prop_assert_eq!(
                     arguments.tags(parameter.name).len(),
                     given[parameter.name].as_array().expect("an array").len()
                 ),
-                Kind::Boolean => prop_assert_eq!(
+                Kind::Boolean { default } => prop_assert_eq!(
                     arguments.boolean(parameter.name),
-                    given.get(parameter.name).and_then(Value::as_bool)
+                    given.get(parameter.name).and_then(Value::as_bool).or(default)
                 ),
                 Kind::Text { default } => {
                     let text = given.get(parameter.name).and_then(Value::as_str).or(default);

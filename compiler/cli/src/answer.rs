@@ -19,6 +19,7 @@ pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod tag_index;
 pub(crate) mod tool;
+pub(crate) mod tool_settings;
 pub(crate) mod verdict;
 
 /// The version of the JSON formats, a field of each.

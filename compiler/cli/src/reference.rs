@@ -5,7 +5,8 @@ mod hook_clients;
 
 use relay_engine::audit_chain::ChainedRecord;
 use relay_engine::tool::{
-    BRIEFING, Gating, Group, Keep, Kind, Parameter, TAGS_PLACEHOLDER, TOOLS, ToolSpec,
+    BRIEFING, Bound, Gating, Group, Keep, Kind, Limit, Output as ToolOutput, Parameter,
+    TAGS_PLACEHOLDER, TOOLS, Time, ToolSpec,
 };
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -80,10 +81,12 @@ fn tools() -> String {
 }
 
 fn section(spec: &ToolSpec) -> String {
-    let ToolSpec { name, description, group, tier, gating, run_s_max, .. } = spec;
+    let ToolSpec { name, description, group, tier, gating, time, output, keep, .. } = spec;
     let (tier, tier_name) = (tier.number(), tier.name());
     let offered = match group {
         Group::Gate => "`gate on`",
+        Group::Shell => "`tools { shell }`",
+        Group::Sessions => "`tools { sessions }`",
         Group::Diagnostics => "`tools { diagnostics }`",
     };
     let gated = match gating {
@@ -91,14 +94,18 @@ fn section(spec: &ToolSpec) -> String {
         Gating::Continues => "no: it continues a briefing, or returns the first one",
         Gating::Gated => "yes, if the project has a gate",
     };
-    let result = match (spec.output_bytes_max, spec.keep) {
-        (None, _) => "limited by the budget of the gate".to_owned(),
-        (Some(bytes), Keep::Start) => {
-            format!("at most {bytes} bytes; a longer result keeps its start")
-        }
-        (Some(bytes), Keep::End) => {
-            format!("at most {bytes} bytes; a longer result keeps its end, in whole lines")
-        }
+    let kept = match keep {
+        Keep::Start => "a longer result keeps its start",
+        Keep::End => "a longer result keeps its end, in whole lines",
+    };
+    let result = match output {
+        ToolOutput::ByGate => "limited by the budget of the gate".to_owned(),
+        ToolOutput::Bytes(bytes) => format!("at most {bytes} bytes; {kept}"),
+        ToolOutput::Argument(name) => format!("at most `{name}` bytes of output; {kept}"),
+    };
+    let time = match time {
+        Time::Seconds(seconds) => format!("{seconds} s"),
+        Time::Argument(name) => format!("`{name}`"),
     };
     let briefing = spec.takes_briefing().then_some(&BRIEFING);
     let parameters: String = spec.parameters.iter().chain(briefing).map(row).collect();
@@ -115,8 +122,15 @@ fn section(spec: &ToolSpec) -> String {
          - Tier: {tier} ({tier_name})\n\
          - Gated: {gated}\n\
          - Result: {result}\n\
-         - Time limit: {run_s_max} s\n\n{parameters}"
+         - Time limit: {time}\n\n{parameters}"
     )
+}
+
+fn bound(bound: Bound) -> String {
+    match bound {
+        Bound::Fixed(number) => number.to_string(),
+        Bound::Limit(limit) => format!("`limits {}`", limit.name()),
+    }
 }
 
 fn row(parameter: &Parameter) -> String {
@@ -126,8 +140,17 @@ fn row(parameter: &Parameter) -> String {
         Kind::Text { default } => {
             (default.map(ToOwned::to_owned).unwrap_or_default(), String::new())
         }
-        Kind::Integer { default, min, max } => (default.to_string(), format!("{min} to {max}")),
-        Kind::Boolean => (String::new(), String::new()),
+        Kind::Integer { default, min, max } => (bound(default), format!("{min} to {}", bound(max))),
+        Kind::Timeout { default } => {
+            (bound(default), format!("1 to {}", bound(Bound::Limit(Limit::MaxTimeout))))
+        }
+        Kind::Decimal { default_ms, max_ms } => {
+            let seconds = |milliseconds: u32| (f64::from(milliseconds) / 1000.0).to_string();
+            (seconds(default_ms), format!("0 to {}", seconds(max_ms)))
+        }
+        Kind::Boolean { default } => {
+            (default.map(|yes| yes.to_string()).unwrap_or_default(), String::new())
+        }
         Kind::Tags => (String::new(), "at most `tags max` of the gate".to_owned()),
     };
     let default = if required { "required".to_owned() } else { default };

@@ -46,6 +46,7 @@ mod skill;
 mod tables;
 mod text;
 mod tool;
+mod tool_settings;
 mod trust;
 mod user;
 mod witness;
@@ -92,6 +93,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     access::compare(&shown, &mut out)?;
     let moved = user::compare(&shown, &mut out)?;
     tool::compare(a, b, &mut out);
+    tool_settings::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);
     expectation::compare(&review_a, &review_b, &mut out);

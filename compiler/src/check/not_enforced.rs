@@ -1,8 +1,8 @@
 //! Settings that servers ignore so far.
 //!
-//! A server of this version has no tool that runs commands or calls other servers, so it has nothing to
-//! deny by them. An author who reads them in a project could believe that agents are held to them; they
-//! are where `relay-hook` is installed in the agents' own clients.
+//! A server that offers no tool that starts processes has nothing to deny by a policy, and none calls
+//! other servers. An author who reads them in a project could believe that agents are held to them;
+//! they are where `relay-hook` is installed in the agents' own clients.
 
 use miette::Diagnostic;
 use relay_bundle::Tier;
@@ -34,9 +34,10 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if model.access.roles.iter().any(decides) {
         return;
     }
-    let raised = |role: &&Role| role.tier.value > Tier::ReadOnly;
+    let has_processes = model.starts_processes();
+    let raised = |role: &&Role| role.tier.value > Tier::ReadOnly && !has_processes;
     let tiers = model.access.roles.iter().filter(raised).filter_map(|role| role.tier.at);
-    let policy = model.policy.iter().map(|(policy, _)| policy.at);
+    let policy = model.policy.iter().filter(|_| !has_processes).map(|(policy, _)| policy.at);
     let others = model.other_tools.iter().map(|pattern| pattern.at);
     let mut first: Vec<(Span, &str)> = [
         (tiers.min(), "the `tier=` of roles"),

@@ -7,7 +7,7 @@ use crate::setting::{Setting, settings};
 use crate::source::{Span, Spanned};
 
 /// A budget. Longer answers are useless to agents.
-const BUDGET: Kind = Kind::Bytes { high: 1024 * 1024 };
+const BUDGET: Kind = Kind::bytes(0, 1024 * 1024);
 /// The number of tags in a call.
 const TAGS: Kind = Kind::Number { low: 1, high: 32 };
 

@@ -3,6 +3,7 @@
 use relay_bundle::{Mode, PathKind};
 use relay_policy::tier::{Floor, Floors, Tier};
 
+use super::limits::{LIMITS, LimitSettings};
 use super::rules::{ALLOW, APPROVE, DENY, LOWER, PolicyRule, TIER as RAISE};
 use super::shared::{BECAUSE, EXCEPT};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
@@ -15,7 +16,7 @@ pub(crate) static POLICY: Rule = Rule {
     what: "a policy",
     meaning: "What callers may do: a mode, and rules over programs, effects and tools. With it the bundle carries the facts about programs. A text has one tier, so floors, paths and the rules that raise or lower are the same in every environment.",
     fields: &[MODE, USE],
-    children: &[&FLOORS, &PATHS, &DROP, &DENY, &APPROVE, &ALLOW, &RAISE, &LOWER, &SCOPE],
+    children: &[&LIMITS, &FLOORS, &PATHS, &DROP, &DENY, &APPROVE, &ALLOW, &RAISE, &LOWER, &SCOPE],
     example: include_str!("../reference/policy.kdl"),
 };
 
@@ -150,6 +151,8 @@ pub(crate) struct Policy {
     pub(crate) scopes: Vec<PolicyScope>,
     /// The rows of its `paths` that name a class.
     pub(crate) classes: Vec<Entry<ClassSettings>>,
+    /// The limits of tools that start processes.
+    pub(crate) limits: LimitSettings,
     /// The tiers of doubts.
     pub(crate) floors: Floors<FloorSetting>,
     /// The rows of its `paths`.
@@ -177,15 +180,25 @@ impl Policy {
     /// Returns all of its nodes, for callers that go by rows: `relay show`, the search for secrets.
     pub(crate) fn nodes(&self) -> Vec<PolicyNode<'_>> {
         // Rules, scopes and classes are shown by their own rows.
-        let Self { at: _, settings: _, drops: _, rules: _, scopes: _, classes: _, floors, paths } =
-            self;
+        let Self {
+            at: _,
+            settings: _,
+            drops: _,
+            rules: _,
+            scopes: _,
+            classes: _,
+            limits,
+            floors,
+            paths,
+        } = self;
+        let limits = PolicyNode { block: &POLICY, rule: &LIMITS, at: limits.at, settings: limits };
         let floors = floors.iter().map(|(floor, setting)| PolicyNode {
             block: &FLOORS,
             rule: floor_rule(floor),
             at: setting.at,
             settings: setting,
         });
-        floors.chain(entries(&PATHS, paths)).collect()
+        [limits].into_iter().chain(floors).chain(entries(&PATHS, paths)).collect()
     }
 }
 

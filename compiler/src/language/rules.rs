@@ -177,9 +177,9 @@ pub(crate) static LOWER: Rule = rule(
 );
 
 pub(crate) const TTL: Field = Field::property(
-    "ttl-s",
-    Kind::Number { low: 1, high: 3600 },
-    "The seconds for which an approval counts; without it, once.",
+    "ttl",
+    Kind::duration(1, 3600),
+    "How long an approval counts; without it, once.",
 );
 
 /// The rules of a policy and of a scope.

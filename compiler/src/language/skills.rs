@@ -25,7 +25,7 @@ pub(crate) static SKILLS: Rule = Rule {
         .or(Literal::Number(2000)),
         Field::property(
             "merged",
-            Kind::Bytes { high: 1024 * 1024 },
+            Kind::bytes(0, 1024 * 1024),
             "The most bytes that any call is given, whatever tenant, tool and user meet.",
         )
         .or(Literal::Number(8 * 1024)),

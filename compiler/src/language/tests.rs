@@ -80,15 +80,16 @@ fn good(kind: Kind) -> String {
         Kind::Text(_) | Kind::Line(_) | Kind::Name(_) => "x".into(),
         Kind::Boolean => "#true".into(),
         Kind::Words(words) => words.first().expect("a word").to_string(),
-        Kind::Number { low, .. } | Kind::Chars { low, .. } => number(kind, low),
-        Kind::Bytes { .. } => number(kind, 0),
+        Kind::Number { low, .. } | Kind::Chars { low, .. } | Kind::Measured { low, .. } => {
+            number(kind, low)
+        }
         Kind::Regex => "(regex)\"x\"".into(),
     }
 }
 
 fn number(kind: Kind, number: u64) -> String {
     match kind {
-        Kind::Bytes { .. } => format!("(bytes){number}"),
+        Kind::Measured { measure, .. } => measure.written(number),
         Kind::Chars { .. } => format!("(chars){number}"),
         _ => number.to_string(),
     }
@@ -130,7 +131,10 @@ fn the_value_of_every_row_is_read_as_its_row_says() {
                 assert!(is_read, "`{}` is not read: {document}{codes:?}", field.name);
                 rows += 1;
             }
-            let (Kind::Number { low, high } | Kind::Chars { low, high }) = field.kind else {
+            let (Kind::Number { low, high }
+            | Kind::Chars { low, high }
+            | Kind::Measured { low, high, .. }) = field.kind
+            else {
                 continue;
             };
             for (number_is_in, at) in [(true, low), (true, high), (false, high + 1)] {

@@ -1,27 +1,38 @@
-//! `tools { diagnostics; other PATTERN… }`: the tools that a server of the project offers, group by
+//! `tools { shell { … }; sessions; diagnostics; other PATTERN… }`: the tools that a server of the project offers, group by
 //! group, and those of other servers that the project names.
 
 use relay_bundle::Selector;
 
 use super::shared::ENABLED;
-use crate::grammar::{Field, Kind, Rule, Scalar, words};
-use crate::setting::{Setting, settings};
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
+use crate::setting::{Setting, Settings as _, settings};
 use crate::source::Spanned;
 
 /// Tools that a project offers together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolGroup {
+    /// Commands and scripts.
+    Shell,
+    /// Terminal sessions.
+    Sessions,
     /// Tools about the server itself.
     Diagnostics,
 }
 
 impl ToolGroup {
     /// All of them.
-    pub(crate) const ALL: [Self; 1] = [Self::Diagnostics];
+    pub(crate) const ALL: [Self; 3] = [Self::Shell, Self::Sessions, Self::Diagnostics];
+
+    /// Returns whether its tools start processes, which the policy and its limits are about.
+    pub(crate) const fn starts_processes(self) -> bool {
+        matches!(self, Self::Shell | Self::Sessions)
+    }
 
     /// Returns the rule of its node.
     pub(crate) fn rule(self) -> &'static Rule {
         match self {
+            Self::Shell => &SHELL,
+            Self::Sessions => &SESSIONS,
             Self::Diagnostics => &DIAGNOSTICS,
         }
     }
@@ -32,15 +43,68 @@ pub(crate) static TOOLS: Rule = Rule {
     what: "tools",
     meaning: "The tools that a server of the project offers, besides those of the gate, and those of other servers that skills or roles name.",
     fields: &[],
-    children: &[&DIAGNOSTICS, &OTHER],
+    children: &[&SHELL, &SESSIONS, &DIAGNOSTICS, &OTHER],
     example: include_str!("../reference/tools.kdl"),
 };
+
+/// Whether a group that is named is offered.
+const OFFERED: Field = Field { meaning: "`#false` leaves them out.", ..ENABLED };
+
+pub(crate) static SHELL: Rule = Rule {
+    name: "shell",
+    what: "a group of tools",
+    meaning: "`shell_exec` and `shell_script`: commands on the machine of the server, behind the policy.",
+    fields: &[OFFERED],
+    children: &[&FOLDERS, &ENVIRONMENT],
+    example: "",
+};
+
+/// The folders of processes.
+pub(crate) static FOLDERS: Rule = Rule::leaf(
+    "folders",
+    "folders",
+    "The folders that `cwd` may be in, or below. The first one is the folder of a call that names none. Without this node, `cwd` may be any folder, and a call that names none runs in that of the server.",
+    &[Field::arguments("a folder", Kind::Name("path"), "An absolute path.")],
+);
+
+/// The variables of processes.
+pub(crate) static ENVIRONMENT: Rule = Rule::leaf(
+    "environment",
+    "environment",
+    "The variables of the server that processes get, beside `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG` and `TZ`. Without this node they get all, except those that change which code runs, and those of relay itself.",
+    &[Field::arguments(
+        "a name",
+        Kind::Name("name"),
+        "The name of a variable, or a beginning and `*`.",
+    )],
+);
+
+pub(crate) static SESSIONS: Rule = Rule::leaf(
+    "sessions",
+    "a group of tools",
+    "`shell_spawn` and the `session_` tools: programs in a terminal, which agents type into. The folders and variables are those of `shell`.",
+    &[
+        OFFERED,
+        Field::property(
+            "idle",
+            Kind::duration(10, 86_400),
+            "A session that nobody sends to or receives from for so long is ended.",
+        )
+        .or(Literal::Number(1800)),
+        Field::property(
+            "lifetime",
+            Kind::duration(10, 7 * 86_400),
+            "A session is ended after so long.",
+        )
+        .or(Literal::Number(8 * 3600)),
+    ],
+);
 
 pub(crate) static DIAGNOSTICS: Rule = Rule::leaf(
     "diagnostics",
     "a group of tools",
     "`server_info`, `audit_tail` and `explain_context`: what the server is, what it recorded, and what calls are given.",
-    &[Field { meaning: "`#false` leaves them out.", ..ENABLED }],
+    &[OFFERED],
 );
 
 pub(crate) static OTHER: Rule = Rule {
@@ -82,8 +146,29 @@ words!(Selector {
 settings! {
     /// The settings of a group of tools. Only groups with a node are offered.
     struct ToolGroupSettings {}
-    DIAGNOSTICS {
+    DIAGNOSTICS | SHELL | SESSIONS {
         enabled: Setting<bool> = ENABLED.name,
+    }
+    FOLDERS {
+        /// The folders that processes may begin in.
+        folders: Option<Vec<Spanned<String>>> = "a folder",
+    }
+    ENVIRONMENT {
+        /// The variables that processes get.
+        variables: Option<Vec<Spanned<String>>> = "a name",
+    }
+    SESSIONS {
+        idle_s: Setting<u32> = "idle",
+        lifetime_s: Setting<u32> = "lifetime",
+    }
+}
+
+impl ToolGroupSettings {
+    /// Returns whether a setting other than `enabled` is written.
+    pub(crate) fn says_more(&self, rule: &'static Rule) -> bool {
+        let rules = [rule].into_iter().chain(rule.children.iter().copied());
+        let mut settings = rules.flat_map(|rule| self.of(rule));
+        settings.any(|(name, setting)| name != ENABLED.name && setting.at().is_some())
     }
 }
 

@@ -9,11 +9,12 @@ use super::node::{self, Node, Reader};
 use super::rules;
 use super::{document, empty};
 use crate::ast::{
-    ClassSettings, FloorSetting, ModeSettings, PathSettings, Policy, PolicyRule, PolicyScope,
-    PolicySettings,
+    ClassSettings, FloorSetting, LimitSettings, ModeSettings, PathSettings, Policy, PolicyRule,
+    PolicyScope, PolicySettings,
 };
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
+use crate::language::limits::LIMITS;
 use crate::language::policy::{
     CLASS, DROP, FLOORS, HOST, INNER_SCOPE, PATHS, POLICY, ROLE, SCOPE, SCOPE_MODE, SCOPE_RULES,
     TENANT, floor_rule,
@@ -31,6 +32,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     let mut reader = Reader::new(node, &POLICY, out);
     let mut settings = PolicySettings::unwritten(&POLICY);
     reader.settings(&mut settings, out);
+    let limits = reader.child(LIMITS.name, out);
     let floors = reader.child(FLOORS.name, out);
     let paths = reader.child(PATHS.name, out);
     let (paths, classes) = paths.map_or_else(Default::default, |node| self::paths(node, out));
@@ -44,11 +46,19 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
         rules: scoped.rules,
         scopes: scoped.scopes,
         classes,
+        limits: self::limits(limits, out),
         floors: self::floors(floors, out),
         paths,
     };
     reader.finish(out);
     policy
+}
+
+/// Reads the limits, or takes their defaults.
+fn limits(node: Option<&Node>, out: &mut Diagnostics) -> LimitSettings {
+    let Some(node) = node else { return LimitSettings::default() };
+    let settings = node::entry::<LimitSettings>(node, &LIMITS, out).settings;
+    LimitSettings { at: Some(node.name.at), ..settings }
 }
 
 /// Reads the names of the rules of a shipped policy that the project does without.

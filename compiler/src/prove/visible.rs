@@ -4,13 +4,14 @@ use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::{Corrupt, List};
 use relay_engine::decide::{Visible, visible};
 use relay_engine::place::{self, Placement};
-use relay_engine::tool::{Group, TOOLS};
+use relay_engine::tool::TOOLS;
 use relay_engine::view::View;
 use thiserror::Error;
 
 use super::case::Case;
 use super::declared::{Row, row_of};
 use crate::ast::Claim;
+use crate::model::offer;
 use crate::source::{Span, Spanned};
 
 /// The most `for`s that a report points at.
@@ -132,9 +133,8 @@ pub(super) fn tool(
     let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name);
     if seen == Visible::NotOffered || (!is_offered && spec.is_some()) {
         let by = match spec.map(|spec| spec.group) {
-            Some(Group::Gate) => "`gate on`",
-            Some(Group::Diagnostics) => "`tools { diagnostics }`",
-            None => "another server",
+            Some(group) => format!("`{}`", offer(group)),
+            None => "another server".to_owned(),
         };
         return Ok((false, Vec::new(), format!("no one sees the tool here: {by} offers it")));
     }

@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
 use crate::language::argument::ARG;
 use crate::language::gate::GATE;
+use crate::language::limits::LIMITS;
 use crate::language::policy::POLICY;
 use crate::language::prompt::PROMPT;
 use crate::language::prompts::COMMANDS;
@@ -202,12 +203,25 @@ impl Patches {
                 Some(known) => offered(&known.group, &known.settings),
                 None => Setting { value: false, at: None },
             };
-            let name = group.value.rule().name;
-            node.slot(name, Kind::Boolean, &mut before, &offered(&group, &settings));
+            let rule = group.value.rule();
+            let after = offered(&group, &settings);
+            // A group that is offered already may be named for its settings.
+            let is_named_for_more = settings.enabled.at.is_none() && settings.says_more(rule);
+            if before.value != after.value || !is_named_for_more {
+                node.slot(rule.name, Kind::Boolean, &mut before, &after);
+            }
             match known {
-                Some(known) => known.settings.enabled = before,
+                Some(known) => {
+                    known.settings.enabled = before.clone();
+                    let own = ToolGroupSettings { enabled: before, ..settings };
+                    self.node(format!("`{}`", rule.name), out).settings(
+                        rule,
+                        &mut known.settings,
+                        &own,
+                    );
+                }
                 None => {
-                    let settings = ToolGroupSettings { enabled: before };
+                    let settings = ToolGroupSettings { enabled: before, ..settings };
                     base.groups.push(ast::ToolChoice { group, settings });
                 }
             }
@@ -220,7 +234,7 @@ impl Patches {
         node.settings(&TOOLS, &mut base.settings, &patch.settings);
     }
 
-    /// Patches the mode of a policy.
+    /// Patches the mode and the limits of a policy.
     pub(super) fn policy(
         &mut self,
         base: &mut ast::Policy,
@@ -229,7 +243,9 @@ impl Patches {
     ) {
         let mut node = self.node("the policy".into(), out);
         node.settings(&POLICY, &mut base.settings, &patch.settings);
+        node.settings(&LIMITS, &mut base.limits, &patch.limits);
         node.finish(patch.at);
+        base.limits.at = base.limits.at.or(patch.limits.at);
     }
 
     pub(super) fn gate(&mut self, base: &mut Gate, mut patch: Gate, out: &mut Diagnostics) {

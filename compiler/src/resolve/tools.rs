@@ -5,7 +5,7 @@ use relay_engine::tool as table;
 use thiserror::Error;
 
 use super::pattern;
-use crate::ast::{self, OtherEffects, ToolGroup};
+use crate::ast::{self, OtherEffects, ToolChoice};
 use crate::diagnostic::Diagnostics;
 use crate::model::offer;
 use crate::source::{Span, Spanned};
@@ -13,7 +13,7 @@ use crate::source::{Span, Spanned};
 /// The tools of a project.
 #[derive(Default)]
 pub(super) struct Tools {
-    pub(super) offered: Vec<Spanned<ToolGroup>>,
+    pub(super) offered: Vec<ToolChoice>,
     /// The names and patterns of other servers' tools.
     pub(super) other: Vec<Spanned<String>>,
     /// The effects of their arguments.
@@ -34,7 +34,7 @@ pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Tools {
         out.report(*at, OwnTool { name: name.clone(), offer: offer(spec.group), at: *at });
         false
     });
-    let offered = offered.map(|choice| choice.group).collect();
+    let offered = offered.collect();
     Tools { offered, other, effects: node.effects }
 }
 

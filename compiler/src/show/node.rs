@@ -3,6 +3,8 @@
 use relay_engine::invisible;
 use serde_json::{Map, Value, json};
 
+use crate::measure::Measure;
+
 /// A node with its values in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct EffectiveNode {
@@ -36,7 +38,7 @@ pub(super) enum Scalar {
     Number(u64),
     Boolean(bool),
     Chars(u64),
-    Bytes(u64),
+    Measured(&'static Measure, u64),
     Integer(i64),
     Null,
 }
@@ -99,7 +101,7 @@ impl Scalar {
             Self::Number(number) => number.to_string(),
             Self::Boolean(yes) => format!("#{yes}"),
             Self::Chars(number) => format!("(chars){number}"),
-            Self::Bytes(number) => format!("(bytes){number}"),
+            Self::Measured(measure, number) => measure.written(*number),
             Self::Integer(number) => number.to_string(),
             Self::Null => "#null".into(),
         }
@@ -121,7 +123,7 @@ impl Scalar {
     fn json(&self) -> Value {
         match self {
             Self::Text(text) | Self::Regex(text) => json!(text),
-            Self::Number(number) | Self::Chars(number) | Self::Bytes(number) => json!(number),
+            Self::Number(number) | Self::Chars(number) | Self::Measured(_, number) => json!(number),
             Self::Boolean(yes) => json!(yes),
             Self::Integer(number) => json!(number),
             Self::Null => Value::Null,

@@ -7,19 +7,27 @@ use relay_bundle::{RuleKind, Selector};
 use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, list, said_by};
 use crate::ast::{Plain, PolicyCondition, PolicyRule, PolicySettings, Written};
+use crate::grammar::Rule;
 use crate::language::facts::{ENVIRONMENT, FACTS};
+use crate::language::limits::LIMITS;
 use crate::language::policy::{PATHS, POLICY, PolicyNode, SCOPE, SCOPE_MODE, WIDEN};
 use crate::language::rules::{
     EXCEPTION, MATCH, MAX, MIN, NO_MATCH, OBSERVE, ROLE, TENANT, TIERS, TO, TTL,
 };
 use crate::language::shared::{BECAUSE, EXCEPT};
+use crate::measure::DURATION;
 use crate::model::{Facts, Policy};
 use crate::source::{Span, Spanned};
 
 impl Renderer<'_, '_> {
     /// Returns `policy`, and `facts` if the project has its own.
-    pub(super) fn policy(&self, policy: &Policy, facts: &Facts) -> Vec<EffectiveNode> {
-        let mut nodes = vec![self.judged(policy)];
+    pub(super) fn policy(
+        &self,
+        policy: &Policy,
+        facts: &Facts,
+        has_processes: bool,
+    ) -> Vec<EffectiveNode> {
+        let mut nodes = vec![self.judged(policy, has_processes)];
         let programs = facts.programs.iter().map(|program| {
             let at = self.at(program.at);
             EffectiveNode { at, ..as_written(&program.written) }
@@ -36,12 +44,19 @@ impl Renderer<'_, '_> {
         nodes
     }
 
-    fn judged(&self, policy: &Policy) -> EffectiveNode {
+    fn judged(&self, policy: &Policy, has_processes: bool) -> EffectiveNode {
         let mut node = EffectiveNode { at: self.at(policy.at), ..EffectiveNode::of(&POLICY) };
         // The rules of the policy that it starts from are shown themselves, each with its place.
         let settings = PolicySettings { starts_from: None, ..policy.settings.clone() };
         node.settings(&POLICY, &settings);
+        // Without tools that start processes, nothing goes by the defaults of `limits`.
+        let is_idle = |rule: &'static Rule, at: Option<Span>| {
+            std::ptr::eq(rule, &LIMITS) && at.is_none() && !has_processes
+        };
         for PolicyNode { block, rule, at, settings } in policy.nodes() {
+            if is_idle(rule, at) {
+                continue;
+            }
             let said =
                 EffectiveNode { at: at.and_then(|at| self.at(at)), ..said_by(rule, settings) };
             if std::ptr::eq(block, &POLICY) {
@@ -122,7 +137,7 @@ impl Renderer<'_, '_> {
             node.put(rule.rule, OBSERVE.name, Scalar::Boolean(observe.value));
         }
         if let Some(ttl) = &rule.ttl_s {
-            node.put(rule.rule, TTL.name, Scalar::Number(ttl.value.into()));
+            node.put(rule.rule, TTL.name, Scalar::Measured(&DURATION, ttl.value.into()));
         }
         node.optional(BECAUSE.name, rule.because.as_ref());
         let mut exceptions: BTreeMap<u8, EffectiveNode> = BTreeMap::new();

@@ -32,7 +32,9 @@ pub(super) fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
         (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
         (Literal::Text(text), Kind::Regex) => Scalar::Regex(text.into()),
         (Literal::Word(text) | Literal::Text(text), _) => Scalar::Text(text.into()),
-        (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
+        (Literal::Number(number), Kind::Measured { measure, .. }) => {
+            Scalar::Measured(measure, number)
+        }
         (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),
         (Literal::Number(number), _) => Scalar::Number(number),
     }

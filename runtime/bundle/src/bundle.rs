@@ -20,6 +20,7 @@ use crate::section::{Kind, SectionInfo};
 use crate::settings::Settings;
 use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
+use crate::tool_settings::ToolSettings;
 
 /// The limit of the texts that a check may read: a number of bytes, plus a multiple of the bundle's
 /// length.
@@ -178,6 +179,12 @@ impl Bundle {
     #[must_use]
     pub fn skill_settings(&self) -> Option<&SkillSettings> {
         self.settings.skill_settings.as_ref()
+    }
+
+    /// Returns the settings of tools that start processes, if the project offers any.
+    #[must_use]
+    pub fn tool_settings(&self) -> Option<&ToolSettings> {
+        self.settings.tool_settings.as_ref()
     }
 
     /// Returns the policy for commands, if the project has one.

@@ -30,6 +30,7 @@ use crate::skill::Skill;
 use crate::skill_settings::SkillSettings;
 use crate::tenant::Tenant;
 use crate::tool::Tool;
+use crate::tool_settings::ToolSettings;
 use crate::user::User;
 use crate::writer::Writer;
 

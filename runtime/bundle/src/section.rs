@@ -122,6 +122,8 @@ sections! {
     Bodies = 9 "bodies" bytes,
     /// Lists of strings: references into `Strings`.
     StringLists = 10 "string-lists" rows(8),
+    /// The settings of tools that start processes, if any are offered.
+    ToolSettings = 11 "tool-settings" settings,
     /// The prompts, sorted by name.
     Prompts = 16 "prompts" rows(108),
     /// Hash table from a prompt's name to its row.
@@ -268,6 +270,8 @@ macro_rules! with_contents {
                 skill_settings: Option<SkillSettings> = SkillSettings, decides;
                 /// The policy for commands, if the project has one.
                 policy: Option<Policy> = Policy, decides;
+                /// The settings of tools that start processes, if any are offered.
+                tool_settings: Option<ToolSettings> = ToolSettings, decides;
             }
             tables {
                 /// The prompts, sorted by name (code points), names unique.

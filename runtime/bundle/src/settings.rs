@@ -17,6 +17,7 @@ use crate::role::CallerRole;
 use crate::section::{Kind, with_contents};
 use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
+use crate::tool_settings::ToolSettings;
 use crate::writer::Writer;
 
 /// The most characters of the JSON parser's message that are repeated: it may quote the bundle.

@@ -69,8 +69,8 @@ pub struct AuditRecord<'a> {
     /// The tool of a call, or the label of another request: `prompt:NAME`, `resource:URI`,
     /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`. A name that the bundle does not have
     /// is recorded as `unknown`. `authentication` is a request with missing or invalid credentials,
-    /// `request` one that was refused unread. Events are `bundle:reload`, `bundle:revoked` and
-    /// `audit:lost`.
+    /// `request` one that was refused unread. Events are `bundle:reload`, `bundle:revoked`,
+    /// `session:ended` and `audit:lost`.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,

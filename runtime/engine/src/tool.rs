@@ -5,13 +5,17 @@
 //! the implementation.
 
 mod arguments;
+mod limits;
 mod offered;
 mod reach;
 mod spec;
 mod table;
+mod words;
 
 pub use arguments::{ArgumentError, Arguments, decode};
+pub use limits::Limits;
 pub use offered::{Offered, UnknownTool};
 pub use reach::{NoCommand, REACH, Reach, SHELL, command_arguments, reach};
-pub use spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
+pub use spec::{Bound, Gating, Group, Keep, Kind, Limit, Output, Parameter, Time, ToolSpec};
 pub use table::{BRIEFING, TAGS_PLACEHOLDER, TOOLS, find};
+pub use words::{join_words, plain_words, quote_word, split_words};

@@ -78,6 +78,12 @@ pub fn classify_request(
     judge::verdict(&joined, all, before, (facts, rules), location)
 }
 
+/// Returns whether a text is a list of commands that the parser reads.
+#[must_use]
+pub fn parses(text: &str) -> bool {
+    parse::parse(text).is_ok()
+}
+
 fn effects(text: &str, facts: &Facts<'_>, ground: Ground<'_>) -> Interpreted {
     match parse::parse(text) {
         Ok(script) => interpret(text, &script, facts, ground),

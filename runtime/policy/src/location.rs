@@ -87,6 +87,19 @@ impl Location {
         Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
     }
 
+    /// Returns the location of commands that begin in another folder; a relative one is meant from
+    /// this one. `None` for a relative folder if this one is unknown, and for a path that no folder has.
+    #[must_use]
+    pub fn within(&self, folder: &str) -> Option<Self> {
+        let path = match (folder.starts_with('/'), self.cwd.as_deref()) {
+            (true, _) => folder.to_owned(),
+            (false, Some(cwd)) => format!("{}/{folder}", str::from_utf8(cwd).ok()?),
+            (false, None) => return None,
+        };
+        let Self { cwd, home: _ } = Self::new(Some(&path), None).ok()?;
+        Some(Self { cwd, home: self.home.clone() })
+    }
+
     /// Returns the folder in which commands begin.
     pub(crate) fn cwd(&self) -> Option<&[u8]> {
         self.cwd.as_deref()

@@ -3,7 +3,7 @@
 mod access;
 mod canonical;
 
-use relay_bundle::{Bundle, Gate, List, MessagePiece, Messages, Policy, PromptView};
+use relay_bundle::{Bundle, Gate, List, MessagePiece, Messages, Policy, PromptView, ToolSettings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +21,7 @@ use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
+use crate::answer::tool_settings;
 use crate::args::{InspectArgs, ReportFormat};
 use crate::command::inspect::access::{Audience, Role, Tenant, User};
 use crate::command::verify::{self, Signature};
@@ -81,6 +82,8 @@ pub(crate) struct Inspected {
     users: Vec<User>,
     /// The audiences: callers that see the same, and that part; one if everyone sees everything.
     audiences: Vec<Audience>,
+    /// The settings of tools that start processes; `null` if none of them is offered.
+    tool_settings: Option<ToolSettings>,
     /// The tools, in the order of the list.
     tools: Vec<Seen<Tool>>,
     /// The prompts, sorted by name.
@@ -178,6 +181,7 @@ impl Inspected {
             messages: bundle.messages().clone(),
             gate: bundle.gate().cloned(),
             policy: bundle.policy().cloned(),
+            tool_settings: bundle.tool_settings().cloned(),
             facts: known(bundle)?,
             tenants: access::tenants(bundle)?,
             roles: access::roles(bundle),
@@ -262,6 +266,10 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if !tools.is_empty() {
         page.push('\n');
         page.push_str(&tool::draw(&tools, &access::column(&names, List::Tools)?, width));
+    }
+    if let Some(settings) = bundle.tool_settings() {
+        let facts = tool_settings::facts(settings);
+        page.push_str(&format!("\n  processes\n{}", table::facts(&facts, width)));
     }
     if summary.counts.resources + summary.counts.templates > 0 {
         page.push('\n');

@@ -36,6 +36,7 @@ impl TextSearch {
             agent_skills,
             skills,
             skill_settings,
+            tool_settings,
             policy,
             rules,
             // They follow from the regexes.
@@ -75,6 +76,7 @@ impl TextSearch {
         self.value(sources, None, gate, out);
         self.value(sources, None, tools, out);
         self.value(sources, None, skill_settings, out);
+        self.value(sources, None, tool_settings, out);
         self.value(sources, None, policy, out);
         self.value(sources, None, rules, out);
         self.value(sources, None, tenants, out);

@@ -415,7 +415,7 @@ fn example(kind: Kind) -> String {
         Kind::Text(_) | Kind::Line(_) | Kind::Name(_) => "\"…\"".to_owned(),
         Kind::Boolean => "#true".to_owned(),
         Kind::Number { .. } => "N".to_owned(),
-        Kind::Bytes { .. } => "(bytes)\"8KiB\"".to_owned(),
+        Kind::Measured { measure, .. } => measure.example.to_owned(),
         Kind::Chars { .. } => "(chars)N".to_owned(),
         Kind::Regex => "(regex)\"…\"".to_owned(),
         Kind::Words(words) => words.first().copied().unwrap_or("…").to_owned(),

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Literal};
+use crate::measure::{BYTES, DURATION, Measure};
 use crate::source::{Span, Spanned, is_newline};
 use relay_bundle::Tier;
 use relay_engine::nearest::nearest;
@@ -82,7 +83,9 @@ impl Value {
                 self.plain(out)?;
                 Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
             }
-            Kind::Bytes { high } => Literal::Number(self.bytes(high, out)?),
+            Kind::Measured { measure, low, high } => {
+                Literal::Number(self.measured(measure, (low, high), out)?)
+            }
             Kind::Chars { low, high } => {
                 self.unit("chars", out)?;
                 Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
@@ -119,21 +122,52 @@ impl Value {
         }
     }
 
-    /// Returns a number of bytes: `(bytes)8192` or `(bytes)"8KiB"`.
-    fn bytes(&self, high: u64, out: &mut Diagnostics) -> Option<u64> {
-        self.unit("bytes", out)?;
+    /// Returns a number with its unit: `(bytes)"8KiB"`.
+    fn measured(
+        &self,
+        measure: &'static Measure,
+        (low, high): (u64, u64),
+        out: &mut Diagnostics,
+    ) -> Option<u64> {
+        self.unit(measure.annotation, out)?;
         let number = match &self.scalar {
-            Scalar::Text(text) => match bytes(text) {
+            Scalar::Text(text) => match measure.read(text) {
                 Some(number) => number,
-                None => {
-                    let (text, help) = (text.clone(), size_help(text));
-                    out.report(self.at, NoSize { text, help, at: self.at });
-                    return None;
-                }
+                None => return self.unmeasured(measure, text, out),
             },
-            _ => self.whole(0, high, out)?,
+            Scalar::Integer(number) if !measure.may_be_bare => {
+                return self.unmeasured(measure, &number.to_string(), out);
+            }
+            _ => self.whole(low, high, out)?,
         };
-        self.in_range(number, 0, high, out)
+        if measure.may_be_bare || Self::is_within(number, (low, high)).is_some() {
+            return self.in_range(number, low, high, out);
+        }
+        let shown = |number: u64| {
+            let (count, unit) = measure.in_largest(number);
+            format!("{count}{unit}")
+        };
+        let limit = format!("{} to {}", shown(low), shown(high));
+        let number = u64::try_from(number).map_or_else(|_| number.to_string(), shown);
+        let help = format!("write a value from {limit}");
+        out.report(self.at, OutOfRange { number, limit, help, at: self.at });
+        None
+    }
+
+    fn is_within(number: i128, (low, high): (u64, u64)) -> Option<u64> {
+        u64::try_from(number).ok().filter(|number| (low..=high).contains(number))
+    }
+
+    fn unmeasured(
+        &self,
+        measure: &'static Measure,
+        text: &str,
+        out: &mut Diagnostics,
+    ) -> Option<u64> {
+        let Measure { values, .. } = *measure;
+        let (text, help) = (text.to_owned(), measure.help(text));
+        out.report(self.at, Unmeasured { text, values, help, at: self.at });
+        None
     }
 
     /// Reports an annotation that is missing or names another unit.
@@ -151,7 +185,11 @@ impl Value {
     /// Returns the value with its unit, as the author should write it.
     fn with_unit(&self, unit: &str) -> String {
         match &self.scalar {
-            Scalar::Text(text) if unit == "bytes" => size_help(text),
+            Scalar::Text(text) if unit == BYTES.annotation => BYTES.help(text),
+            Scalar::Text(text) if unit == DURATION.annotation => DURATION.help(text),
+            Scalar::Integer(number) if unit == DURATION.annotation => {
+                DURATION.help(&number.to_string())
+            }
             Scalar::Text(_) if unit == "regex" => {
                 "write `(regex)` before the text, without a blank".to_owned()
             }
@@ -245,14 +283,13 @@ impl Value {
     }
 
     fn in_range(&self, number: i128, low: u64, high: u64, out: &mut Diagnostics) -> Option<u64> {
-        match u64::try_from(number) {
-            Ok(value) if (low..=high).contains(&value) => Some(value),
-            _ => {
-                let help = format!("write a number {}", range(low, high));
-                out.report(self.at, OutOfRange { number, low, high, help, at: self.at });
-                None
-            }
+        let found = Self::is_within(number, (low, high));
+        if found.is_none() {
+            let help = format!("write a number {}", range(low, high));
+            let (number, limit) = (number.to_string(), limit(low, high));
+            out.report(self.at, OutOfRange { number, limit, help, at: self.at });
         }
+        found
     }
 
     /// Reports an annotation of a value that takes none.
@@ -281,44 +318,6 @@ impl Value {
         };
         out.report(self.at, WrongType { expected, found, help, at: self.at });
         None
-    }
-}
-
-/// Returns the bytes of `8KiB`; `None` for any other form.
-///
-/// Each unit has one meaning: a kB is 1000 bytes to some and 1024 to others.
-fn bytes(text: &str) -> Option<i128> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at_checked(digits)?;
-    let factor = match unit {
-        "B" => 1,
-        "KiB" => 1024,
-        "MiB" => 1024 * 1024,
-        _ => return None,
-    };
-    number.parse::<i128>().ok()?.checked_mul(factor)
-}
-
-/// Returns the correct form of a size: `8KB` is taken for KiB, since all units count in powers of
-/// 1024.
-fn size_help(text: &str) -> String {
-    const UNITS: &str = "the units are B, KiB (1024 B) and MiB (1024 KiB)";
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let digits = compact.len() - compact.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = compact.split_at_checked(digits).unwrap_or_default();
-    let unit = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" | "byte" | "bytes" => "B",
-        "k" | "kb" | "kib" => "KiB",
-        "m" | "mb" | "mib" => "MiB",
-        _ => "",
-    };
-    if number.parse::<u64>().is_err() || unit.is_empty() {
-        return format!("write a whole number and its unit, as in `(bytes)\"8KiB\"`; {UNITS}");
-    }
-    let written = format!("{number}{unit}");
-    match bytes(text) {
-        Some(_) => format!("write `(bytes)\"{written}\"`"),
-        None => format!("write `(bytes)\"{written}\"`; {UNITS}"),
     }
 }
 
@@ -380,12 +379,11 @@ struct WrongType {
 /// Each number has a range in which a server works well. A number out of it is an error and is
 /// never changed in silence.
 #[derive(Debug, Error, Diagnostic)]
-#[error("the value is {number}; the limit is {}", limit(*low, *high))]
+#[error("the value is {number}; the limit is {limit}")]
 #[diagnostic(code(value::out_of_range))]
 struct OutOfRange {
-    number: i128,
-    low: u64,
-    high: u64,
+    number: String,
+    limit: String,
     #[help]
     help: String,
     #[label(primary, "out of range")]
@@ -437,15 +435,16 @@ struct WrongUnit {
     at: Span,
 }
 
-/// Sizes are written with their unit, so that a reader can tell KiB from MiB.
+/// Sizes and durations are written with their unit, so that a reader can tell KiB from MiB.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{text}` is not a number of bytes")]
+#[error("`{text}` is not {values}")]
 #[diagnostic(code(value::size))]
-struct NoSize {
+struct Unmeasured {
     text: String,
+    values: &'static str,
     #[help]
     help: String,
-    #[label(primary, "not a size")]
+    #[label(primary, "not a number with a unit")]
     at: Span,
 }
 

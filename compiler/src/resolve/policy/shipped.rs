@@ -50,7 +50,9 @@ pub(super) fn joined(sources: &Sources<'_>, policy: Policy, out: &mut Diagnostic
         let own = policy.floors.of(floor);
         if own.at.is_some() { own.clone() } else { shipped.floors.of(floor).clone() }
     });
+    let limits = if policy.limits.at.is_some() { policy.limits } else { shipped.limits };
     Policy {
+        limits,
         settings,
         rules: kept,
         classes: shipped.classes.into_iter().chain(policy.classes).collect(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, Selector, Tier};
-use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request};
+use relay_policy::classify::{Doing, Rules, Verdict, changes_code, classify_request, parses};
 use relay_policy::facts::Facts;
 use relay_policy::location::Location;
 use relay_policy::rule::{Argument, Request, Seen};
@@ -65,10 +65,12 @@ impl Asked {
         if let Some(reach) = reach {
             own = own.max(reach.tier);
             if let Some(name) = reach.text {
-                texts.push(text_of(name).unwrap_or_default());
-            }
-            if reach.is_session {
-                doubts.push((Floor::OpaqueCode, "what is typed into the session is not shown"));
+                let text = text_of(name).unwrap_or_default();
+                let is_shown = code(&text, call.arguments, &mut texts, &mut doubts);
+                // The code of a session is typed later.
+                if !is_shown || reach.is_session {
+                    effects.push((Selector::Runs, None));
+                }
             }
             if let Some(name) = reach.host {
                 let written = text_of(name).unwrap_or_default();
@@ -89,18 +91,28 @@ impl Asked {
                 doubts.push((Floor::UnknownTool, "no argument is one that the project declares"));
             }
         }
-        // Whatever else the shell reads is code too.
-        if let Some(stdin) = text_of("stdin").filter(|text| !text.is_empty()) {
-            texts.push(stdin);
+        let input = text_of("stdin").filter(|text| !text.is_empty());
+        if let (Some(input), Some(first)) = (&input, texts.first_mut())
+            && parses(first)
+        {
+            // A shell among the commands reads it as code, all others as data.
+            *first = format!("{{ {first}\n}} <<<{}", tool::quote_word(input));
         }
-        if text_of("interpreter").is_some_and(|name| !matches!(name.as_str(), "bash" | "sh")) {
-            doubts.push((Floor::OpaqueCode, "a script of another language"));
+        if reach.is_some() {
+            let variables = text_of("env_json").filter(|json| !json.is_empty());
+            match variables.map(|json| Variables::of(&json, facts)) {
+                None | Some(Variables::Harmless) => {}
+                Some(Variables::MayChangeCode) => effects.push((Selector::Runs, None)),
+                Some(Variables::ChangeCode(reason)) => doubts.push((Floor::Unparsed, reason)),
+            }
         }
-        if reach.is_some() && text_of("env_json").is_some_and(|json| !is_harmless(&json)) {
-            doubts.push((Floor::Unparsed, "its environment changes the code that runs"));
-        }
-        let location = match text_of("cwd").filter(|cwd| reach.is_some() && !cwd.is_empty()) {
-            Some(cwd) => Location::new(Some(&cwd), None).unwrap_or_default(),
+        // A server has found the folder itself.
+        let cwd = text_of("cwd").filter(|cwd| reach.is_some() && !cwd.is_empty());
+        let location = match cwd.filter(|_| call.door != Door::Server) {
+            Some(cwd) => call.location.within(&cwd).unwrap_or_else(|| {
+                doubts.push((Floor::Unparsed, "its folder is relative to one that is not shown"));
+                Location::default()
+            }),
             None => call.location.clone(),
         };
         let shown_texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -111,7 +123,8 @@ impl Asked {
         let tier = verdict.tier.max(own);
         let arguments = call.arguments.iter().map(|(name, value)| (name.clone(), shown(value)));
         Ok(Self {
-            text: texts.join("\n"),
+            // Regexes see the input as it is.
+            text: texts.into_iter().chain(input).collect::<Vec<_>>().join("\n"),
             hosts,
             arguments: arguments.collect(),
             location,
@@ -225,10 +238,64 @@ fn texts_in(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns whether the variables of an environment, as JSON, leave the code that runs as it is.
-fn is_harmless(json: &str) -> bool {
-    let variables: Result<Map<String, Value>, _> = serde_json::from_str(json);
-    variables.is_ok_and(|variables| variables.keys().all(|name| !changes_code(name)))
+/// Adds the text of a call as the shells read it that run it, and doubts about it; returns whether
+/// its code is in a language that is read.
+fn code(
+    text: &str,
+    arguments: &Map<String, Value>,
+    texts: &mut Vec<String>,
+    doubts: &mut Vec<(Floor, &'static str)>,
+) -> bool {
+    if arguments.get("use_shell") == Some(&Value::Bool(false)) {
+        match tool::split_words(text) {
+            Some(words) => texts.push(tool::join_words(words.iter().map(String::as_str))),
+            None => doubts.push((Floor::Unparsed, "its words are not a command")),
+        }
+        return true;
+    }
+    match arguments.get("interpreter").and_then(Value::as_str) {
+        None | Some("bash") => texts.push(text.to_owned()),
+        // Another shell may read the text otherwise, so both readings count.
+        Some("sh") => {
+            texts.push(text.to_owned());
+            texts.push(format!("sh -c {}", tool::quote_word(text)));
+        }
+        Some("python" | "python3" | "py") => {
+            texts.push(format!("python3 -c {}", tool::quote_word(text)))
+        }
+        Some(_) => {
+            texts.push(text.to_owned());
+            return false;
+        }
+    }
+    true
+}
+
+/// The variables that a call gives a process.
+enum Variables {
+    /// The same code runs with them.
+    Harmless,
+    /// No fact says that the same code runs with them.
+    MayChangeCode,
+    /// They change the code that runs, or cannot be read.
+    ChangeCode(&'static str),
+}
+
+impl Variables {
+    /// Reads variables as JSON.
+    fn of(json: &str, facts: &Facts<'_>) -> Self {
+        let variables: Result<Map<String, Value>, _> = serde_json::from_str(json);
+        let Ok(variables) = variables else {
+            return Self::ChangeCode("its environment is no JSON object");
+        };
+        if variables.keys().any(|name| changes_code(name)) {
+            return Self::ChangeCode("its environment changes the code that runs");
+        }
+        match variables.keys().all(|name| facts.is_harmless_variable(name)) {
+            true => Self::Harmless,
+            false => Self::MayChangeCode,
+        }
+    }
 }
 
 /// Returns the host of `user@host`, also in an address with a scheme or brackets.

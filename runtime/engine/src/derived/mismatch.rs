@@ -12,7 +12,7 @@ use crate::agent_skill;
 use crate::glob;
 use crate::prompt_index;
 use crate::rule_keys;
-use crate::tool::find;
+use crate::tool::{Limits, find};
 
 /// A part of a bundle that differs from the one derived from its contents. Only a faulty or
 /// malicious writer makes one.
@@ -291,9 +291,10 @@ fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Cor
 /// the table.
 fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corrupt> {
     let mut made = MadeList::of(bundle, List::Tools);
+    let limits = Limits::of(bundle.tool_settings());
     for tool in bundle.tools() {
         let Some(spec) = find(&tool.name) else { continue };
-        made.add(&tools::listed(spec, bundle.gate()))?;
+        made.add(&tools::listed(spec, bundle.gate(), &limits))?;
         if tool.gated != tools::is_gated(spec, bundle.gate()) || tool.tier != spec.tier {
             out.push(Mismatch::Tool(tool.name.clone()));
         }

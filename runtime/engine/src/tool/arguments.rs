@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::spec::{Kind, Parameter, ToolSpec};
+use super::limits::Limits;
+use super::spec::{Bound, Kind, Limit, Parameter, ToolSpec};
 use super::table::BRIEFING;
 
 /// The most characters of the name of an unknown argument in messages.
@@ -59,7 +60,7 @@ impl ArgumentError {
 
 /// Decodes the arguments of a call of `spec`.
 ///
-/// A null counts as absent, a number out of range as the nearest one in range. The handle of a
+/// A null counts as absent, a number out of range as the nearest one in range, which `limits` may set. The handle of a
 /// briefing is accepted by every tool that can take one, even on an ungated server.
 ///
 /// # Errors
@@ -68,6 +69,7 @@ impl ArgumentError {
 pub fn decode<'a>(
     spec: &ToolSpec,
     given: &'a Map<String, Value>,
+    limits: &Limits,
 ) -> Result<Arguments<'a>, ArgumentError> {
     let briefing = spec.takes_briefing().then_some(&BRIEFING);
     let parameters = || spec.parameters.iter().chain(briefing);
@@ -82,35 +84,63 @@ pub fn decode<'a>(
         let expected = kind.expected();
         match given.get(name).filter(|value| !value.is_null()) {
             Some(value) => {
-                let value = check(kind, value);
+                let value = check(kind, value, limits);
                 arguments.push((name, value.ok_or(ArgumentError::WrongType { name, expected })?));
             }
             None if required => return Err(ArgumentError::Missing { name, expected }),
-            None => arguments.extend(default(kind).map(|value| (name, Cow::Owned(value)))),
+            None => arguments.extend(default(kind, limits).map(|value| (name, Cow::Owned(value)))),
         }
     }
     Ok(Arguments(arguments))
 }
 
 /// Returns a value in its range; `None` if it has another type.
-fn check(kind: Kind, value: &Value) -> Option<Cow<'_, Value>> {
+fn check<'v>(kind: Kind, value: &'v Value, limits: &Limits) -> Option<Cow<'v, Value>> {
     let is_right = match kind {
         Kind::Integer { min, max, .. } => {
+            let max = limits.number(max).max(min);
             return integer(value).map(|number| Cow::Owned(number.clamp(min, max).into()));
         }
+        Kind::Timeout { default } => {
+            let max = limits.number(Bound::Limit(Limit::MaxTimeout)).max(1);
+            let named = |number: i64| if number == 0 { limits.number(default) } else { number };
+            return integer(value).map(|number| Cow::Owned(named(number).clamp(1, max).into()));
+        }
+        Kind::Decimal { max_ms, .. } => {
+            return value.as_f64().map(|seconds| Cow::Owned(milliseconds(seconds, max_ms).into()));
+        }
         Kind::Text { .. } => value.is_string(),
-        Kind::Boolean => value.is_boolean(),
+        Kind::Boolean { .. } => value.is_boolean(),
         Kind::Tags => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
     };
     is_right.then_some(Cow::Borrowed(value))
 }
 
-fn default(kind: Kind) -> Option<Value> {
+fn default(kind: Kind, limits: &Limits) -> Option<Value> {
     match kind {
         Kind::Text { default } => default.map(Value::from),
-        Kind::Integer { default, .. } => Some(default.into()),
-        Kind::Boolean | Kind::Tags => None,
+        Kind::Integer { default, max, .. } => {
+            Some(limits.number(default).min(limits.number(max)).into())
+        }
+        Kind::Timeout { default } => {
+            let max = limits.number(Bound::Limit(Limit::MaxTimeout)).max(1);
+            Some(limits.number(default).clamp(1, max).into())
+        }
+        Kind::Decimal { default_ms, .. } => Some(default_ms.into()),
+        Kind::Boolean { default } => default.map(Value::from),
+        Kind::Tags => None,
     }
+}
+
+/// Returns seconds in milliseconds, at most `max_ms`.
+fn milliseconds(seconds: f64, max_ms: u32) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates"
+    )]
+    let milliseconds = (seconds * 1000.0) as u32;
+    milliseconds.min(max_ms)
 }
 
 /// Returns a whole number. In JSON, 50.0 and 50 are one number, and some clients send the former.
@@ -129,7 +159,7 @@ impl Arguments<'_> {
         self.get(name)?.as_str()
     }
 
-    /// Returns a whole number; `None` if the argument is absent.
+    /// Returns a whole number, of a decimal one its milliseconds; `None` if the argument is absent.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_i64()

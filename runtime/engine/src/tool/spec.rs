@@ -2,6 +2,7 @@
 
 use relay_bundle::Tier;
 
+use super::reach::reach;
 use crate::keywords::BRIEFING_ARGUMENT;
 
 /// A tool of relay itself.
@@ -15,7 +16,7 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// The node of a project that offers it.
     pub group: Group,
-    /// The tier of its worst effect.
+    /// The tier of the tool itself; a text that it runs has its own.
     pub tier: Tier,
     /// Its relation to the gate.
     pub gating: Gating,
@@ -23,12 +24,32 @@ pub struct ToolSpec {
     pub open_world: bool,
     /// Its own arguments, in the order of the schema; see also [`ToolSpec::takes_briefing`].
     pub parameters: &'static [Parameter],
-    /// The time limit of a call, in seconds.
-    pub run_s_max: u32,
-    /// The most bytes of one result; `None` if the budget of the gate limits it.
-    pub output_bytes_max: Option<usize>,
+    /// The time limit of a call.
+    pub time: Time,
+    /// The limit of a result.
+    pub output: Output,
     /// The end of a longer result that is kept.
     pub keep: Keep,
+}
+
+/// The time limit of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    /// A number of seconds.
+    Seconds(u32),
+    /// The argument of this name, in seconds.
+    Argument(&'static str),
+}
+
+/// The limit of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// The budget of the gate.
+    ByGate,
+    /// A number of bytes.
+    Bytes(usize),
+    /// The argument of this name, in bytes; the tool itself counts them.
+    Argument(&'static str),
 }
 
 /// The node of a project that offers a tool.
@@ -36,6 +57,10 @@ pub struct ToolSpec {
 pub enum Group {
     /// `gate`.
     Gate,
+    /// `tools { shell }`.
+    Shell,
+    /// `tools { sessions }`.
+    Sessions,
     /// `tools { diagnostics }`.
     Diagnostics,
 }
@@ -84,29 +109,49 @@ pub enum Kind {
     /// A whole number.
     Integer {
         /// The default value.
-        default: i64,
+        default: Bound,
         /// The lowest value; lower numbers are raised to it.
         min: i64,
         /// The highest value; higher numbers are lowered to it.
-        max: i64,
+        max: Bound,
     },
-    /// A truth value; an absent one means both.
-    Boolean,
+    /// A time limit in whole seconds, from 1 to the project's limit; 0 means the default.
+    Timeout {
+        /// The default value.
+        default: Bound,
+    },
+    /// A number of seconds with a fraction, from 0 on. Here it is in milliseconds.
+    Decimal {
+        /// The default value.
+        default_ms: u32,
+        /// The highest value; higher numbers are lowered to it.
+        max_ms: u32,
+    },
+    /// A truth value.
+    Boolean {
+        /// The default value; without one, an absent value means both.
+        default: Option<bool>,
+    },
     /// A list of keywords. The gate of the project sets their number.
     Tags,
 }
 
 impl ToolSpec {
-    /// Returns whether it only reads. Such a call can be repeated safely.
+    /// Returns whether it only reads, with any arguments. Such a call can be repeated safely.
     #[must_use]
-    pub const fn is_read_only(&self) -> bool {
-        matches!(self.tier, Tier::ReadOnly)
+    pub fn is_read_only(&self) -> bool {
+        self.tier == Tier::ReadOnly && !self.runs_text()
     }
 
     /// Returns whether its effects may be irreversible.
     #[must_use]
-    pub const fn is_destructive(&self) -> bool {
-        matches!(self.tier, Tier::Irreversible)
+    pub fn is_destructive(&self) -> bool {
+        self.tier == Tier::Irreversible || self.runs_text()
+    }
+
+    /// Returns whether it runs a text of its caller.
+    fn runs_text(&self) -> bool {
+        reach(self.name).is_some_and(|reach| reach.text.is_some())
     }
 
     /// Returns the names of its arguments, with the handle of a briefing if it takes one.
@@ -122,6 +167,41 @@ impl ToolSpec {
     }
 }
 
+/// A number of the table, or one that the project sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// This number.
+    Fixed(i64),
+    /// A limit of the project.
+    Limit(Limit),
+}
+
+/// A limit of the project: `limits` of its policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// `timeout`, in seconds.
+    Timeout,
+    /// `max-timeout`, in seconds.
+    MaxTimeout,
+    /// `output`, in bytes.
+    Output,
+    /// `max-output`, in bytes.
+    MaxOutput,
+}
+
+impl Limit {
+    /// Returns its name in a project.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::MaxTimeout => "max-timeout",
+            Self::Output => "output",
+            Self::MaxOutput => "max-output",
+        }
+    }
+}
+
 impl Kind {
     /// Returns the expected values, for errors and the documentation.
     #[must_use]
@@ -129,7 +209,9 @@ impl Kind {
         match self {
             Self::Text { .. } => "a string",
             Self::Integer { .. } => "a whole number",
-            Self::Boolean => "true or false",
+            Self::Timeout { .. } => "a whole number",
+            Self::Decimal { .. } => "a number",
+            Self::Boolean { .. } => "true or false",
             Self::Tags => "an array of strings",
         }
     }

@@ -2,7 +2,7 @@
 
 use relay_bundle::Tier;
 
-use super::spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
+use super::spec::{Bound, Gating, Group, Keep, Kind, Limit, Output, Parameter, Time, ToolSpec};
 
 /// The placeholder in the meaning of a parameter for the number of keywords that the gate of the
 /// project requests.
@@ -16,6 +16,67 @@ pub const BRIEFING: Parameter = Parameter {
     kind: Kind::Text { default: None },
     required: false,
     meaning: "The most recent handle from begin_session or read_prompts",
+};
+
+/// The time limit of a command.
+const TIMEOUT: Parameter = Parameter {
+    name: "timeout",
+    kind: Kind::Timeout { default: Bound::Limit(Limit::Timeout) },
+    required: false,
+    meaning: "Time limit in seconds, 0 for the default",
+};
+
+/// The most bytes of output that a call gets.
+const MAX_OUTPUT: Parameter = Parameter {
+    name: "max_output",
+    kind: Kind::Integer {
+        default: Bound::Limit(Limit::Output),
+        min: 1024,
+        max: Bound::Limit(Limit::MaxOutput),
+    },
+    required: false,
+    meaning: "The most bytes of output to return",
+};
+
+const CWD: Parameter = Parameter {
+    name: "cwd",
+    kind: Kind::Text { default: Some("") },
+    required: false,
+    meaning: "The folder to run in, empty for the default",
+};
+
+const ENV_JSON: Parameter = Parameter {
+    name: "env_json",
+    kind: Kind::Text { default: Some("") },
+    required: false,
+    meaning: "Environment variables to set, as a JSON object; null removes one",
+};
+
+/// The time limit of calls about sessions: the longest wait for output, and some more.
+const SESSION_S_MAX: u32 = 70;
+
+const SESSION_ID: Parameter = Parameter {
+    name: "session_id",
+    kind: Kind::Text { default: None },
+    required: true,
+    meaning: "The id that shell_spawn returned",
+};
+
+/// The highest number of lines and columns of a terminal.
+const SIZE_MAX: Bound = Bound::Fixed(u16::MAX as i64);
+
+const COLS: Parameter = Parameter {
+    name: "cols",
+    kind: Kind::Integer { default: Bound::Fixed(120), min: 1, max: SIZE_MAX },
+    required: false,
+    meaning: "Columns of the terminal",
+};
+
+const ROWS: Parameter = Parameter {
+    name: "rows",
+    kind: Kind::Integer { default: Bound::Fixed(40), min: 1, max: SIZE_MAX },
+    required: false,
+    meaning: "Lines of the terminal",
 };
 
 /// All tools, in the order of `tools/list`.
@@ -34,8 +95,8 @@ pub const TOOLS: &[ToolSpec] = &[
             required: true,
             meaning: "{tags} for your task: systems, files, actions",
         }],
-        run_s_max: 30,
-        output_bytes_max: None,
+        time: Time::Seconds(30),
+        output: Output::ByGate,
         keep: Keep::Start,
     },
     ToolSpec {
@@ -52,8 +113,225 @@ pub const TOOLS: &[ToolSpec] = &[
             required: true,
             meaning: "Keywords for what you need to know",
         }],
-        run_s_max: 30,
-        output_bytes_max: None,
+        time: Time::Seconds(30),
+        output: Output::ByGate,
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "shell_exec",
+        title: "Run a command",
+        description: "Runs a command on the machine of this server, and returns `[exit N]` and its output. For a command that ends by itself; shell_script takes several statements.",
+        group: Group::Shell,
+        tier: Tier::ReadOnly,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            Parameter {
+                name: "command",
+                kind: Kind::Text { default: None },
+                required: true,
+                meaning: "The command, in the language of bash",
+            },
+            TIMEOUT,
+            MAX_OUTPUT,
+            CWD,
+            Parameter {
+                name: "stdin",
+                kind: Kind::Text { default: Some("") },
+                required: false,
+                meaning: "Standard input of the command",
+            },
+            Parameter {
+                name: "merge_stderr",
+                kind: Kind::Boolean { default: Some(true) },
+                required: false,
+                meaning: "Whether standard error comes in order with standard output, or after it",
+            },
+            Parameter {
+                name: "use_shell",
+                kind: Kind::Boolean { default: Some(true) },
+                required: false,
+                meaning: "false: the words of the command are a program and its arguments, and mean nothing else",
+            },
+            ENV_JSON,
+        ],
+        time: Time::Argument("timeout"),
+        output: Output::Argument("max_output"),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "shell_script",
+        title: "Run a script",
+        description: "Runs a script of several lines on the machine of this server, and returns `[exit N]` and its output.",
+        group: Group::Shell,
+        tier: Tier::ReadOnly,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            Parameter {
+                name: "script",
+                kind: Kind::Text { default: None },
+                required: true,
+                meaning: "The text of the script",
+            },
+            Parameter {
+                name: "interpreter",
+                kind: Kind::Text { default: Some("bash") },
+                required: false,
+                meaning: "bash, sh or python",
+            },
+            Parameter {
+                name: "strict",
+                kind: Kind::Boolean { default: Some(true) },
+                required: false,
+                meaning: "Whether a shell stops at the first error (`set -euo pipefail`)",
+            },
+            Parameter { kind: Kind::Timeout { default: Bound::Fixed(120) }, ..TIMEOUT },
+            MAX_OUTPUT,
+            CWD,
+            ENV_JSON,
+        ],
+        time: Time::Argument("timeout"),
+        output: Output::Argument("max_output"),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "shell_spawn",
+        title: "Start a session",
+        description: "Starts a program in a terminal on the machine of this server, and returns the id of the session. For a program that you type into or watch; then use session_send and session_recv.",
+        group: Group::Sessions,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            Parameter {
+                name: "command",
+                kind: Kind::Text { default: Some("") },
+                required: false,
+                meaning: "The program; empty for bash",
+            },
+            COLS,
+            ROWS,
+            CWD,
+            ENV_JSON,
+        ],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "session_send",
+        title: "Type into a session",
+        description: "Types a text into a session of yours. Call session_recv for what it answers.",
+        group: Group::Sessions,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            SESSION_ID,
+            Parameter {
+                name: "data",
+                kind: Kind::Text { default: None },
+                required: true,
+                meaning: "The text to type",
+            },
+            Parameter {
+                name: "enter",
+                kind: Kind::Boolean { default: Some(true) },
+                required: false,
+                meaning: "Whether Enter is typed after it",
+            },
+        ],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "session_recv",
+        title: "Read a session",
+        description: "Returns the output of a session since the last call, or `[session ID ended, exit=N]`; empty if nothing came in time.",
+        group: Group::Sessions,
+        tier: Tier::ReadOnly,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[
+            SESSION_ID,
+            Parameter {
+                name: "timeout",
+                kind: Kind::Decimal { default_ms: 2_000, max_ms: 60_000 },
+                required: false,
+                meaning: "How long to wait for output, in seconds",
+            },
+            Parameter {
+                name: "max_bytes",
+                kind: Kind::Integer {
+                    default: Bound::Limit(Limit::Output),
+                    min: 256,
+                    max: Bound::Limit(Limit::MaxOutput),
+                },
+                required: false,
+                meaning: "The most bytes of output to return",
+            },
+        ],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Argument("max_bytes"),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "session_resize",
+        title: "Resize a session",
+        description: "Changes the size of the terminal of a session.",
+        group: Group::Sessions,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[
+            SESSION_ID,
+            Parameter { required: true, ..COLS },
+            Parameter { required: true, ..ROWS },
+        ],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "session_kill",
+        title: "End a session",
+        description: "Signals the programs of a session, and by default ends and forgets it.",
+        group: Group::Sessions,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[
+            SESSION_ID,
+            Parameter {
+                name: "signal_name",
+                kind: Kind::Text { default: Some("TERM") },
+                required: false,
+                meaning: "The signal, such as INT",
+            },
+            Parameter {
+                name: "close",
+                kind: Kind::Boolean { default: Some(true) },
+                required: false,
+                meaning: "Whether the session is ended and forgotten",
+            },
+        ],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "session_list",
+        title: "List sessions",
+        description: "Returns your sessions as JSON, with their sizes, ages and bytes of output.",
+        group: Group::Sessions,
+        tier: Tier::ReadOnly,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[],
+        time: Time::Seconds(SESSION_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::Start,
     },
     ToolSpec {
@@ -65,8 +343,8 @@ pub const TOOLS: &[ToolSpec] = &[
         gating: Gating::Gated,
         open_world: false,
         parameters: &[],
-        run_s_max: 30,
-        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        time: Time::Seconds(30),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::Start,
     },
     ToolSpec {
@@ -80,7 +358,7 @@ pub const TOOLS: &[ToolSpec] = &[
         parameters: &[
             Parameter {
                 name: "lines",
-                kind: Kind::Integer { default: 50, min: 1, max: 1000 },
+                kind: Kind::Integer { default: Bound::Fixed(50), min: 1, max: Bound::Fixed(1000) },
                 required: false,
                 meaning: "How many of the newest records to search",
             },
@@ -92,19 +370,23 @@ pub const TOOLS: &[ToolSpec] = &[
             },
             Parameter {
                 name: "tier",
-                kind: Kind::Integer { default: -1, min: -1, max: Tier::Irreversible as i64 },
+                kind: Kind::Integer {
+                    default: Bound::Fixed(-1),
+                    min: -1,
+                    max: Bound::Fixed(Tier::Irreversible as i64),
+                },
                 required: false,
                 meaning: "Only records of this tier, -1 for all",
             },
             Parameter {
                 name: "denied",
-                kind: Kind::Boolean,
+                kind: Kind::Boolean { default: None },
                 required: false,
                 meaning: "true: only denied calls; false: only calls that were not denied",
             },
         ],
-        run_s_max: 30,
-        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        time: Time::Seconds(30),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::End,
     },
     ToolSpec {
@@ -135,8 +417,8 @@ pub const TOOLS: &[ToolSpec] = &[
                 meaning: "The id of the user; without it, yours. If you have a tenant, users of others are not accepted",
             },
         ],
-        run_s_max: 30,
-        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        time: Time::Seconds(30),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::Start,
     },
 ];

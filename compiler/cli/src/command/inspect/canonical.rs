@@ -25,6 +25,7 @@ use crate::answer::policy::{OwnFacts, Rule};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::skill::Skill;
+use crate::answer::tool_settings;
 use crate::command::inspect::access::{self, User};
 use crate::failure::Failure;
 use crate::judge::Judge;
@@ -60,6 +61,12 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let names = Names::of(bundle)?;
     // The roles give the readers of tools.
     bundle.tools().iter().for_each(|held| tool(held, &mut text));
+    if let Some(settings) = bundle.tool_settings() {
+        text.push_str("\n== processes\n");
+        for (name, says) in tool_settings::facts(settings) {
+            field(name, Some(&says), &mut text);
+        }
+    }
     for (held, readers) in prompts.iter().zip(names.all_seen_by(List::Prompts)?) {
         prompt(held, readers.as_deref(), &mut text);
     }

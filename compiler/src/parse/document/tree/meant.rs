@@ -43,9 +43,10 @@ fn of_keyword(written: &str, kind: Kind) -> Option<String> {
             Some(format!("write it in quotes: `\"{written}\"`"))
         }
         Kind::Boolean => Some("write `#true` or `#false`".to_owned()),
-        Kind::Number { .. } | Kind::Bytes { .. } | Kind::Chars { .. } => {
-            Some("write a number".to_owned())
+        Kind::Measured { measure, .. } => {
+            Some(format!("write a number with its unit: `{}`", measure.example))
         }
+        Kind::Number { .. } | Kind::Chars { .. } => Some("write a number".to_owned()),
         Kind::Regex => Some("write a regex: `(regex)\"…\"`".to_owned()),
         Kind::Words(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
