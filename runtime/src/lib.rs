@@ -7,6 +7,7 @@ mod caller;
 mod http;
 mod mcp;
 mod port;
+mod process;
 mod record;
 mod reload;
 mod serve;
@@ -29,6 +30,11 @@ use settings::reference;
 /// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 for wrong usage or
 /// a file or socket that failed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut arguments = arguments.into_iter().peekable();
+    // The server starts itself anew as the keeper of its processes.
+    if arguments.peek().is_some_and(|first| first == relay_keeper::ARGUMENT) {
+        return relay_keeper::run();
+    }
     let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
         Command::Help => print(args::HELP),
         Command::Version => print(&version()),

@@ -17,6 +17,7 @@ use tokio::time::sleep;
 
 use crate::server::Server;
 use crate::settings::Settings;
+use crate::tool;
 use crate::trust::load::LoadError;
 use crate::trust::loaded::Loaded;
 use crate::trust::named;
@@ -191,4 +192,6 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
         Ok(Err(error)) => server.refuse_reload(&error),
         Err(error) => tracing::error!("the reload did not end: {error}"),
     }
+    // Also after a refusal, since the bundle in force may have been revoked.
+    tool::end_refused(server);
 }

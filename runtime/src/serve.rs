@@ -104,6 +104,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
             Transport::Http(address) => http::serve(server, address).await.map_err(Failure::from),
         };
         ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
+        ending.processes.end().await;
         ending.record_counted_refusals();
         served
     });

@@ -15,6 +15,7 @@ use crate::caller::Caller;
 use crate::caller::calls::Calls;
 use crate::caller::principal::Principal;
 use crate::caller::refusals::{Due, Refusals};
+use crate::process::Processes;
 use crate::record::audit::{Audit, Entry};
 use crate::record::metrics::{Metrics, Reload};
 use crate::record::sent_texts::SentTexts;
@@ -36,6 +37,8 @@ pub(crate) struct Server {
     pub(crate) sent_texts: SentTexts,
     /// The running calls of tools.
     pub(crate) calls: Calls,
+    /// The processes that they start.
+    pub(crate) processes: Processes,
     /// Cancelled when the server must stop.
     pub(crate) closing: CancellationToken,
     loader: Loader,
@@ -63,6 +66,7 @@ impl Server {
         loader.log_what_is_forgotten(settings.transport);
         Self {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
+            processes: Processes::new(&settings.processes, settings.variables.clone()),
             settings,
             audit,
             metrics: Metrics::default(),
@@ -205,6 +209,12 @@ impl Server {
         let entry = Entry::refused(REQUEST.to_owned(), args, reason);
         let caller = Caller::operator(Principal::unauthenticated());
         self.audit.record(&caller, self.loaded().digest(), entry);
+    }
+
+    /// Records that a session was ended for this reason.
+    pub(crate) fn record_ended_session(&self, owner: &Arc<Principal>, reason: String) {
+        let entry = Entry::refused("session:ended".to_owned(), BTreeMap::new(), reason);
+        self.audit.record(&Caller::operator(owner.clone()), self.loaded().digest(), entry);
     }
 
     /// Records that the bundle in force differs from `replaced`.

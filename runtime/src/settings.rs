@@ -16,7 +16,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use self::args::{Args, Transport};
-use self::config::{AuthError, Config, ConfigError, Limits, MetricsAccess};
+use self::config::{AuthError, Config, ConfigError, Limits, MetricsAccess, Processes};
 use crate::caller::principal::{GroupsError, Principal, check_groups};
 
 /// The environment variable that chooses the level of the log.
@@ -44,6 +44,9 @@ pub(crate) struct Settings {
     /// Who may read the metrics.
     pub(crate) metrics: MetricsAccess,
     pub(crate) limits: Limits,
+    pub(crate) processes: Processes,
+    /// The variables of this process, for those that tools start.
+    pub(crate) variables: Vec<(OsString, OsString)>,
     /// The value of `RELAY_LOG`.
     pub(crate) log_level: Option<String>,
     /// The file into which `relay build` writes the public half of this user's dev key.
@@ -130,6 +133,8 @@ impl Settings {
             briefing: config.briefing,
             metrics: config.metrics.access.unwrap_or(default_metrics(transport)),
             limits: config.limits,
+            processes: config.processes,
+            variables: variables(),
             log_level: variable(LOG_VARIABLE).and_then(|level| level.into_string().ok()),
             dev_key: dev_key(),
             poll: Some(config.watch.poll_ms).filter(|ms| *ms > 0).map(Duration::from_millis),
@@ -160,6 +165,8 @@ impl Settings {
             allowed_origins,
             briefing,
             limits,
+            processes,
+            variables: _,
             metrics,
             log_level: _,
             dev_key: _,
@@ -181,6 +188,7 @@ impl Settings {
             ("allowed-origins", *allowed_origins != new.allowed_origins),
             ("metrics.access", *metrics != new.metrics),
             ("watch.poll-ms", *poll != new.poll),
+            ("processes", *processes != new.processes),
         ];
         let changed = changed.into_iter().filter(|(_, is_changed)| *is_changed);
         let limits = limits.differences(&new.limits).into_iter();
@@ -245,6 +253,11 @@ fn dev_key() -> Option<PathBuf> {
 fn user_folder(name: &str, usual: &str) -> Option<PathBuf> {
     let folder = |name| variable(name).map(PathBuf::from);
     folder(name).or_else(|| Some(folder("HOME")?.join(usual)))
+}
+
+/// Returns the environment variables.
+fn variables() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
 }
 
 /// Returns an environment variable; an empty one counts as unset.

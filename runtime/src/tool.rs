@@ -28,6 +28,8 @@ mod gate;
 mod implementation;
 mod own_record;
 mod server_info;
+mod session;
+mod shell;
 
 use std::mem;
 
@@ -36,7 +38,7 @@ use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
-use relay_engine::tool::{Arguments, BRIEFING, decode};
+use relay_engine::tool::{Arguments, BRIEFING, Output, Time, decode};
 use serde_json::{Map, Value};
 
 use self::audit_tail::AuditTail;
@@ -51,17 +53,27 @@ use self::explain_context::ExplainContext;
 use self::gate::{Briefing, Passage};
 use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
+pub(crate) use self::session::end_refused;
+use self::session::{
+    SessionKill, SessionList, SessionRecv, SessionResize, SessionSend, ShellSpawn,
+};
+use self::shell::{ShellExec, ShellScript};
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
 use crate::record::audit::{Entry, Judged, NAMES_MAX};
-
-/// The most bytes of texts in the arguments of one call.
-const INPUT_BYTES_MAX: usize = 2 << 20;
 
 /// The implementation of each tool of the table.
 const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("begin_session", &BeginSession),
     ("read_prompts", &ReadPrompts),
+    ("shell_exec", &ShellExec),
+    ("shell_script", &ShellScript),
+    ("shell_spawn", &ShellSpawn),
+    ("session_send", &SessionSend),
+    ("session_recv", &SessionRecv),
+    ("session_resize", &SessionResize),
+    ("session_kill", &SessionKill),
+    ("session_list", &SessionList),
     ("server_info", &ServerInfo),
     ("audit_tail", &AuditTail),
     ("explain_context", &ExplainContext),
@@ -115,13 +127,14 @@ async fn answer(
     let Decided { offered, permit, tier, judged } = decide(call, name, given)?;
     // Recorded however the call ends.
     *decided = Some((tier, judged));
-    let arguments = decode(offered.spec, given)?;
+    let arguments = decode(offered.spec, given, &call.limits())?;
     // Only after `decode`: a malformed call is reported before a denial.
     let permit = permit?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
     let handle = arguments.text(BRIEFING.name).map(ToOwned::to_owned);
-    let outcome = execute(call, &permit, arguments, passage).await?;
+    let work = Work { arguments, given, passage };
+    let outcome = execute(call, &permit, work).await?;
     let Outcome { text, exit_code, is_error, mut briefing } = outcome;
     let mut blocks = Vec::new();
     if is_unbriefed && briefing.is_none() {
@@ -129,7 +142,11 @@ async fn answer(
         blocks.push(mem::take(&mut given.text));
         briefing = Some(given);
     }
-    blocks.push(clamp(text, permit.spec().output_bytes_max, permit.spec().keep));
+    // Tools with an argument for it count their output themselves.
+    blocks.push(match permit.spec().output {
+        Output::Bytes(bytes_max) => clamp(text, bytes_max, permit.spec().keep),
+        Output::ByGate | Output::Argument(_) => text,
+    });
     let context = context::context(call, name, handle.as_deref()).map_err(Rejection::from)?;
     Ok((Answer { context, blocks, is_error, briefing, exit_code }, permit))
 }
@@ -145,18 +162,18 @@ fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result
         );
         return Err(CallError::Failed(text));
     }
-    match oversize(given) {
+    match oversize(given, call.limits().input_bytes_max as usize) {
         Some(text) => Err(CallError::Failed(text)),
         None => Ok(()),
     }
 }
 
 /// Returns why arguments are over the limit of all tools.
-pub(crate) fn oversize(given: &Map<String, Value>) -> Option<String> {
+pub(crate) fn oversize(given: &Map<String, Value>, bytes_max: usize) -> Option<String> {
     let bytes: usize = given.values().map(text_bytes).sum();
-    (bytes > INPUT_BYTES_MAX).then(|| {
+    (bytes > bytes_max).then(|| {
         format!(
-            "the arguments hold {bytes} bytes of text, over the limit of {INPUT_BYTES_MAX}: send less"
+            "the arguments hold {bytes} bytes of text, over the limit of {bytes_max}: send less"
         )
     })
 }
@@ -173,16 +190,26 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-async fn execute(
-    call: &Call,
-    permit: &Permit,
-    arguments: Arguments<'_>,
+/// The input of a tool, before it runs.
+struct Work<'w> {
+    arguments: Arguments<'w>,
+    given: &'w Map<String, Value>,
     passage: Passage,
-) -> Result<Outcome, CallError> {
+}
+
+async fn execute(call: &Call, permit: &Permit, work: Work<'_>) -> Result<Outcome, CallError> {
+    let Work { arguments, given, passage } = work;
     let spec = permit.spec();
     let tool = implementation(spec.name)?;
-    let run = |stop| tool.run(permit, Run { call, arguments, passage, stop });
-    call.server.calls.run(spec.run_s_max, &call.cancelled, run).await?
+    let run_s_max = match spec.time {
+        Time::Seconds(seconds) => seconds,
+        Time::Argument(name) => {
+            let named = arguments.integer(name).and_then(|seconds| u32::try_from(seconds).ok());
+            named.ok_or(Rejection::Internal("the time limit of the call is unknown"))?
+        }
+    };
+    let run = |stop| tool.run(permit, Run { call, arguments, given, passage, stop });
+    call.server.calls.run(run_s_max, &call.cancelled, run).await?
 }
 
 fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {

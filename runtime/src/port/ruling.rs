@@ -199,7 +199,7 @@ fn of_tool(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<Ruling, Corrupt> {
-    if let Some(reason) = oversize(arguments) {
+    if let Some(reason) = oversize(arguments, placed.loaded.limits().input_bytes_max as usize) {
         return Ok(Ruling { error: Some(400), ..Ruling::new(Outcome::Deny, reason) });
     }
     let location = Location::default();
@@ -222,7 +222,8 @@ fn of_tool(
 /// lacks its command would be on another call.
 fn malformed(placed: &Placed, name: &str, arguments: &Map<String, Value>) -> Option<String> {
     if let Some(offered) = placed.loaded.tools.iter().find(|offered| offered.spec.name == name) {
-        return decode(offered.spec, arguments).err().map(|error| error.rule());
+        let limits = placed.loaded.limits();
+        return decode(offered.spec, arguments, &limits).err().map(|error| error.rule());
     }
     let known = reach(name)?;
     let effects = known.effects.iter().map(|(name, _)| name);

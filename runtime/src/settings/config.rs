@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use relay_engine::system_error::reason;
 use relay_engine::toml_fault::{self, TomlFault};
+use relay_engine::tool;
 use relay_machine::file::text_file;
 use relay_machine::file::toml_text::{self, TableHint};
 use schemars::JsonSchema;
@@ -93,6 +94,8 @@ pub(crate) struct Config {
     pub(crate) metrics: Metrics,
     /// Limits, each with its unit in its name. Each is 1 or more.
     pub(crate) limits: Limits,
+    /// The processes that tools start. The bundle's own `limits` hold too: the lower number counts.
+    pub(crate) processes: Processes,
     /// How the server detects a new bundle. SIGHUP always reloads.
     pub(crate) watch: Watch,
 }
@@ -224,6 +227,58 @@ impl Default for Watch {
     }
 }
 
+/// The processes that tools start.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Processes {
+    /// Commands of all callers that run at once; one more waits 5 seconds at most.
+    pub(crate) running_max: NonZeroUsize,
+    /// Commands of one caller that run at once; one more waits likewise.
+    pub(crate) principal_running_max: NonZeroUsize,
+    /// The longest time limit of a call.
+    pub(crate) timeout_s_max: Option<NonZeroU32>,
+    /// The most bytes of output that a call gets.
+    pub(crate) output_bytes_max: Option<NonZeroU32>,
+    /// The most bytes of text in the arguments of a call.
+    pub(crate) input_bytes_max: Option<NonZeroU32>,
+    /// The most sessions of all callers.
+    pub(crate) sessions_max: Option<NonZeroU32>,
+    /// Sessions of one caller.
+    pub(crate) principal_sessions_max: NonZeroUsize,
+}
+
+impl Default for Processes {
+    fn default() -> Self {
+        Self {
+            running_max: const { NonZeroUsize::new(64).unwrap() },
+            principal_running_max: const { NonZeroUsize::new(16).unwrap() },
+            timeout_s_max: None,
+            output_bytes_max: None,
+            input_bytes_max: None,
+            sessions_max: None,
+            principal_sessions_max: const { NonZeroUsize::new(16).unwrap() },
+        }
+    }
+}
+
+impl Processes {
+    /// Returns the limits of a bundle, none of them above those of this server.
+    pub(crate) fn lower(&self, limits: tool::Limits) -> tool::Limits {
+        let at_most =
+            |limit: u32, max: Option<NonZeroU32>| max.map_or(limit, |max| limit.min(max.get()));
+        let timeout_s_max = at_most(limits.timeout_s_max, self.timeout_s_max);
+        let output_bytes_max = at_most(limits.output_bytes_max, self.output_bytes_max);
+        tool::Limits {
+            timeout_s: limits.timeout_s.min(timeout_s_max),
+            timeout_s_max,
+            output_bytes: limits.output_bytes.min(output_bytes_max),
+            output_bytes_max,
+            input_bytes_max: at_most(limits.input_bytes_max, self.input_bytes_max),
+            sessions_max: at_most(limits.sessions_max, self.sessions_max),
+        }
+    }
+}
+
 /// Declares the limits: the meaning, the type, which holds the range, and the default of each.
 macro_rules! limits {
     ($($(#[$comment:meta])* $name:ident: $type:ty = $default:expr,)*) => {
@@ -346,6 +401,7 @@ impl Config {
             briefing,
             metrics: _,
             limits: _,
+            processes: _,
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);

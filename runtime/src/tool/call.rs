@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use relay_engine::tool::Limits;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
@@ -24,6 +25,11 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Returns the limits of calls: those of the bundle, lowered by the server.
+    pub(crate) fn limits(&self) -> Limits {
+        self.server.settings.processes.lower(self.placed.loaded.limits())
+    }
+
     /// Returns whether credentials named the caller, rather than the settings of the server.
     pub(crate) fn is_authenticated(&self) -> bool {
         self.server.settings.authenticates()

@@ -3,10 +3,10 @@
 use relay_engine::tool::Keep;
 
 /// Truncates a long result at its less important end, and adds a note.
-pub(super) fn clamp(mut result: String, bytes_max: Option<usize>, keep: Keep) -> String {
+pub(super) fn clamp(mut result: String, bytes_max: usize, keep: Keep) -> String {
     let total = result.len();
-    let over = bytes_max.and_then(|bytes_max| total.checked_sub(bytes_max));
-    let Some(over) = over.filter(|over| *over > 0) else { return result };
+    let over = total.checked_sub(bytes_max).filter(|over| *over > 0);
+    let Some(over) = over else { return result };
     match keep {
         Keep::Start => result.truncate(result.floor_char_boundary(total - over)),
         Keep::End => {

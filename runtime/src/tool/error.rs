@@ -24,6 +24,11 @@ pub(super) enum CallError {
     /// The caller may not make this call.
     #[error("{denial}")]
     Denied { denial: String, reason: String },
+    /// The program is missing, or cannot be executed.
+    #[error(
+        "[ERROR: the program cannot be executed: it is missing, or its interpreter is, or it is no program]"
+    )]
+    NotStarted,
     #[error("[TIMEOUT after {run_s_max}s]")]
     TimedOut { run_s_max: u32 },
     /// The client cancelled the call or disconnected, or the server stops.
@@ -39,6 +44,7 @@ impl CallError {
             Self::Failed(reason) => reason.clone(),
             Self::Arguments(error) => error.rule(),
             Self::Denied { denial: _, reason } => reason.clone(),
+            Self::NotStarted => "the program cannot be executed".to_owned(),
             Self::TimedOut { .. } => "timeout".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
         }
@@ -47,9 +53,11 @@ impl CallError {
     /// Returns the action for the audit record.
     pub(super) fn action(&self) -> Action {
         match self {
-            Self::Rejected(_) | Self::Failed(_) | Self::Arguments(_) | Self::Denied { .. } => {
-                Action::Refused
-            }
+            Self::Rejected(_)
+            | Self::Failed(_)
+            | Self::Arguments(_)
+            | Self::Denied { .. }
+            | Self::NotStarted => Action::Refused,
             Self::TimedOut { .. } => Action::TimedOut,
             Self::Cancelled => Action::Cancelled,
         }

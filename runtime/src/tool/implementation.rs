@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use relay_engine::tool::Arguments;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::call::Call;
@@ -27,6 +28,8 @@ pub(super) type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, CallEr
 pub(super) struct Run<'a> {
     pub(super) call: &'a Call,
     pub(super) arguments: Arguments<'a>,
+    /// The arguments as they were sent.
+    pub(super) given: &'a Map<String, Value>,
     pub(super) passage: Passage,
     /// Cancelled when the call is over.
     pub(super) stop: CancellationToken,

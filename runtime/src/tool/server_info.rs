@@ -101,6 +101,12 @@ fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {
     if loaded.is_damaged() {
         warnings.push("the bundle is damaged".to_owned());
     }
+    let replaced = server.processes.keepers_replaced();
+    if replaced > 0 {
+        warnings.push(format!(
+            "the keeper of processes ended {replaced} times: its processes were lost"
+        ));
+    }
     warnings.extend(server.doubt());
     warnings.extend(server.last_reload_error());
     warnings

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-use relay_bundle::{Bundle, CallerRole, Corrupt, Digest, Kind, List, Manifest, ToolEffects, Who};
+use relay_bundle::{
+    Bundle, CallerRole, Corrupt, Digest, Kind, List, Manifest, SessionSettings, ShellSettings,
+    ToolEffects, Who,
+};
 use relay_engine::authority::Authority;
-use relay_engine::tool::Offered;
+use relay_engine::tool::{Limits, Offered};
 use relay_machine::clock;
 use relay_machine::file::stamp::Stamp;
 use relay_machine::load::{LoadError, Loader, Opened};
@@ -101,6 +104,21 @@ impl Loaded {
     /// Returns the names of the roles of the project.
     pub(crate) fn role_names(&self) -> Vec<&str> {
         self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
+    }
+
+    /// Returns the limits of calls.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits::of(self.bundle.tool_settings())
+    }
+
+    /// Returns the folders and variables of processes.
+    pub(crate) fn shell(&self) -> ShellSettings {
+        self.bundle.tool_settings().map(|settings| settings.shell.clone()).unwrap_or_default()
+    }
+
+    /// Returns when sessions end; `None` if the project offers none.
+    pub(crate) fn sessions(&self) -> Option<&SessionSettings> {
+        self.bundle.tool_settings()?.sessions.as_ref()
     }
 
     /// Returns the role of this name.

@@ -1,0 +1,147 @@
+//! The processes of this server: where, with what and how many of them run. The keeper starts them.
+
+mod buffer;
+mod environment;
+mod folder;
+mod output;
+mod program;
+mod session;
+mod sessions;
+mod slots;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use relay_bundle::ShellSettings;
+use relay_keeper::{Keeper, Started};
+use thiserror::Error;
+use tokio::sync::OnceCell;
+
+pub(crate) use self::buffer::Counts;
+pub(crate) use self::environment::EnvironmentError;
+pub(crate) use self::folder::{Folder, FolderError};
+pub(crate) use self::output::{Captured, capture, open_streams};
+pub(crate) use self::program::{Command, Interpreter, locate};
+pub(crate) use self::session::{Ends, Origin, Program, Received, Session, Shown};
+pub(crate) use self::sessions::NoSession;
+pub(crate) use self::slots::{Busy, Place};
+
+use self::sessions::Sessions;
+use self::slots::Places;
+use crate::caller::principal::{CallerKey, Principal};
+use crate::caller::slots::Slot;
+use crate::settings::config::Processes as Settings;
+
+/// This program, as the keeper is started: the file stays right when a new version replaces it.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
+/// The processes of this server.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    keeper: OnceCell<Keeper>,
+    places: Places,
+    sessions: Sessions,
+    /// The variables of the server.
+    variables: Vec<(OsString, OsString)>,
+}
+
+/// The keeper cannot be started.
+#[derive(Debug, Error)]
+#[error("no process can be started: {0}")]
+pub(crate) struct KeeperError(#[from] io::Error);
+
+impl Processes {
+    /// Returns the processes of a server with these variables.
+    pub(crate) fn new(settings: &Settings, variables: Vec<(OsString, OsString)>) -> Self {
+        let (places, sessions) =
+            (Places::new(settings), Sessions::new(settings.principal_sessions_max.get()));
+        Self { keeper: OnceCell::new(), places, sessions, variables }
+    }
+
+    /// Returns the variables of a process of a call, whose own are a JSON object or empty.
+    pub(crate) fn variables(
+        &self,
+        settings: &ShellSettings,
+        json: &str,
+    ) -> Result<Vec<(OsString, OsString)>, EnvironmentError> {
+        environment::of_call(settings, &self.variables, json)
+    }
+
+    /// Finds the folder that a call asks for: empty for the default one, and relative to that.
+    pub(crate) fn folder(
+        &self,
+        settings: &ShellSettings,
+        asked: &str,
+    ) -> Result<Folder, FolderError> {
+        let home = self.variables.iter().find(|(name, _)| name == "HOME");
+        let home = home.and_then(|(_, home)| home.to_str()).filter(|home| home.starts_with('/'));
+        folder::find(settings, home, asked)
+    }
+
+    /// Returns the keeper, which is started with the first process.
+    pub(crate) async fn keeper(&self) -> Result<&Keeper, KeeperError> {
+        self.keeper
+            .get_or_try_init(|| async { Ok(Started::start(Path::new(OWN_PROGRAM))?.attach()?) })
+            .await
+    }
+
+    /// Returns how often a keeper ended unexpectedly and was replaced; its processes were lost.
+    pub(crate) fn keepers_replaced(&self) -> u64 {
+        self.keeper.get().map_or(0, Keeper::replaced)
+    }
+
+    /// Waits for a place for one more process of a caller.
+    pub(crate) async fn place(&self, caller: CallerKey) -> Result<Place, Busy> {
+        self.places.take(caller).await
+    }
+
+    /// Takes the room for one more session of a caller, before its program starts.
+    pub(crate) fn session_room(
+        &self,
+        owner: &Principal,
+        sessions_max: usize,
+    ) -> Result<Slot<CallerKey>, NoSession> {
+        self.sessions.room(owner, sessions_max)
+    }
+
+    /// Adds a session whose program runs in a terminal.
+    pub(crate) fn add_session(
+        &self,
+        owner: (Arc<Principal>, Slot<CallerKey>),
+        program: Program,
+        ends: Ends,
+    ) -> Result<Arc<Session>, NoSession> {
+        self.sessions.add(owner, program, ends)
+    }
+
+    /// Returns the session of an id, if it is the caller's.
+    pub(crate) fn session(&self, id: &str, caller: &Principal) -> Option<Arc<Session>> {
+        self.sessions.find(id, caller)
+    }
+
+    /// Returns the sessions of a caller, by their ids.
+    pub(crate) fn sessions_of(&self, caller: &Principal) -> Vec<Arc<Session>> {
+        self.sessions.of(caller)
+    }
+
+    /// Returns the sessions of all callers.
+    pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
+        self.sessions.all()
+    }
+
+    /// Forgets a session.
+    pub(crate) fn forget_session(&self, id: &str) {
+        self.sessions.remove(id);
+    }
+
+    /// Ends all processes.
+    pub(crate) async fn end(&self) {
+        if let Some(keeper) = self.keeper.get()
+            && !keeper.close().await
+        {
+            tracing::warn!("some processes did not end in time");
+        }
+    }
+}

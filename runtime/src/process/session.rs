@@ -1,0 +1,325 @@
+//! One session: a program in a terminal, its output since the last call, and how it ends.
+
+use std::fs::File;
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use relay_keeper::{Ended, Reach, Running, Signal, Size};
+use relay_machine::lock::lock;
+use relay_policy::location::Location;
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, AsyncWriteExt as _, ReadBuf};
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::buffer::{Buffer, Counts};
+use super::output::without_waiting;
+use crate::caller::principal::Principal;
+
+/// The bytes of one read: a terminal gives at most a page.
+const BLOCK_BYTES: usize = 4 << 10;
+/// The most blocks that are read after the end of a program: processes that it left may write on.
+const REST_BLOCKS_MAX: usize = 256;
+/// The longest time that a program may leave typed text unread.
+const WRITE_MAX: Duration = Duration::from_secs(5);
+/// The time between the first signal and KILL when a session is ended.
+const GRACE: Duration = Duration::from_secs(2);
+/// The time in which more output joins the first of a call.
+const GATHER: Duration = Duration::from_millis(20);
+/// The most bytes of a line that is typed in parts.
+const PENDING_BYTES_MAX: usize = 64 << 10;
+
+/// A session of one caller.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) owner: Arc<Principal>,
+    /// The call that began it.
+    pub(crate) origin: Origin,
+    begun: Instant,
+    running: Running,
+    master: OwnedFd,
+    writer: AsyncMutex<Sender>,
+    state: Mutex<State>,
+    /// Notified of output, and of the end.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    buffer: Buffer,
+    size: Size,
+    ended: Option<Ended>,
+    /// When a call last used it.
+    used: Instant,
+    /// The typed text since the last line end.
+    pending: String,
+}
+
+/// The call that began a session: a new bundle is asked about it again.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) location: Location,
+}
+
+/// A program in a terminal that becomes a session.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) title: String,
+    pub(crate) running: Running,
+    pub(crate) size: Size,
+    pub(crate) origin: Origin,
+}
+
+/// When a session ends by itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends {
+    pub(crate) idle: Duration,
+    pub(crate) lifetime: Duration,
+}
+
+/// A session, as `session_list` shows it.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) size: Size,
+    pub(crate) age: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) counts: Counts,
+    pub(crate) ended: Option<Ended>,
+}
+
+/// The output of a session for one call.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// Output; empty if none came in time.
+    Output(String),
+    /// All was received before, and the program has ended.
+    End(Ended),
+}
+
+impl Session {
+    /// Takes a running program with a terminal, and reads it until it ends.
+    pub(super) fn begin(
+        id: String,
+        owner: Arc<Principal>,
+        program: Program,
+        ends: Ends,
+    ) -> io::Result<Arc<Self>> {
+        let Program { title, mut running, size, origin } = program;
+        let master = running.terminal.take().ok_or(io::ErrorKind::NotFound)?;
+        let master = without_waiting(master)?;
+        let reader = Receiver::from_file_unchecked(File::from(master.try_clone()?))?;
+        let writer = Sender::from_file_unchecked(File::from(master.try_clone()?))?;
+        let now = Instant::now();
+        let exit = running.exit();
+        let state = State {
+            buffer: Buffer::default(),
+            size,
+            ended: None,
+            used: now,
+            pending: String::new(),
+        };
+        let session = Arc::new(Self {
+            id,
+            title,
+            owner,
+            origin,
+            begun: now,
+            running,
+            master,
+            writer: AsyncMutex::new(writer),
+            state: Mutex::new(state),
+            changed: Notify::new(),
+        });
+        tokio::spawn(session.clone().keep(reader, exit, ends));
+        Ok(session)
+    }
+
+    /// Reads the terminal until the program has ended, and ends it when its time is over.
+    async fn keep(
+        self: Arc<Self>,
+        reader: Receiver,
+        exit: impl Future<Output = Ended>,
+        ends: Ends,
+    ) {
+        let mut reader = Some(reader);
+        let mut exit = std::pin::pin!(exit);
+        let mut block = vec![0; BLOCK_BYTES];
+        let mut is_ending = false;
+        loop {
+            let over = (self.begun + ends.lifetime).min(lock(&self.state).used + ends.idle);
+            tokio::select! {
+                open = poll_fn(|context| self.poll(context, &mut reader, &mut block)), if reader.is_some() => {
+                    if !open {
+                        reader = None;
+                    }
+                }
+                ended = &mut exit => {
+                    self.take_rest(&mut block);
+                    lock(&self.state).ended = Some(ended);
+                    self.changed.notify_waiters();
+                    return;
+                }
+                () = sleep_until(over), if !is_ending => {
+                    let now = Instant::now();
+                    let used = lock(&self.state).used;
+                    if now >= self.begun + ends.lifetime || now >= used + ends.idle {
+                        is_ending = true;
+                        let session = self.clone();
+                        tokio::spawn(async move { session.end().await });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the output that the program wrote before its end.
+    fn take_rest(&self, block: &mut [u8]) {
+        for _ in 0..REST_BLOCKS_MAX {
+            match rustix::io::read(&self.master, &mut *block) {
+                Ok(length @ 1..) => {
+                    lock(&self.state).buffer.add(block.get(..length).unwrap_or_default());
+                }
+                Ok(0) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Reads once; returns whether the terminal is still open.
+    fn poll(
+        &self,
+        context: &mut Context<'_>,
+        reader: &mut Option<Receiver>,
+        block: &mut [u8],
+    ) -> Poll<bool> {
+        let Some(reader) = reader else { return Poll::Ready(false) };
+        let mut read = ReadBuf::new(block);
+        match Pin::new(reader).poll_read(context, &mut read) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(())) if !read.filled().is_empty() => {
+                lock(&self.state).buffer.add(read.filled());
+                self.changed.notify_waiters();
+                Poll::Ready(true)
+            }
+            // A terminal that no program has open fails (EIO).
+            Poll::Ready(_) => Poll::Ready(false),
+        }
+    }
+
+    /// Returns the line that the next text goes on with.
+    pub(crate) fn pending(&self) -> String {
+        lock(&self.state).pending.clone()
+    }
+
+    /// Returns whether the terminal takes a line without showing it, as for a password.
+    pub(crate) fn hides_input(&self) -> bool {
+        tcgetattr(&self.master).is_ok_and(|modes| {
+            modes.local_modes.contains(LocalModes::ICANON)
+                && !modes.local_modes.contains(LocalModes::ECHO)
+        })
+    }
+
+    /// Types a text. A program that leaves typed text unread for long makes it fail.
+    pub(crate) async fn send(&self, text: &str) -> io::Result<()> {
+        {
+            let mut state = lock(&self.state);
+            state.used = Instant::now();
+            match text.rfind(['\n', '\r']) {
+                Some(end) => state.pending = text.get(end + 1..).unwrap_or_default().to_owned(),
+                None => state.pending.push_str(text),
+            }
+            if state.pending.len() > PENDING_BYTES_MAX {
+                state.pending.clear();
+                return Err(io::Error::other("a line is longer than 64 KiB"));
+            }
+        }
+        let mut writer = self.writer.lock().await;
+        match timeout(WRITE_MAX, writer.write_all(text.as_bytes())).await {
+            Ok(done) => done,
+            Err(_) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the program leaves what is typed unread",
+            )),
+        }
+    }
+
+    /// Returns the output since the last call, at most `bytes_max` bytes of it; waits for some.
+    pub(crate) async fn receive(&self, wait: Duration, bytes_max: usize) -> Received {
+        let until = Instant::now() + wait;
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = lock(&self.state);
+                state.used = Instant::now();
+                let ended = state.ended;
+                match (state.buffer.is_empty(), ended) {
+                    (false, Some(_)) => {
+                        return Received::Output(state.buffer.take(bytes_max, true));
+                    }
+                    (false, None) => break,
+                    (true, Some(ended)) => return Received::End(ended),
+                    (true, None) => {}
+                }
+            }
+            tokio::select! {
+                () = changed => {}
+                () = sleep_until(until) => return Received::Output(String::new()),
+            }
+        }
+        sleep_until((Instant::now() + GATHER).min(until)).await;
+        let mut state = lock(&self.state);
+        let is_complete = state.ended.is_some();
+        Received::Output(state.buffer.take(bytes_max, is_complete))
+    }
+
+    /// Changes the size of the terminal.
+    pub(crate) fn resize(&self, size: Size) -> io::Result<()> {
+        let Size { columns, rows } = size;
+        let window = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.master, window)?;
+        let mut state = lock(&self.state);
+        (state.size, state.used) = (size, Instant::now());
+        Ok(())
+    }
+
+    /// Signals all jobs of the session.
+    pub(crate) async fn signal(&self, signal: Signal) -> io::Result<()> {
+        lock(&self.state).used = Instant::now();
+        self.running.signal(signal, Reach::Session).await.map(|_| ())
+    }
+
+    /// Ends all processes of the session.
+    pub(crate) async fn end(&self) {
+        if let Err(error) = self.running.end(GRACE).await {
+            tracing::warn!("a session did not end: {error}");
+        }
+    }
+
+    /// Returns its state.
+    pub(crate) fn shown(&self) -> Shown {
+        let state = lock(&self.state);
+        let now = Instant::now();
+        Shown {
+            size: state.size,
+            age: now - self.begun,
+            idle: now - state.used,
+            counts: state.buffer.counts(),
+            ended: state.ended,
+        }
+    }
+
+    /// Returns the time since the last call about it, if it has ended.
+    pub(super) fn ended_for(&self) -> Option<Duration> {
+        let state = lock(&self.state);
+        state.ended.map(|_| state.used.elapsed())
+    }
+}

@@ -1,0 +1,204 @@
+//! Sessions: programs in a terminal, driven by their owner alone.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::agent::{Agent, Protocol, error, text};
+use super::house::{self, House};
+use super::processes;
+use super::server::wait_until;
+use super::web::{Request, Web};
+
+const PROJECT: &str = "project ops epoch=1\n\
+    tools { shell; sessions idle=(duration)\"1d\" }\n\
+    roles { role operator tier=3 }\n\
+    users { user op role=operator; user eve role=operator }\n\
+    policy open { limits sessions=3; deny no-etc { writes \"/etc/**\" } }\n";
+
+fn house() -> House {
+    House::of(&house::bundle_of(PROJECT))
+}
+
+fn agent(house: &House) -> Agent {
+    Agent::with(house, Protocol::Modern, &["--principal", "op", "--audit", "audit.jsonl"])
+}
+
+/// Begins a session and returns its id.
+fn spawn(agent: &mut Agent, arguments: Value) -> String {
+    let started = text(&agent.call("shell_spawn", arguments));
+    let id = started.split(' ').nth(1).expect("an id").to_owned();
+    assert!(started.starts_with("session sh-") && started.contains(" started ("), "{started}");
+    id
+}
+
+fn send(agent: &mut Agent, id: &str, data: &str) -> String {
+    text(&agent.call("session_send", json!({ "session_id": id, "data": data })))
+}
+
+fn receive(agent: &mut Agent, id: &str) -> String {
+    text(&agent.call("session_recv", json!({ "session_id": id, "timeout": 5 })))
+}
+
+/// Receives until a text has come.
+fn await_text(agent: &mut Agent, id: &str, wanted: &str) -> String {
+    let since = Instant::now();
+    let mut all = String::new();
+    while !all.contains(wanted) {
+        assert!(since.elapsed() < Duration::from_secs(30), "{wanted}: {all}");
+        all.push_str(&receive(agent, id));
+    }
+    all
+}
+
+#[test]
+fn a_shell_is_driven_to_its_end() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({ "cols": 100, "rows": 30 }));
+    assert_eq!(
+        send(&mut agent, &id, "stty size; tty; echo é$((1+1))"),
+        format!("sent 32 bytes to {id}")
+    );
+    let seen = await_text(&mut agent, &id, "é2");
+    assert!(seen.contains("30 100") && seen.contains("/dev/pts/"), "{seen}");
+    let resized =
+        text(&agent.call("session_resize", json!({ "session_id": id, "cols": 80, "rows": 25 })));
+    assert_eq!(resized, format!("resized {id} to 80x25"));
+    send(&mut agent, &id, "stty size");
+    await_text(&mut agent, &id, "25 80");
+    send(&mut agent, &id, "exit 7");
+    await_text(&mut agent, &id, "exit");
+    let ended = format!("[session {id} ended, exit=7]");
+    wait_until(|| true);
+    let since = Instant::now();
+    while receive(&mut agent, &id) != ended {
+        assert!(since.elapsed() < Duration::from_secs(30));
+    }
+    assert_eq!(
+        error(&agent.call("session_send", json!({ "session_id": id, "data": "x" }))),
+        "[ERROR: the session has ended]"
+    );
+}
+
+#[test]
+fn programs_in_a_terminal_are_driven() {
+    // With a deny over effects, only what is surely no such effect may be typed: code of Python is no
+    // text for a shell.
+    let open = PROJECT.replace("; deny no-etc { writes \"/etc/**\" }", "");
+    let house = House::of(&house::bundle_of(&open));
+    let mut agent = agent(&house);
+    let python = spawn(&mut agent, json!({ "command": "python3 -q" }));
+    await_text(&mut agent, &python, ">>> ");
+    send(&mut agent, &python, "print(6*7)");
+    await_text(&mut agent, &python, "42");
+    let vi = spawn(&mut agent, json!({ "command": "cat -u" }));
+    send(&mut agent, &vi, "echoed");
+    let seen = await_text(&mut agent, &vi, "echoed\r\nechoed\r\n");
+    assert_eq!(seen, "echoed\r\nechoed\r\n");
+    let mut ids: Vec<Value> =
+        serde_json::from_str(&text(&agent.call("session_list", json!({})))).unwrap();
+    ids.iter_mut().for_each(|it| *it = it["title"].take());
+    ids.sort_by_key(ToString::to_string);
+    assert_eq!(ids, ["cat -u", "python3 -q"]);
+}
+
+#[test]
+fn a_line_is_judged_as_a_whole() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({}));
+    let part = json!({ "session_id": id, "data": "echo x > /et", "enter": false });
+    assert!(text(&agent.call("session_send", part)).starts_with("sent 12 bytes"));
+    let denied = send(&mut agent, &id, "c/motd");
+    assert!(denied.starts_with("[DENIED tier"), "{denied}");
+    assert!(denied.contains("no-etc"), "{denied}");
+}
+
+#[test]
+fn a_session_is_signalled_and_ended_with_all_its_jobs() {
+    let house = house();
+    let mut agent = agent(&house);
+    let mark = "7064.25";
+    let id = spawn(&mut agent, json!({}));
+    send(&mut agent, &id, &format!("sleep {mark} & setsid sleep {mark} & sleep {mark}"));
+    wait_until(|| processes::with_argument(mark).len() == 3);
+    let kill = |agent: &mut Agent, more: Value| {
+        let mut arguments = json!({ "session_id": id });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        text(&agent.call("session_kill", arguments))
+    };
+    assert!(
+        kill(&mut agent, json!({ "signal_name": "NONE" })).starts_with("[ERROR: unknown signal")
+    );
+    let sent = kill(&mut agent, json!({ "signal_name": "SIGWINCH", "close": false }));
+    assert_eq!(sent, format!("sent SIGWINCH to {id}"));
+    assert_eq!(kill(&mut agent, json!({})), format!("killed and closed {id}"));
+    wait_until(|| processes::with_argument(mark).is_empty());
+    assert_eq!(kill(&mut agent, json!({})), "[ERROR: unknown session; session_list names yours]");
+    assert_eq!(text(&agent.call("session_list", json!({}))), "[]");
+}
+
+#[test]
+fn sessions_have_a_limit_an_end_and_an_owner() {
+    let keys = |id: &str| {
+        let sha256 = house::sha256(b"s");
+        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{id}\"\n")
+    };
+    let project = PROJECT
+        .replace("idle=(duration)\"1d\"", "idle=(duration)\"10s\" lifetime=(duration)\"12s\"");
+    let house = House::of(&house::bundle_of(&project));
+    house.write(
+        "server.toml",
+        format!("[processes]\nprincipal-sessions-max = 2\n{}{}", keys("op"), keys("eve")),
+    );
+    let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
+    let call = |id: &str, tool: &str, arguments: Value| {
+        let request =
+            Request::modern("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let answer = web.send(&request.with("Authorization", &format!("Bearer rk_{id}_s"))).json();
+        text(&answer["result"])
+    };
+    let started = call("op", "shell_spawn", json!({ "command": "sleep 7065.25" }));
+    let id = started.split(' ').nth(1).expect("an id").to_owned();
+    assert_eq!(call("eve", "session_list", json!({})), "[]");
+    for (tool, more) in [
+        ("session_recv", json!({})),
+        ("session_send", json!({ "data": "x" })),
+        ("session_kill", json!({})),
+    ] {
+        let mut arguments = json!({ "session_id": id });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(
+            call("eve", tool, arguments),
+            "[ERROR: unknown session; session_list names yours]",
+            "{tool}"
+        );
+    }
+    assert!(
+        call("op", "shell_spawn", json!({ "command": "sleep 7065.25" })).starts_with("session ")
+    );
+    let full = call("op", "shell_spawn", json!({ "command": "sleep 7065.25" }));
+    assert!(full.starts_with("[ERROR: the limit of 2 of your sessions"), "{full}");
+    assert!(
+        call("eve", "shell_spawn", json!({ "command": "sleep 7065.25" })).starts_with("session ")
+    );
+    let full = call("eve", "shell_spawn", json!({ "command": "sleep 7065.25" }));
+    assert!(full.starts_with("[ERROR: the limit of 3 sessions of this server"), "{full}");
+    // Their time ends, whether somebody asks for them or not.
+    wait_until(|| processes::with_argument("7065.25").is_empty());
+}
+
+#[test]
+fn a_new_bundle_ends_the_sessions_that_it_would_refuse() {
+    let house = house();
+    let mut agent = agent(&house);
+    let mark = "7066.25";
+    spawn(&mut agent, json!({ "command": format!("sleep {mark}") }));
+    wait_until(|| processes::with_argument(mark).len() == 1);
+    let stricter =
+        PROJECT.replace("epoch=1", "epoch=2").replace("policy open {", "policy readonly {");
+    house.replace(&house::bundle_of(&stricter));
+    wait_until(|| processes::with_argument(mark).is_empty());
+    wait_until(|| house.read("audit.jsonl").contains("\"session:ended\""));
+}
