@@ -28,6 +28,7 @@ pub mod rule_keys;
 pub mod select;
 pub mod sent;
 pub mod system_error;
+pub mod token_shape;
 pub mod toml_fault;
 pub mod tool;
 pub mod view;
