@@ -23,6 +23,7 @@ pub mod nearest;
 pub mod place;
 pub mod prompt;
 pub mod prompt_index;
+pub mod redact;
 pub mod resource;
 pub mod rule_keys;
 pub mod select;
