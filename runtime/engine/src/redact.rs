@@ -3,7 +3,7 @@
 //! A record shows the commands of a caller, which may hold passwords and keys. Redaction is a
 //! heuristic over any text: a shell command, a script, JSON, a message. In doubt it hides a value.
 //! It leaves references (`$TOKEN`, `$(vault read …)`, `<password>`) and words (`password: none`),
-//! which say where a secret is and not which one.
+//! which only say where a secret is.
 //!
 //! | shape | examples | module |
 //! |---|---|---|
@@ -23,7 +23,7 @@
 //! at a prompt), text that follows a command substitution in one value, encoded secrets, and
 //! several commands in a group before `| sudo -S`.
 //!
-//! The scan is linear in the text, and takes no more than [`SCAN_CHARS_MAX`] characters.
+//! The scan is linear in the text, and takes at most [`SCAN_CHARS_MAX`] characters.
 
 mod command;
 mod found;
@@ -62,15 +62,28 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text after as many scans as change it; `None` if it changes beyond the limit.
+///
+/// A text with odd quotes may change for long, always further to the end. Then it keeps the part
+/// before the change.
 fn settled(text: &str) -> Option<Cow<'_, str>> {
     let mut current = Cow::Borrowed(text);
+    let mut stable = 0;
     for _ in 0..mark::SCANS_MAX {
-        match next(&current) {
-            Some(next) => current = Cow::Owned(next),
-            None => return Some(current),
-        }
+        let Some(next) = next(&current) else { return Some(current) };
+        stable = common_bytes(&current, &next);
+        current = Cow::Owned(next);
     }
-    None
+    let short = |part: usize| {
+        let kept = current.get(..current.floor_char_boundary(stable / part))?;
+        let short = format!("{}{MARKER}", scans::without_marker_start(kept));
+        next(&short).is_none().then_some(Cow::Owned(short))
+    };
+    [1, 2, 4, 8].into_iter().find_map(short)
+}
+
+/// Returns the number of bytes with which both texts begin.
+fn common_bytes(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 
 /// Returns a text after another scan; `None` if it stays.

@@ -1,7 +1,7 @@
 //! Private keys in armour: PEM, OpenSSH, PGP, PuTTY.
 //!
 //! The key reaches from its first line to its last. Where the last is missing, it reaches as far as
-//! lines look like those of a key, so that a text about keys hides no commands after it.
+//! lines look like those of a key, so that commands after a text about keys stay.
 
 use std::ops::Range;
 

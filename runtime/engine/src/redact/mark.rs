@@ -11,8 +11,8 @@ pub(super) const CUT: char = '…';
 pub const SCAN_CHARS_MAX: usize = 500 + 16 * 1024;
 
 /// The most scans of one text. A scan leaves the result of the scan before it as it is, save in odd
-/// cases; a text that still changes after so many is replaced as a whole.
-pub(super) const SCANS_MAX: usize = 6;
+/// cases; a text that still changes after so many is hidden from the change on.
+pub(super) const SCANS_MAX: usize = 8;
 
 /// The most bytes of a name that are read: the last ones, which say its kind.
 pub(super) const NAME_BYTES_MAX: usize = 128;

@@ -128,7 +128,7 @@ const TOKENS: &[&str] = &[
     "unk",
 ];
 
-/// Whole names of secrets that are no compound of the words above.
+/// Names of secrets that are compounds of other words than those above.
 const WHOLE: &[&str] = &["_auth", "jsessionid", "phpsessid", "x-amz-signature", "x-goog-signature"];
 
 /// First words of a flag that makes a program ask for a secret, print it, or do without.

@@ -107,10 +107,10 @@ pub(super) fn separator(text: &Text<'_>, start: usize, end: usize) -> Option<Sep
     if kind == Kind::Colon && text.before(start) == b'/' {
         return None;
     }
-    let start = text.skip_blanks(after);
+    let next = text.skip_blanks(after);
     // `f'…'` and `b'…'` are quoted too.
-    let is_prefixed = b"bfru".contains(&text.at(start)) && quote_at(text, start + 1).is_some();
-    let value = start + usize::from(is_prefixed);
+    let is_prefixed = b"bfru".contains(&text.at(next)) && quote_at(text, next + 1).is_some();
+    let value = next + usize::from(is_prefixed);
     let is_list = is_quoted && text.at(value) == b'[' && !text.has(value, MARKER.as_bytes());
     Some(Separator {
         kind,
@@ -120,7 +120,7 @@ pub(super) fn separator(text: &Text<'_>, start: usize, end: usize) -> Option<Sep
         } else {
             Ending::Word
         },
-        is_apart: start > after,
+        is_apart: next > after,
         is_quoted,
         is_spaced: at > after_quote,
         is_parameter: matches!(text.before(start), b'?' | b'&'),

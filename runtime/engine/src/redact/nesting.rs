@@ -3,7 +3,7 @@
 //! A text may be of a shell, JSON, or prose, so a quote counts only where it can open something, and
 //! an unmatched one changes nothing but the commands that are known around it.
 
-use super::mark::{NESTING_MAX, SLASHES_MAX};
+use super::mark::{MARKER, NESTING_MAX, SLASHES_MAX};
 use super::text::{Text, is_word};
 
 /// A quote or a substitution: its last character, and the number of backslashes before it.
@@ -69,7 +69,13 @@ pub(super) fn quote_at(text: &Text<'_>, at: usize) -> Option<(Closer, usize)> {
         .then_some((Closer { byte, slashes: end - at }, end + 1))
 }
 
-/// Returns whether a quote at a place can open something: the apostrophe of `don't` cannot.
+/// Returns whether a quote at a place can open something: the apostrophe of `don't` cannot, nor can
+/// a quote after the mark of a secret, whose scan ended there.
 pub(super) fn can_open(text: &Text<'_>, at: usize) -> bool {
-    !is_word(text.before(at))
+    !is_word(text.before(at)) && !is_after_marker(text, at)
+}
+
+/// Returns whether the mark of a secret ends at a place.
+pub(super) fn is_after_marker(text: &Text<'_>, at: usize) -> bool {
+    text.get(at.saturating_sub(MARKER.len())..at) == MARKER.as_bytes()
 }

@@ -28,7 +28,7 @@ pub(super) fn hide(text: &Text<'_>, value: &Value, part: Part, found: &mut Found
         Part::Whole => Some(inner),
         Part::After(byte) => {
             let at = text.find(inner.clone(), byte);
-            // `sqlplus /nolog` has no user.
+            // `/nolog` of `sqlplus` is a mode.
             at.filter(|at| byte != b'/' || *at > inner.start).map(|at| at + 1..inner.end)
         }
         Part::User => user(text, inner),
@@ -41,6 +41,13 @@ pub(super) fn hide(text: &Text<'_>, value: &Value, part: Part, found: &mut Found
             return has_values;
         }
     };
+    // A part that begins within a quote of its own would leave that quote open.
+    let is_within = |range: &Range<usize>| {
+        let before = text.get(value.inner.start..range.start);
+        let count = |quote: u8| before.iter().filter(|byte| **byte == quote).count();
+        count(b'\'') % 2 == 1 || count(b'"') % 2 == 1
+    };
+    let secret = secret.map(|range| if is_within(&range) { value.inner.clone() } else { range });
     match secret {
         Some(range) if !is_plain(text.get(range.clone()), value.quoting) => {
             found.add(range);

@@ -167,7 +167,7 @@ const KEY_FILES: &[&str] =
 /// The quoting of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
-    /// The value has no quotes of its own.
+    /// The value is bare.
     Bare,
     /// A shell replaces variables in the value.
     Double,

@@ -1,4 +1,4 @@
-//! Programs whose options and operands hold a secret under a name that does not say so.
+//! Programs whose options and operands hold a secret under any name.
 
 /// A place where a program takes a secret.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ const CONTAINERS: &[&str] =
 /// Programs with settings that a command changes.
 const CONFIGURED: &[&str] = &["composer", "git", "npm", "pip", "pnpm", "poetry", "yarn"];
 const SAMBA: &[&str] = &["net", "rpcclient", "smbclient", "smbget", "smbmap", "wmic"];
-/// The options of `curl` that take no value.
+/// The options of `curl` that are complete as one letter.
 const CURL_BARE: &str = "#0123469BGIJLMNORSafgijklnpqsv";
 
 /// The rules. A new program is a line here.

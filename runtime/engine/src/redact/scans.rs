@@ -34,12 +34,12 @@ pub(super) fn all(text: &Text<'_>) -> Found {
 pub(super) fn cut(text: &str) -> Option<String> {
     text.char_indices().nth(SCAN_CHARS_MAX)?;
     let (end, _) = text.char_indices().nth(SCAN_CHARS_MAX - 1)?;
-    let mut kept = text.get(..end)?;
-    for length in (1..MARKER.len()).rev() {
-        if let Some(before) = MARKER.get(..length).and_then(|part| kept.strip_suffix(part)) {
-            kept = before;
-            break;
-        }
-    }
+    let kept = text.get(..end).map(without_marker_start)?;
     Some(format!("{kept}{CUT}"))
+}
+
+/// Returns a text without the first characters of a mark at its end.
+pub(super) fn without_marker_start(text: &str) -> &str {
+    let parts = (1..MARKER.len()).rev().filter_map(|length| MARKER.get(..length));
+    parts.filter_map(|part| text.strip_suffix(part)).next().unwrap_or(text)
 }

@@ -12,7 +12,7 @@ use super::text::{Text, is_blank};
 /// The most bytes of a scheme: `postgresql+asyncpg`.
 const SCHEME_BYTES_MAX: usize = 32;
 
-/// Schemes with users and without tokens.
+/// Schemes whose users are names.
 const USER_SCHEMES: &[&[u8]] = &[
     b"ssh",
     b"sftp",

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::mark::MARKER;
-use super::nesting::{Closer, Nesting, can_open, quote_at};
+use super::nesting::{Closer, Nesting, can_open, is_after_marker, quote_at};
 use super::plain::Quoting;
 use super::text::{Text, is_blank, is_terminator, is_word};
 
@@ -202,7 +202,10 @@ fn after_quote(text: &Text<'_>, at: usize, nesting: &Nesting) -> Option<usize> {
         return (!is_continued).then_some(after + usize::from((after - at) % 2 == 1));
     };
     let next = text.at(start);
-    if (nesting.is_open(closer) && !is_word(next)) || (is_terminator(next) && closer.slashes != 1) {
+    if is_after_marker(text, at)
+        || (nesting.is_open(closer) && !is_word(next))
+        || (is_terminator(next) && closer.slashes != 1)
+    {
         return None;
     }
     match (closer.byte, closer.slashes) {

@@ -1,4 +1,4 @@
-//! A scan reads each byte a bounded number of times, whatever the text is.
+//! A scan reads each byte of any text a bounded number of times.
 
 use super::super::scans;
 use super::super::text::Text;

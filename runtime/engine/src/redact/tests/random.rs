@@ -94,7 +94,7 @@ const PIECES: &[&str] = &[
     "the",
 ];
 
-/// Texts with a place for a secret without blanks and quotes.
+/// Texts with a place for a secret of one word.
 const BARE: &[&str] = &[
     "password=@",
     "DB_PASSWORD=@ run",
@@ -202,7 +202,7 @@ fn check(before: &str, form: &str, secret: &str, after: &str) -> Result<(), Test
         Some((start, end)) => (start, format!("@{end}")),
         None => form.split_once('@').map(|(start, end)| (start, end.replace('@', secret))).unwrap(),
     };
-    // A flag at the end of the pieces may take a word of the next line, not of the one after that.
+    // A flag at the end of the pieces may take a word of the next line; that line is empty.
     let text = format!("{before}\n\n{start}{secret}{end}\n{after}");
     let found = redacted(&text);
     prop_assert!(!found.contains(secret), "{text:?}\n{found:?}");

@@ -345,7 +345,7 @@ fn each_secret_is_hidden_and_its_surroundings_stay() {
     let mut wrong = Vec::new();
     let given = SECRETS.iter().map(|form| {
         let text = form.replace('§', "Hq7x2Kw").replace('¶', "Hq7 x2 Kw");
-        // What is joined to a secret belongs to it, and neighbours share a mark.
+        // Characters joined to a secret belong to it, and neighbours share a mark.
         let expected = form.replace("§Hq7x2Kw", "§").replace("§.Hq7x2Kw=", "§");
         let expected = expected
             .replace("§/§", "§")
