@@ -1,8 +1,8 @@
 //! The forms of secrets, and the search for them in any bytes.
 //!
-//! The rules know the forms of issuers' keys, so false alarms are rare. A private key is found in
-//! its armour, and outside of it by the structure of its bytes. Data in base64 and text in UTF-16
-//! are searched as well.
+//! The rules know the forms of issuers' keys, so false alarms are rare; the shapes of tokens are in
+//! `engine/src/token_shape.rs`. A private key is found in its armour, and outside of it by the
+//! structure of its bytes. Data in base64 and text in UTF-16 are searched as well.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +14,12 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use memchr::{memchr_iter, memchr2, memchr2_iter, memmem};
 use regex::bytes::{Regex, RegexSet};
+use relay_engine::token_shape::{TOKEN_SHAPES, TokenEnd, TokenShape};
 
-/// The name and form of each kind of secret in text.
+/// The name and form of each kind of secret in text that is more than a token.
 const TEXT_RULES: &[(&str, &str)] = &[
-    ("aws-access-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})"),
-    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("google-key", r"\bAIza[0-9A-Za-z_-]{35}\b"),
-    ("hugging-face-token", r"\bhf_[A-Za-z0-9]{30,}\b"),
     ("json-web-token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("openai-key", r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
     (PRIVATE_KEY, r"---- ?BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)? ?----"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("stripe-key", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
     (PRIVATE_KEY, r"openssh-key-v1\x00"),
     (PRIVATE_KEY, r"PuTTY-User-Key-File-[0-9]: "),
 ];
@@ -75,7 +65,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 /// The forms of some rules, compiled once a process: that takes longer than a small project.
 struct Forms {
-    rules: &'static [(&'static str, &'static str)],
+    names: Vec<&'static str>,
     /// Matches wherever any rule may. It is many times faster than the rules, and most texts are
     /// free of secrets.
     any: Regex,
@@ -85,12 +75,12 @@ struct Forms {
 
 impl Forms {
     #[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
-    fn new(rules: &'static [(&'static str, &'static str)], any: &str) -> Self {
+    fn new(rules: Vec<(&'static str, Cow<'static, str>)>, any: &str) -> Self {
         // Keys are ASCII or bytes, and so are their word boundaries: tables of letters stay out.
         let forms = rules.iter().map(|(_, form)| format!("(?-u){form}"));
         let each = forms.clone().map(|form| Regex::new(&form).expect("a regular expression"));
         Self {
-            rules,
+            names: rules.iter().map(|(name, _)| *name).collect(),
             any: Regex::new(&format!("(?-u){any}")).expect("a regular expression"),
             set: RegexSet::new(forms).expect("regular expressions"),
             each: each.collect(),
@@ -102,8 +92,7 @@ impl Forms {
             return;
         }
         for index in self.set.matches(bytes) {
-            let (Some((rule, _)), Some(form)) = (self.rules.get(index), self.each.get(index))
-            else {
+            let (Some(rule), Some(form)) = (self.names.get(index), self.each.get(index)) else {
                 continue;
             };
             let is_secret = |place: &regex::bytes::Match<'_>| match *rule {
@@ -121,11 +110,32 @@ impl Forms {
 }
 
 static TEXT_FORMS: LazyLock<Forms> = LazyLock::new(|| {
-    let any: Vec<String> = TEXT_RULES.iter().map(|(_, form)| format!("(?:{form})")).collect();
-    Forms::new(TEXT_RULES, &any.join("|"))
+    let tokens = TOKEN_SHAPES.iter().map(|shape| (shape.rule, form_of(shape).into()));
+    let rules: Vec<_> = tokens.chain(written(TEXT_RULES)).collect();
+    let any: Vec<String> = rules.iter().map(|(_, form)| format!("(?:{form})")).collect();
+    Forms::new(rules, &any.join("|"))
 });
 
-static DER_FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::new(DER_RULES, DER_SIGN));
+static DER_FORMS: LazyLock<Forms> =
+    LazyLock::new(|| Forms::new(written(DER_RULES).collect(), DER_SIGN));
+
+fn written(
+    rules: &'static [(&'static str, &'static str)],
+) -> impl Iterator<Item = (&'static str, Cow<'static, str>)> {
+    rules.iter().map(|(name, form)| (*name, Cow::Borrowed(*form)))
+}
+
+/// Returns the regular expression of a token.
+fn form_of(shape: &TokenShape) -> String {
+    let prefixes: Vec<String> = shape.prefixes.iter().map(|prefix| regex::escape(prefix)).collect();
+    let (max, boundary) = match shape.end {
+        TokenEnd::Open => (",", ""),
+        TokenEnd::Word => (",", r"\b"),
+        TokenEnd::Exact => ("", r"\b"),
+    };
+    let (letters, min) = (shape.letters.class(), shape.chars_min);
+    format!(r"\b(?:{}){letters}{{{min}{max}}}{boundary}", prefixes.join("|"))
+}
 
 /// A password or key with a name before it: `password: …`, `api_key = …`.
 const ASSIGNED: &str = "assigned-secret";
@@ -369,8 +379,9 @@ impl Found {
 
 /// Returns the names of the rules, sorted.
 pub(crate) fn rule_names() -> Vec<&'static str> {
-    let rules = TEXT_RULES.iter().chain(DER_RULES);
-    let mut names: Vec<_> = rules.map(|(name, _)| *name).chain([ASSIGNED, IN_URL]).collect();
+    let rules = TEXT_RULES.iter().chain(DER_RULES).map(|(name, _)| *name);
+    let tokens = TOKEN_SHAPES.iter().map(|shape| shape.rule);
+    let mut names: Vec<_> = rules.chain(tokens).chain([ASSIGNED, IN_URL]).collect();
     names.sort_unstable();
     names.dedup();
     names

@@ -31,6 +31,7 @@ mod server_info;
 mod session;
 mod shell;
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use relay_bundle::Tier;
@@ -38,7 +39,7 @@ use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
-use relay_engine::tool::{Arguments, BRIEFING, Output, Time, decode};
+use relay_engine::tool::{Arguments, BRIEFING, Output, Time, ToolSpec, decode};
 use serde_json::{Map, Value};
 
 use self::audit_tail::AuditTail;
@@ -46,7 +47,7 @@ use self::briefing::{BeginSession, ReadPrompts};
 use self::call::Call;
 use self::clamp::clamp;
 use self::context::Context;
-use self::decide::{Decided, Permit, decide, offered};
+use self::decide::{Decided, Permit, SESSION_SEND, decide, offered};
 pub(crate) use self::decide::{judged, recorded_reason};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
@@ -107,8 +108,9 @@ pub(crate) async fn run(
     let room = call.server.calls.room(&call.caller.principal);
     let task = tokio::spawn(async move {
         let mut decided = None;
+        let withheld = withheld(&call, &name, &given);
         let done = answer(&call, room.as_ref(), &name, &given, &mut decided).await;
-        record(&call, &name, &given, done, decided)
+        record(&call, &name, arguments(&call, &name, &given, withheld), (done, decided))
     });
     task.await.unwrap_or_else(|error| {
         tracing::error!("a call did not end: {error}");
@@ -223,12 +225,34 @@ fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Brie
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)
 }
 
+/// Returns the names of the arguments whose text stays out of the record: a line that a terminal hides,
+/// such as a password.
+fn withheld(call: &Call, name: &str, given: &Map<String, Value>) -> &'static [&'static str] {
+    let id = given.get("session_id").and_then(Value::as_str).filter(|_| name == SESSION_SEND);
+    let session = id.and_then(|id| call.server.processes.session(id, &call.caller.principal));
+    if session.is_some_and(|session| session.hides_input()) { &["data"] } else { &[] }
+}
+
+/// Returns the arguments of a call for its record.
+fn arguments<'g>(
+    call: &Call,
+    name: &str,
+    given: &'g Map<String, Value>,
+    withheld: &[&str],
+) -> BTreeMap<&'g str, String> {
+    let spec = offered(call, name).map(|offered| offered.spec);
+    let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
+    match spec.is_some_and(ToolSpec::starts_processes) {
+        true => audit_record::command_arguments(given, &declared, withheld),
+        false => audit_record::call_arguments(given, &declared),
+    }
+}
+
 fn record(
     call: &Call,
     name: &str,
-    given: &Map<String, Value>,
-    done: Result<(Answer, Permit), CallError>,
-    decided: Option<(Tier, Judged)>,
+    args: BTreeMap<&str, String>,
+    (done, decided): (Result<(Answer, Permit), CallError>, Option<(Tier, Judged)>),
 ) -> Result<Answer, Rejection> {
     let (answer, rule, action) = match done {
         Ok((answer, permit)) => (Ok(answer), permit.at().to_owned(), Action::Served),
@@ -243,8 +267,6 @@ fn record(
     };
     let spec = offered(call, name).map(|offered| offered.spec);
     let subject = spec.map_or(Subject::UnknownTool, |spec| Subject::Tool(spec.name));
-    let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
-    let args = audit_record::call_arguments(given, &declared);
     let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
     // A call that ended before a decision has the tier of its tool.
     let own_tier = || offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);

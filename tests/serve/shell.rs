@@ -334,7 +334,7 @@ fn a_record_says_what_was_decided_and_how_it_ended() {
         "policy guarded { deny no-etc because=\"SEC-1\" { writes \"/etc/**\" } }",
     );
     let mut agent = operator(&house, Protocol::Modern);
-    exec(&mut agent, "exit 3", json!({}));
+    exec(&mut agent, "exit 3", json!({ "stdin": "password=hunter2" }));
     exec(&mut agent, "echo x > /etc/no-such-folder/x", json!({}));
     let records: Vec<Value> = house
         .read("audit.jsonl")
@@ -342,6 +342,11 @@ fn a_record_says_what_was_decided_and_how_it_ended() {
         .map(|line| serde_json::from_str(line).expect("a record"))
         .collect();
     assert_eq!((&records[0]["exit_code"], &records[0]["action"]), (&json!(3), &json!("served")));
+    let args = &records[0]["args"];
+    assert_eq!(
+        (&args["command"], &args["stdin"]),
+        (&json!("exit 3"), &json!("password=[redacted]"))
+    );
     let expected = "policy.no-etc: no-etc: SEC-1 (project.kdl:";
     assert!(records[1]["rule"].as_str().unwrap().starts_with(expected), "{}", records[1]);
     assert_eq!(

@@ -116,6 +116,22 @@ fn a_line_is_judged_as_a_whole() {
 }
 
 #[test]
+fn what_a_terminal_hides_stays_out_of_the_record() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({ "command": "stty -echo; echo ready; read line; echo got" }));
+    await_text(&mut agent, &id, "ready");
+    send(&mut agent, &id, "true hunter2");
+    await_text(&mut agent, &id, "got");
+    let shown = spawn(&mut agent, json!({ "command": "cat" }));
+    send(&mut agent, &shown, "true shown");
+    let records = house.read("audit.jsonl");
+    assert!(!records.contains("hunter2"), "{records}");
+    assert!(records.contains("\"data\":\"[12 characters]\""), "{records}");
+    assert!(records.contains("\"data\":\"true shown\""), "{records}");
+}
+
+#[test]
 fn a_session_is_signalled_and_ended_with_all_its_jobs() {
     let house = house();
     let mut agent = agent(&house);

@@ -1,7 +1,7 @@
 //! One record of the audit file: the request, the caller, and the bundle.
 //!
-//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths. Labels are names
-//! of the bundle; unknown names of a caller become `unknown`.
+//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths, and commands with
+//! their secrets redacted. Labels are names of the bundle; unknown names of a caller become `unknown`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::prompt::Value;
+use crate::redact::redacted;
 
 /// The most characters of a text in a record.
 pub const TEXT_CHARS_MAX: usize = 500;
@@ -263,6 +264,25 @@ pub fn call_arguments<'a>(
         Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
     };
     by_name(given.iter().map(|(name, json)| (name.as_str(), value(json))), declared)
+}
+
+/// Returns the arguments of a call of a tool that starts processes: its texts, with secrets redacted and
+/// truncated, since a reviewer reads the commands that ran. Names in `withheld` keep only their length;
+/// names outside of `declared` are only counted.
+#[must_use]
+pub fn command_arguments<'a>(
+    given: &'a Map<String, Json>,
+    declared: &[&str],
+    withheld: &[&str],
+) -> BTreeMap<&'a str, String> {
+    let value = |name: &str, value: &Json| match value {
+        Json::String(text) if withheld.contains(&name) => length(text),
+        Json::String(text) => truncated(&redacted(text)),
+        Json::Array(items) => format!("[{} entries]", items.len()),
+        Json::Object(object) => format!("[{} entries]", object.len()),
+        Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
+    };
+    by_name(given.iter().map(|(name, json)| (name.as_str(), value(name, json))), declared)
 }
 
 /// Returns the effects of a call for a record, and the number of those left out.

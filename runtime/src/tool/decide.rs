@@ -18,7 +18,7 @@ use crate::process::{Folder, FolderError};
 use crate::record::audit::{Judged, NAMES_MAX};
 
 /// The tool that types into a session.
-const SESSION_SEND: &str = "session_send";
+pub(super) const SESSION_SEND: &str = "session_send";
 /// The argument with the folder of a process.
 const CWD: &str = "cwd";
 

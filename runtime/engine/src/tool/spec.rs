@@ -149,6 +149,12 @@ impl ToolSpec {
         self.tier == Tier::Irreversible || self.runs_text()
     }
 
+    /// Returns whether it starts processes, or acts on those that it started.
+    #[must_use]
+    pub fn starts_processes(&self) -> bool {
+        matches!(self.group, Group::Shell | Group::Sessions)
+    }
+
     /// Returns whether it runs a text of its caller.
     fn runs_text(&self) -> bool {
         reach(self.name).is_some_and(|reach| reach.text.is_some())
