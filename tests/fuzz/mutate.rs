@@ -103,6 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "handle" => relay_fuzz::handle,
         "hook_event" => relay_fuzz::hook_event,
         "glob" => relay_fuzz::glob,
+        "redact" => relay_fuzz::redact,
         "shell" => relay_fuzz::shell,
         "classifier" => relay_fuzz::classifier,
         "fact_table" => relay_fuzz::fact_table,

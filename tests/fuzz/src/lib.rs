@@ -61,6 +61,17 @@ pub fn glob(bytes: &[u8]) {
     entry::glob(bytes);
 }
 
+/// Redacts a text: the result stays when it is redacted again.
+///
+/// # Panics
+///
+/// If it changes.
+pub fn redact(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let redacted = relay_engine::redact::redacted(&text);
+    assert_eq!(relay_engine::redact::redacted(&redacted), redacted);
+}
+
 /// Matches a URI, the second line, against a URI template, the first.
 pub fn uri_template(bytes: &[u8]) {
     entry::uri_template(bytes);
