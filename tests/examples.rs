@@ -98,6 +98,18 @@ fn the_guard_is_a_policy_alone() {
     assert!(expects >= 15, "{expects}");
 }
 
+#[test]
+fn the_operations_offer_commands_and_terminals() {
+    let folder = root().join("examples/ops");
+    let (compiled, report) = compiled(&Memory::folder(&folder), "project.kdl", &Options::default());
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
+    let names: Vec<&str> = contents.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert!(names.contains(&"shell_exec") && names.contains(&"session_send"), "{names:?}");
+    let settings = contents.tool_settings.expect("settings of processes");
+    assert_eq!(settings.shell.folders.map(|folders| folders.len()), Some(3));
+    assert_eq!(settings.limits.sessions_max.value, 8);
+}
+
 /// The environments of a project's `when` blocks, and the base.
 fn environments(files: &Memory) -> Vec<Option<String>> {
     let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();

@@ -83,7 +83,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
             "compiler/cli/src/command/diff/words.rs",
         ],
     ),
-    ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
+    ("runtime", "memchr", &["runtime/engine/src/select/word.rs", "runtime/engine/src/redact/"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
     ("runtime", "Permit {", &["runtime/src/tool/decide.rs"]),

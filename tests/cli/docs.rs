@@ -23,6 +23,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/permissions.md",
     "docs/policy.md",
     "docs/review.md",
+    "docs/shell.md",
     "docs/skills.md",
     "docs/tutorial.md",
     "examples/homelab/GATE.md",

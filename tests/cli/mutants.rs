@@ -109,7 +109,7 @@ fn no_score_while_a_text_or_an_expect_fails() {
 
 #[test]
 fn the_policies_of_the_examples_lose_no_part_unnoticed() {
-    for name in ["guard", "homelab", "platform", "workstation"] {
+    for name in ["guard", "homelab", "ops", "platform", "workstation"] {
         Sandbox::example(name).relay(&format!("test {name} --min-score 100")).ends(0);
     }
 }

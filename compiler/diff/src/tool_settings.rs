@@ -2,21 +2,47 @@
 
 use relay_bundle::{Bundle, SessionSettings, Setting, ShellSettings, ToolLimits, ToolSettings};
 
+use relay_engine::tool::{Group, ToolSpec, find};
+
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 
-/// Compares the settings of two bundles that both offer such tools; where a side offers none, they
-/// follow from that.
+/// Compares the settings of two bundles. Where one side offers no such tools, they follow from that.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
-    let (Some(a), Some(b)) = (a.tool_settings(), b.tool_settings()) else { return };
+    let offers = |bundle: &Bundle| {
+        bundle.tools().iter().any(|it| find(&it.name).is_some_and(ToolSpec::starts_processes))
+    };
+    let of_sessions = [a, b].map(|bundle| {
+        bundle.tools().iter().any(|it| find(&it.name).is_some_and(|it| it.group == Group::Sessions))
+    });
+    let (a, b) = match (a.tool_settings(), b.tool_settings()) {
+        (Some(a), Some(b)) => (a, b),
+        // A server goes by the defaults, which may permit more.
+        (Some(_), None) if offers(a) == offers(b) => {
+            let gone = finding(Change::Removed, "settings").direction(Direction::NotProved);
+            return out.push(gone);
+        }
+        (None, Some(_)) if offers(a) == offers(b) => {
+            return out.push(finding(Change::Added, "settings").direction(Direction::NotProved));
+        }
+        _ => return,
+    };
     // Taken apart in full, so that a new setting asks to be compared.
     let ToolSettings { limits, shell, sessions } = b;
     self::limits(&a.limits, limits, out);
     self::shell(&a.shell, shell, out);
-    if let (Some(old), Some(new)) = (&a.sessions, sessions) {
-        let SessionSettings { idle_s, lifetime_s } = new;
-        number("sessions idle", &old.idle_s, idle_s, out);
-        number("sessions lifetime", &old.lifetime_s, lifetime_s, out);
+    match (&a.sessions, sessions) {
+        (Some(old), Some(SessionSettings { idle_s, lifetime_s })) => {
+            number("sessions idle", &old.idle_s, idle_s, out);
+            number("sessions lifetime", &old.lifetime_s, lifetime_s, out);
+        }
+        (None, None) => {}
+        // Sessions that come or go with their tools follow from these.
+        (old, _) if of_sessions[0] == of_sessions[1] => {
+            let change = if old.is_some() { Change::Removed } else { Change::Added };
+            out.push(finding(change, "sessions").direction(Direction::NotProved));
+        }
+        _ => {}
     }
 }
 

@@ -140,7 +140,7 @@ fn the_value_of_every_row_is_read_as_its_row_says() {
             for (number_is_in, at) in [(true, low), (true, high), (false, high + 1)] {
                 let value = number(field.kind, at);
                 for document in with_value(&path, field, &value) {
-                    let found = reports(&document, &at.to_string());
+                    let found = reports(&document, &value);
                     let is_out = found.iter().any(|(code, _)| code == "value::out_of_range");
                     assert_eq!(is_out, !number_is_in, "`{}`: {document}", field.name);
                 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use relay_engine::glob;
+use relay_engine::tool::{find, reach};
 
 use super::commands::SHELL;
 use super::model::{Answer, ClientRules};
@@ -117,7 +118,9 @@ fn declared(client: &ClientRules, items: &[Item], out: &mut Written) {
         };
         others.extend(named.iter().map(String::as_str));
     }
-    others.retain(|name| *name != SHELL && *name != "*" && !own.contains(name));
+    // Tools of relay and of its peer are known, and need no `other`.
+    let is_known = |name: &str| reach(name).is_some() || find(name).is_some();
+    others.retain(|name| !is_known(name) && *name != "*" && !own.contains(name));
     let is_listing = client.unlisted != Answer::Allow && !own.is_empty();
     if others.is_empty() && !is_listing {
         return;
