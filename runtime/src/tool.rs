@@ -110,7 +110,8 @@ pub(crate) async fn run(
         let mut decided = None;
         let withheld = withheld(&call, &name, &given);
         let done = answer(&call, room.as_ref(), &name, &given, &mut decided).await;
-        record(&call, &name, arguments(&call, &name, &given, withheld), (done, decided))
+        let args = arguments(&call, &name, &given, withheld);
+        record(&call, &name, args, Ran { done, decided })
     });
     task.await.unwrap_or_else(|error| {
         tracing::error!("a call did not end: {error}");
@@ -225,6 +226,13 @@ fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Brie
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)
 }
 
+/// How a call ended.
+struct Ran {
+    done: Result<(Answer, Permit), CallError>,
+    /// Its tier and the parts of its decision, if there was one.
+    decided: Option<(Tier, Judged)>,
+}
+
 /// Returns the names of the arguments whose text stays out of the record: a line that a terminal hides,
 /// such as a password.
 fn withheld(call: &Call, name: &str, given: &Map<String, Value>) -> &'static [&'static str] {
@@ -252,7 +260,7 @@ fn record(
     call: &Call,
     name: &str,
     args: BTreeMap<&str, String>,
-    (done, decided): (Result<(Answer, Permit), CallError>, Option<(Tier, Judged)>),
+    Ran { done, decided }: Ran,
 ) -> Result<Answer, Rejection> {
     let (answer, rule, action) = match done {
         Ok((answer, permit)) => (Ok(answer), permit.at().to_owned(), Action::Served),
