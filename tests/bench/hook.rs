@@ -97,22 +97,24 @@ pub(crate) fn hooks(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// The most resident memory of a run, which only its parent learns: a shell of Python waits for it.
+/// The most resident memory of a run. A child inherits the peak of the process that starts it, so a small
+/// one does: GNU time.
 fn peak(setting: &Setting) -> Result<String> {
-    let folder = &setting.folder;
-    let script = "import json, resource, subprocess, sys\n\
-        event = json.dumps(dict(session_id='s', transcript_path='/t', cwd='/tmp', prompt_id='p', \
-        permission_mode='default', hook_event_name='PreToolUse', tool_name='Bash', \
-        tool_input=dict(command='ls')))\n\
-        subprocess.run(sys.argv[1:], input=event.encode(), stdout=subprocess.DEVNULL, check=True)\n\
-        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
-    let output = Command::new("python3")
-        .args(["-c", script])
-        .arg(&setting.relay_hook)
-        .args(["claude-code", "--config"])
-        .arg(folder.join("hook.toml"))
-        .output()?;
-    let kilobytes: f64 = String::from_utf8(output.stdout)?.trim().parse()?;
+    let event = "{\"session_id\": \"s\", \"transcript_path\": \"/t\", \"cwd\": \"/tmp\", \
+        \"prompt_id\": \"p\", \"permission_mode\": \"default\", \
+        \"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\", \
+        \"tool_input\": {\"command\": \"ls\"}}";
+    let mut time = Command::new("/usr/bin/time");
+    time.args(["-f", "%M"]).arg(&setting.relay_hook).args(["claude-code", "--config"]);
+    time.arg(setting.folder.join("hook.toml"));
+    time.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let Ok(mut child) = time.spawn() else { return Ok("not measured: GNU time is missing".into()) };
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(event.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    let shown = String::from_utf8(output.stderr)?;
+    let kilobytes: f64 = shown.lines().last().unwrap_or_default().trim().parse()?;
     Ok(format!("{:.1} MB", kilobytes * 1024.0 / 1e6))
 }
 
