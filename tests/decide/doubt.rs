@@ -298,3 +298,15 @@ fn the_effects_that_an_allow_names_hold_together() {
     assert_all(policy, "deny", &["scp /etc/passwd h:", "scp /srv/a/x /etc/passwd h:"]);
     assert_all(policy, "allow", &["rm /srv/b/x", "touch /srv/b/x", "mv /srv/b/x /srv/b/y"]);
 }
+
+#[test]
+fn a_folder_that_is_not_shown_may_be_any() {
+    let judged = Judged::of("policy open { deny no-etc { writes \"/etc/**\" } }");
+    let told = |cwd: &str| {
+        let arguments = json!({ "command": "echo x > passwd", "cwd": cwd });
+        let arguments = arguments.as_object().expect("an object");
+        judged.call(("", ""), "shell_exec", arguments).outcome.word()
+    };
+    assert_eq!(["/etc", "../../etc", "etc"].map(told), ["deny", "deny", "deny"]);
+    assert_eq!(["/srv/app", ""].map(told), ["allow", "allow"]);
+}
