@@ -56,6 +56,21 @@ fn each_change_has_its_direction() {
 }
 
 #[test]
+fn a_new_tool_that_runs_commands_says_so() {
+    let none = compiled(
+        "project ops epoch=1\npolicy\nprompts { prompt a { summary \"A\"; text \"x\" } }\n",
+    );
+    for (shell, wanted) in [("", "in any folder"), ("folders \"/srv\" \"/tmp\"", "in /srv, /tmp")] {
+        let found = found(&none, &compiled(&project(shell, "")));
+        for tool in ["shell_exec", "shell_script", "shell_spawn", "session_send"] {
+            let text =
+                format!("{:?}", found.iter().find(|it| it.subject.name == tool).expect(tool));
+            assert!(text.contains("of any tier") && text.contains(wanted), "{tool}: {text}");
+        }
+    }
+}
+
+#[test]
 fn limits_of_the_policy_are_compared() {
     let with = |limits: &str| {
         compiled(&project("", "").replace("policy\n", &format!("policy {{ {limits} }}\n")))

@@ -19,6 +19,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         let tools = bundle.tools().iter().filter(|tool| !(has_other_gate && is_of_gate(tool)));
         tools.map(|tool| (tool.name.clone(), tool.clone())).collect()
     };
+    let folders = folders(b);
     let (a, b) = (named(a), named(b));
     for (name, gone) in a.iter().filter(|(name, _)| !b.contains_key(*name)) {
         let removed = finding(name, Change::Removed).direction(Direction::Narrower).breaking(true);
@@ -27,12 +28,29 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     for (name, new) in &b {
         match a.get(name) {
             None => {
-                let tier = new.tier.number();
                 let added = finding(name, Change::Added).direction(Direction::NotProved);
-                let meaning = format!("agents can call it (tier {tier})");
+                let meaning = match find(name).filter(|spec| spec.is_destructive()) {
+                    // Its own tier says nothing of the texts that it runs.
+                    Some(spec) if spec.starts_processes() => {
+                        format!("agents run what the policy permits, of any tier, {folders}")
+                    }
+                    _ => format!("agents can call it (tier {})", new.tier.number()),
+                };
                 out.push(added.meaning(meaning).at(None, Some(&new.at)));
             }
             Some(old) => differences(old, new, has_other_gate, out),
+        }
+    }
+}
+
+/// Returns where the processes of a bundle's tools begin.
+fn folders(bundle: &Bundle) -> String {
+    let folders = bundle.tool_settings().and_then(|settings| settings.shell.folders.as_deref());
+    match folders {
+        None => "in any folder".to_owned(),
+        Some(folders) => {
+            let folders: Vec<&str> = folders.iter().map(|folder| folder.value.as_str()).collect();
+            format!("in {}", folders.join(", "))
         }
     }
 }
