@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent_skill;
+pub mod approval;
 pub mod audit_chain;
 pub mod audit_record;
 pub mod authority;

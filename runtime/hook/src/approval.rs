@@ -90,28 +90,6 @@ pub enum ApprovalError {
     Damaged,
 }
 
-/// The parts of a call that an approval is bound to.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Bound<'b> {
-    /// The requests of the call, each with its tool, arguments and effects.
-    pub(crate) requests: &'b str,
-    pub(crate) cwd: &'b str,
-    /// Principal, tenant and role.
-    pub(crate) caller: [&'b str; 3],
-    pub(crate) bundle: Digest,
-}
-
-impl Bound<'_> {
-    /// Returns the digest of all of it.
-    pub(crate) fn key(&self) -> Digest {
-        let Self { requests, cwd, caller: [principal, tenant, role], bundle } = self;
-        let bundle = bundle.hex();
-        let parts = [requests, cwd, principal, tenant, role, bundle.as_str()];
-        let parts = parts.map(|part| Digest::of(part.as_bytes()).hex());
-        Digest::of(parts.concat().as_bytes())
-    }
-}
-
 /// Returns the code of a key.
 fn code(key: &Digest) -> String {
     let letters = key.0.iter().take(CODE_CHARS);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use relay_bundle::{Digest, Tier};
+use relay_engine::approval::Bound;
 use relay_engine::cascade::Question;
 use relay_engine::decide::Outcome;
 use relay_engine::place::{Identity, place};
@@ -14,7 +15,7 @@ use relay_machine::clock;
 use relay_machine::load::{Loader, Opened, Sources};
 
 use crate::answer::{Answer, shortened};
-use crate::approval::{self, Bound, Waiting};
+use crate::approval::{self, Waiting};
 use crate::client::{Client, of_payload};
 use crate::event::{Event, Moment, ToolCall};
 use crate::json::{self, EVENT_BYTES_MAX};
@@ -269,7 +270,7 @@ impl Run<'_> {
                 let bound = Bound {
                     requests: &requests.text(),
                     cwd: self.event.cwd.unwrap_or_default(),
-                    caller: [
+                    caller: &[
                         &self.machine.principal,
                         found.tenant.as_deref().unwrap_or_default(),
                         found.role.as_deref().unwrap_or_default(),
