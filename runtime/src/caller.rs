@@ -1,6 +1,7 @@
 //! The caller of a request.
 
 pub(crate) mod activity;
+pub(crate) mod approvals;
 pub(crate) mod bodies;
 pub(crate) mod calls;
 pub(crate) mod principal;

@@ -17,6 +17,8 @@ mod entry;
 mod handler;
 mod lane;
 mod lists;
+mod person;
+mod progress;
 mod prompts;
 mod reached;
 mod rejection;

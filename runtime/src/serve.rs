@@ -12,6 +12,7 @@ use thiserror::Error;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::caller::approvals::{Approvals, NoRandom};
 use crate::http::{self, HttpError};
 use crate::mcp;
 use crate::record::audit::Audit;
@@ -41,6 +42,8 @@ pub(crate) enum Failure {
     Audit(#[from] AuditError),
     #[error(transparent)]
     Keyring(#[from] KeyringError),
+    #[error(transparent)]
+    Approvals(#[from] NoRandom),
     #[error(transparent)]
     Http(#[from] HttpError),
     #[error("{}", reason(.0))]
@@ -74,14 +77,14 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let loaded = Arc::new(loaded);
     named::check_own_caller(&settings, &loaded)?;
     let audit = Audit::open(&settings.audit)?;
-    let keyring = Keyring::new(&settings)?;
+    let secrets = (Keyring::new(&settings)?, Approvals::new()?);
     let transport = settings.transport;
     if transport == Transport::Stdio && io::stdin().is_terminal() {
         tracing::warn!(
             "standard input is a terminal: a client writes its messages there (Ctrl+D ends it); --http 127.0.0.1:8700 serves over a network"
         );
     }
-    let server = Arc::new(Server::new(settings, audit, keyring, loader, loaded));
+    let server = Arc::new(Server::new(settings, audit, secrets, loader, loaded));
     let ending = server.clone();
     let runtime = match transport {
         // One client sends one request after the other: a second thread would only add a hand-over.

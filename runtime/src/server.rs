@@ -12,6 +12,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
+use crate::caller::approvals::Approvals;
 use crate::caller::calls::Calls;
 use crate::caller::principal::Principal;
 use crate::caller::refusals::{Due, Refusals};
@@ -35,6 +36,8 @@ pub(crate) struct Server {
     pub(crate) keyring: Keyring,
     /// The texts of skills sent to callers with a handle.
     pub(crate) sent_texts: SentTexts,
+    /// The questions to persons.
+    pub(crate) approvals: Approvals,
     /// The running calls of tools.
     pub(crate) calls: Calls,
     /// The processes that they start.
@@ -58,13 +61,14 @@ impl Server {
     pub(crate) fn new(
         settings: Settings,
         audit: Audit,
-        keyring: Keyring,
+        (keyring, approvals): (Keyring, Approvals),
         loader: Loader,
         loaded: Arc<Loaded>,
     ) -> Self {
         keyring.warn_of_own_key(loaded.has_gate());
         loader.log_what_is_forgotten(settings.transport);
         Self {
+            approvals,
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             processes: Processes::new(&settings.processes, settings.variables.clone()),
             settings,

@@ -10,12 +10,13 @@
 //! 3. [`decode()`]: the arguments are those that the table declares. This error comes before a denial:
 //!    the caller sees the tool, and so its schema.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
-//! 5. Approval comes here, before the run; this version skips it.
+//! 5. [`approved`]: where the policy says so, a person is asked first, through the client.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
 //! 7. [`clamp()`]: a long result is truncated, with a note. The text of the project's skills for
 //!    the call precedes it ([`context::context`]); a refused call goes without it.
 //! 8. [`record`]: one audit record, for any outcome of the call.
 
+mod approval;
 mod audit_tail;
 mod briefing;
 pub(crate) mod call;
@@ -27,6 +28,7 @@ mod explain_context;
 mod gate;
 mod implementation;
 mod own_record;
+pub(crate) mod person;
 mod server_info;
 mod session;
 mod shell;
@@ -42,17 +44,19 @@ use relay_engine::sent::Sent;
 use relay_engine::tool::{Arguments, BRIEFING, Output, Time, ToolSpec, decode};
 use serde_json::{Map, Value};
 
+use self::approval::approved;
 use self::audit_tail::AuditTail;
 use self::briefing::{BeginSession, ReadPrompts};
 use self::call::Call;
 use self::clamp::clamp;
 use self::context::Context;
-use self::decide::{Decided, Permit, SESSION_SEND, decide, offered};
+use self::decide::{Decided, Permit, Ruling, SESSION_SEND, Unanswered, decide, offered};
 pub(crate) use self::decide::{judged, recorded_reason};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
 use self::gate::{Briefing, Passage};
 use self::implementation::{Outcome, Run, Tool};
+use self::person::Question;
 use self::server_info::ServerInfo;
 pub(crate) use self::session::end_refused;
 use self::session::{
@@ -80,6 +84,9 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("explain_context", &ExplainContext),
 ];
 
+/// The word in records for a person's yes.
+const APPROVED: &str = "approved";
+
 /// The answer to a call that reached its tool, or was denied with a text for the model.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -93,6 +100,17 @@ pub(crate) struct Answer {
     exit_code: Option<i32>,
 }
 
+/// The end of a request for a call.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    Answered(Answer),
+    /// A person must approve it: the client asks, and repeats the call with this state.
+    Asks {
+        question: Question,
+        state: String,
+    },
+}
+
 impl Answer {
     fn of_error(text: String) -> Self {
         Self { context: None, blocks: vec![text], is_error: true, briefing: None, exit_code: None }
@@ -104,12 +122,12 @@ pub(crate) async fn run(
     call: Call,
     name: String,
     given: Map<String, Value>,
-) -> Result<Answer, Rejection> {
-    let room = call.server.calls.room(&call.caller.principal);
+) -> Result<Ending, Rejection> {
+    let mut room = call.server.calls.room(&call.caller.principal);
     let task = tokio::spawn(async move {
         let mut decided = None;
         let withheld = withheld(&call, &name, &given);
-        let done = answer(&call, room.as_ref(), &name, &given, &mut decided).await;
+        let done = answer(&call, &mut room, &name, &given, &mut decided).await;
         let args = arguments(&call, &name, &given, withheld);
         record(&call, &name, args, Ran { done, decided })
     });
@@ -121,19 +139,32 @@ pub(crate) async fn run(
 
 async fn answer(
     call: &Call,
-    room: Option<&Room>,
+    room: &mut Option<Room>,
     name: &str,
     given: &Map<String, Value>,
     decided: &mut Option<(Tier, Judged)>,
-) -> Result<(Answer, Permit), CallError> {
-    admit(call, room, given)?;
-    let Decided { offered, permit, tier, judged } = decide(call, name, given)?;
+) -> Result<(Answer, Permit), Unanswered> {
+    admit(call, room.as_ref(), given)?;
+    let Decided { offered, ruling, tier, judged } = decide(call, name, given)?;
     // Recorded however the call ends.
-    *decided = Some((tier, judged));
-    let arguments = decode(offered.spec, given, &call.limits())?;
+    let (_, judged) = decided.insert((tier, judged));
+    let arguments = decode(offered.spec, given, &call.limits()).map_err(CallError::from)?;
     // Only after `decode`: a malformed call is reported before a denial.
-    let permit = permit?;
-    let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
+    let ruling = ruling?;
+    let passage =
+        gate::pass(call, offered, arguments.text(BRIEFING.name)).map_err(CallError::from)?;
+    let permit = match ruling {
+        Ruling::Permitted(permit) => permit,
+        Ruling::Asks(unapproved) => {
+            let again = || match decide(call, name, given)?.ruling {
+                Ok(Ruling::Asks(unapproved)) => Ok(Some(unapproved)),
+                Ok(Ruling::Permitted(_)) | Err(_) => Ok(None),
+            };
+            let permit = approved(call, room, unapproved, again).await?;
+            judged.approval = Some(APPROVED);
+            permit
+        }
+    };
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
     let handle = arguments.text(BRIEFING.name).map(ToOwned::to_owned);
     let work = Work { arguments, given, passage };
@@ -228,7 +259,7 @@ fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Brie
 
 /// How a call ended.
 struct Ran {
-    done: Result<(Answer, Permit), CallError>,
+    done: Result<(Answer, Permit), Unanswered>,
     /// Its tier and the parts of its decision, if there was one.
     decided: Option<(Tier, Judged)>,
 }
@@ -260,17 +291,25 @@ fn record(
     call: &Call,
     name: &str,
     args: BTreeMap<&str, String>,
-    Ran { done, decided }: Ran,
-) -> Result<Answer, Rejection> {
-    let (answer, rule, action) = match done {
-        Ok((answer, permit)) => (Ok(answer), permit.at().to_owned(), Action::Served),
-        Err(error) => {
+    Ran { done, mut decided }: Ran,
+) -> Result<Ending, Rejection> {
+    let (ending, rule, action) = match done {
+        Ok((answer, permit)) => {
+            (Ok(Ending::Answered(answer)), permit.at().to_owned(), Action::Served)
+        }
+        Err(Unanswered::Later { question, state, reason }) => {
+            (Ok(Ending::Asks { question, state }), reason, Action::Asked)
+        }
+        Err(Unanswered::Over(error)) => {
             let (rule, action) = (error.reason(), error.action());
-            let answer = match error {
+            if let (Some((_, judged)), Some(word)) = (&mut decided, error.approval()) {
+                judged.approval = Some(word);
+            }
+            let ending = match error {
                 CallError::Rejected(rejection) => Err(rejection),
-                error => Ok(Answer::of_error(error.to_string())),
+                error => Ok(Ending::Answered(Answer::of_error(error.to_string()))),
             };
-            (answer, rule, action)
+            (ending, rule, action)
         }
     };
     let spec = offered(call, name).map(|offered| offered.spec);
@@ -280,7 +319,8 @@ fn record(
     let own_tier = || offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);
     (entry.tier, entry.judged) = decided.unwrap_or_else(|| (own_tier(), Judged::default()));
     entry.action = action;
-    if let Ok(Answer { context, blocks, briefing, exit_code, .. }) = &answer {
+    if let Ok(Ending::Answered(answer)) = &ending {
+        let Answer { context, blocks, briefing, exit_code, .. } = answer;
         if let Some(Context { text, skills }) = context {
             entry.output.update(text.as_bytes());
             entry.skills = skills.iter().take(NAMES_MAX).cloned().collect();
@@ -291,7 +331,7 @@ fn record(
         entry.exit_code = *exit_code;
     }
     call.server.audit.record(&call.caller, call.placed.loaded.digest(), entry);
-    answer
+    ending
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub struct AuditRecord<'a> {
     pub bundle: String,
     /// The rule that decided: `file:line` of the served declaration, or the reason for a refusal.
     pub rule: String,
-    /// The server's action: `served`, `refused`, `cancelled` or `timed_out`.
+    /// The server's action: `served`, `refused`, `asked`, `cancelled` or `timed_out`.
     pub action: Action,
     /// The names of the prompts that a briefing sent in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -121,6 +121,12 @@ pub struct AuditRecord<'a> {
     /// The number of further effects.
     #[serde(skip_serializing_if = "is_zero")]
     pub effects_omitted: usize,
+    /// The answer of the person who had to approve the call: `approved`, `declined`, `closed` (the
+    /// question), `undecided` (the client approved without a decision), `late`, `used` (before),
+    /// `altered` (for another call), `silent` (no answer in time), `too_many` (answers of this caller),
+    /// or `unable` if the client cannot ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<&'a str>,
     /// The W3C trace context that the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<&'a str>,
@@ -216,6 +222,8 @@ pub enum Action {
     Served,
     /// It rejected the request or denied the call.
     Refused,
+    /// It had the client ask a person, and waits for the call to come again.
+    Asked,
     /// It ended a call whose client cancelled it or disconnected.
     Cancelled,
     /// It ended a call at its time limit.

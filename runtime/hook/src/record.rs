@@ -102,6 +102,7 @@ impl Entry<'_> {
             observed: observed.collect(),
             effects,
             effects_omitted,
+            approval: self.approved.then_some("approved"),
             traceparent: None,
             hook: Some(HookRecord {
                 client: event.client.name,

@@ -271,6 +271,7 @@ mod tests {
             observed: Vec::new(),
             effects: Vec::new(),
             effects_omitted: 0,
+            approval: None,
             traceparent: None,
             hook: None,
             port: None,

@@ -7,16 +7,23 @@ use std::future::Future;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::principal::{CallerKey, Principal};
 use super::slots::{Slot, Slots};
 
+/// The most calls of one caller that wait for a person.
+const WAITING_EACH_MAX: usize = 16;
+/// The longest wait of an approved call for a slot to run in.
+const SLOT_WAIT_MAX: Duration = Duration::from_secs(5);
+
 /// The running calls.
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
+    /// The calls that wait for a person, who may take long: they run nothing.
+    waiting: Slots<CallerKey>,
     /// The calls that read for long at a stretch, one a caller: others need the processor too.
     long_reads: Slots<CallerKey>,
     /// Cancelled when all calls must end.
@@ -37,8 +44,12 @@ pub(crate) enum Interrupted {
 
 impl Calls {
     pub(crate) fn new(principal_calls_max: usize) -> Self {
-        let (running, long_reads) = (Slots::new(principal_calls_max), Slots::new(1));
-        Self { running, long_reads, ending: CancellationToken::new() }
+        Self {
+            running: Slots::new(principal_calls_max),
+            waiting: Slots::new(WAITING_EACH_MAX),
+            long_reads: Slots::new(1),
+            ending: CancellationToken::new(),
+        }
     }
 
     /// Returns how many calls of one caller may run concurrently.
@@ -49,6 +60,27 @@ impl Calls {
     /// Takes a slot for a call of `principal`; `None` if all its slots are in use.
     pub(crate) fn room(&self, principal: &Principal) -> Option<Room> {
         self.running.take(principal.caller_key())
+    }
+
+    /// Takes a slot for a call of `principal` as soon as one is free, within five seconds.
+    pub(crate) async fn room_soon(&self, principal: &Principal) -> Option<Room> {
+        let until = Instant::now() + SLOT_WAIT_MAX;
+        self.running.take_until(principal.caller_key(), until).await
+    }
+
+    /// Returns how many calls of one caller may wait for a person.
+    pub(crate) fn principal_waiting_max(&self) -> usize {
+        self.waiting.each_max()
+    }
+
+    /// Returns how many calls wait for a person.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.held()
+    }
+
+    /// Takes a slot for a call of `principal` that waits for a person; `None` if all are in use.
+    pub(crate) fn waiting_room(&self, principal: &Principal) -> Option<Room> {
+        self.waiting.take(principal.caller_key())
     }
 
     /// Takes the slot for a call of `principal` that reads for long; `None` if it is in use.
@@ -83,7 +115,10 @@ impl Calls {
     /// Cancels every call, and waits until each has ended, `drain_s_max` seconds at most.
     pub(crate) async fn end(&self, drain_s_max: u32) {
         self.ending.cancel();
-        let ended = self.running.all_free();
+        let ended = async {
+            self.waiting.all_free().await;
+            self.running.all_free().await;
+        };
         if timeout(Duration::from_secs(drain_s_max.into()), ended).await.is_err() {
             tracing::warn!("some calls did not end in time and are not recorded");
         }

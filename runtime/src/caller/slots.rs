@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use relay_machine::lock::lock;
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 /// The slots of all owners; those of one owner share an `S`. Clones count together.
 #[derive(Debug)]
@@ -81,6 +82,18 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         }
         *count += 1;
         Some(Slot { owner, shared: shared.clone(), held: self.held.clone() })
+    }
+
+    /// Takes a slot of `owner` as soon as it has a free one; `None` if that is not until `until`.
+    pub(crate) async fn take_until(&self, owner: K, until: Instant) -> Option<Slot<K, S>> {
+        loop {
+            // Before the try, so that a slot that becomes free after it is noticed.
+            let freed = self.held.freed.notified();
+            if let Some(slot) = self.take(owner.clone()) {
+                return Some(slot);
+            }
+            timeout_at(until, freed).await.ok()?;
+        }
     }
 
     /// Returns the number of slots held by all owners.

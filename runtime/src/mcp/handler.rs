@@ -23,8 +23,8 @@ use super::rejection::damaged;
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
 use super::{
-    agent_skills, bad_params, completion, prompts, rejection, resources, subscriptions, surface,
-    tools,
+    agent_skills, bad_params, completion, person, progress, prompts, rejection, resources,
+    subscriptions, surface, tools,
 };
 use crate::caller::principal::Principal;
 use crate::record::memory::Memory;
@@ -298,7 +298,7 @@ impl ServerHandler for Handler {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ToolsCall);
@@ -318,19 +318,29 @@ impl ServerHandler for Handler {
         let call = Call {
             server: self.server().clone(),
             placed,
+            person: person::behind(self.server(), &caller.principal, &context, &mut request),
             caller,
             memory: self.memory(&context).cloned(),
             cancelled: context.ct.clone(),
         };
-        let (mut result, list_changed) = tools::call(call, request).await?;
+        let (mut response, list_changed) =
+            progress::during(&context, tools::call(call, request)).await?;
         if list_changed {
             // A failure is ignored: the client still gets its answer.
             _ = context.peer.notify_tool_list_changed().await;
         }
-        stamp(&mut result.meta, &served, &context);
-        let failed = result.is_error == Some(true);
+        let meta = match &mut response {
+            CallToolResponse::Complete(result) => Some(&mut result.meta),
+            CallToolResponse::InputRequired(required) => Some(&mut required.meta),
+            _ => None,
+        };
+        if let Some(meta) = meta {
+            stamp(meta, &served, &context);
+        }
+        let failed =
+            matches!(&response, CallToolResponse::Complete(it) if it.is_error == Some(true));
         timer.outcome = if failed { Outcome::ToolError } else { Outcome::Answered };
-        Ok(result.into())
+        Ok(response)
     }
 
     /// rmcp supports `subscriptions/listen` only with this.

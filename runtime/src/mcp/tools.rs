@@ -5,18 +5,18 @@ use std::sync::Arc;
 use relay_engine::tool::find;
 use rmcp::ErrorData;
 use rmcp::model::{
-    Annotations, CallToolRequestParams, CallToolResult, ContentBlock, MetaObject, Role,
-    TextContent, Tool,
+    Annotations, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, MetaObject,
+    Role, TextContent, Tool,
 };
 use serde_json::json;
 
 use super::lists::Page;
-use super::rejection;
 use super::surface::hides_tools;
+use super::{person, rejection};
 use crate::record::memory::Memory;
 use crate::tool::call::Call;
 use crate::tool::context::Context;
-use crate::tool::{self, Answer};
+use crate::tool::{self, Answer, Ending};
 use crate::trust::placed::Placed;
 
 /// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
@@ -53,15 +53,18 @@ pub(super) fn hide(page: &mut Page<Tool>, placed: &Placed, memory: Option<&Arc<M
 pub(super) async fn call(
     call: Call,
     request: CallToolRequestParams,
-) -> Result<(CallToolResult, bool), ErrorData> {
+) -> Result<(CallToolResponse, bool), ErrorData> {
     let placed = call.placed.clone();
     let memory = call.memory.clone();
     let sees_more = || memory.as_ref().is_some_and(|memory| memory.is_briefed(&placed.loaded));
     let saw_more = sees_more();
     let given = request.arguments.unwrap_or_default();
-    let answer = tool::run(call, request.name.into_owned(), given).await;
-    let Answer { context, blocks, is_error, briefing, .. } =
-        answer.map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
+    let ending = tool::run(call, request.name.into_owned(), given).await;
+    let answer = match ending.map_err(|rejected| rejection::error(rejected, &placed.loaded))? {
+        Ending::Answered(answer) => answer,
+        Ending::Asks { question, state } => return Ok((person::required(&question, state), false)),
+    };
+    let Answer { context, blocks, is_error, briefing, .. } = answer;
     let context = context.map(context_block).into_iter();
     let blocks = context.chain(blocks.into_iter().map(ContentBlock::text)).collect();
     let mut result =
@@ -70,5 +73,5 @@ pub(super) async fn call(
         let meta = json!({ "briefing": briefing.handle, "full": briefing.full });
         result.meta.get_or_insert_default().insert(BRIEFING_META_KEY.to_owned(), meta);
     }
-    Ok((result, hides_tools(&placed) && sees_more() != saw_more))
+    Ok((result.into(), hides_tools(&placed) && sees_more() != saw_more))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use crate::caller::principal::CallerKey;
 use crate::caller::slots::{Slot, Slots};
@@ -13,8 +13,6 @@ use crate::settings::config::Processes as Settings;
 
 /// The longest wait for a place.
 const WAIT_MAX: Duration = Duration::from_secs(5);
-/// The interval of tries for a caller whose places are all in use.
-const AGAIN: Duration = Duration::from_millis(10);
 
 /// The places of processes.
 #[derive(Debug)]
@@ -49,15 +47,8 @@ impl Places {
 
     pub(super) async fn take(&self, caller: CallerKey) -> Result<Place, Busy> {
         let until = Instant::now() + WAIT_MAX;
-        let of_caller = loop {
-            if let Some(slot) = self.of_callers.take(caller.clone()) {
-                break slot;
-            }
-            if Instant::now() >= until {
-                return Err(Busy::Caller { max: self.of_callers.each_max() });
-            }
-            sleep(AGAIN).await;
-        };
+        let of_caller = self.of_callers.take_until(caller, until).await;
+        let of_caller = of_caller.ok_or(Busy::Caller { max: self.of_callers.each_max() })?;
         // The semaphore serves in the order of arrival, so one caller has at most its own places in it.
         match timeout_at(until, self.of_all.clone().acquire_owned()).await {
             Ok(Ok(of_all)) => Ok(Place { _of_caller: of_caller, _of_all: of_all }),

@@ -82,6 +82,8 @@ pub(crate) struct Judged {
     pub(crate) effects: Vec<RecordedEffect>,
     /// The number of further effects.
     pub(crate) effects_omitted: usize,
+    /// The word for the answer of a person who had to approve the call.
+    pub(crate) approval: Option<&'static str>,
 }
 
 impl<'a> Entry<'a> {
@@ -218,7 +220,7 @@ impl Audit {
             judged,
             port,
         } = entry;
-        let Judged { observed, effects, effects_omitted } = judged;
+        let Judged { observed, effects, effects_omitted, approval } = judged;
         let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
@@ -243,6 +245,7 @@ impl Audit {
             observed,
             effects,
             effects_omitted,
+            approval,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
             hook: None,
             port,
@@ -300,6 +303,7 @@ impl Writer {
             observed: Vec::new(),
             effects: Vec::new(),
             effects_omitted: 0,
+            approval: None,
             traceparent: None,
             hook: None,
             port: None,

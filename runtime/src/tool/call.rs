@@ -5,6 +5,7 @@ use std::sync::Arc;
 use relay_engine::tool::Limits;
 use tokio_util::sync::CancellationToken;
 
+use super::person::Person;
 use crate::caller::Caller;
 use crate::record::memory::Memory;
 use crate::server::Server;
@@ -20,6 +21,8 @@ pub(crate) struct Call {
     pub(crate) caller: Caller,
     /// The memory of a legacy client's session, if it is one.
     pub(crate) memory: Option<Arc<Memory>>,
+    /// The person behind the client, if the client can ask.
+    pub(crate) person: Option<Box<dyn Person>>,
     /// Cancelled when the client cancels the call or disconnects.
     pub(crate) cancelled: CancellationToken,
 }

@@ -1,58 +1,30 @@
 //! A decision of `relay-engine` -> the permit to run, or the error of the call.
 
-use std::sync::Arc;
+mod permit;
+mod recorded;
+mod unapproved;
 
 use relay_bundle::Tier;
-use relay_engine::audit_record;
 use relay_engine::decide::{self, Decision, Door, Outcome};
-use relay_engine::tool::{Group, Offered, ToolSpec};
+use relay_engine::tool::{Group, Offered};
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::error::CallError;
-use crate::caller::principal::Principal;
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
 use crate::process::{Folder, FolderError};
-use crate::record::audit::{Judged, NAMES_MAX};
+use crate::record::audit::Judged;
+
+pub(super) use self::permit::Permit;
+pub(crate) use self::recorded::{judged, recorded_reason};
+pub(super) use self::unapproved::{TTL, Unanswered, Unapproved};
 
 /// The tool that types into a session.
 pub(super) const SESSION_SEND: &str = "session_send";
 /// The argument with the folder of a process.
 const CWD: &str = "cwd";
-
-/// The permission to run a tool. Only [`decide()`] creates one, and every tool requires one.
-#[derive(Debug, Clone)]
-pub(super) struct Permit {
-    spec: &'static ToolSpec,
-    principal: Arc<Principal>,
-    at: String,
-    /// The folder of the process, for tools that start one.
-    folder: Option<Folder>,
-}
-
-impl Permit {
-    /// Returns the tool that may run.
-    pub(super) fn spec(&self) -> &'static ToolSpec {
-        self.spec
-    }
-
-    /// Returns the principal of the call.
-    pub(super) fn principal(&self) -> &Principal {
-        &self.principal
-    }
-
-    /// Returns the folder of the process that was decided on, for tools that start one.
-    pub(super) fn folder(&self) -> Option<&Folder> {
-        self.folder.as_ref()
-    }
-
-    /// Returns the place in the project of the rule that allows the call.
-    pub(super) fn at(&self) -> &str {
-        &self.at
-    }
-}
 
 /// The decision on a call.
 #[derive(Debug)]
@@ -60,11 +32,20 @@ pub(super) struct Decided<'c> {
     /// The tool, which the caller sees.
     pub(super) offered: &'c Offered,
     /// The permission to run it, or the denial.
-    pub(super) permit: Result<Permit, CallError>,
+    pub(super) ruling: Result<Ruling, CallError>,
     /// The tier of the call.
     pub(super) tier: Tier,
     /// The parts of the decision for the record.
     pub(super) judged: Judged,
+}
+
+/// The permission to run a tool.
+#[derive(Debug)]
+pub(super) enum Ruling {
+    /// It may run.
+    Permitted(Permit),
+    /// It may run after a person's yes.
+    Asks(Unapproved),
 }
 
 /// Decides by `relay-engine` whether a call may run. A tool hidden from the caller is rejected like
@@ -90,29 +71,32 @@ pub(super) fn decide<'c>(
         door: Door::Server,
     };
     let decision = decide::decide(&view, &call.placed.loaded.authority, &asked)?;
-    let reason = recorded_reason(&decision);
-    let Decision { outcome, tier, ref at, .. } = decision;
     let reject = || {
         let name = truncate(name);
         let text = format!("unknown tool `{name}`: tools/list names the available tools");
         Rejection::Wrong { text, rule: decision.reason() }
     };
     let offered = offered(call, name).ok_or_else(reject)?;
-    let permit = match outcome {
-        Outcome::Reject => return Err(reject()),
-        // No one can be asked yet, which is a no.
-        Outcome::Deny | Outcome::Approve => {
-            Err(CallError::Denied { denial: decision.denial(), reason })
-        }
-        Outcome::Allow => {
-            folder.transpose().map_err(|error| no_folder(tier, &error)).map(|folder| {
-                let principal = call.caller.principal.clone();
-                let at = at.as_ref().map(ToString::to_string).unwrap_or_default();
-                Permit { spec: offered.spec, principal, at, folder }
-            })
-        }
+    let (tier, judged) = (decision.tier, judged(&decision));
+    let permit = |decision: &Decision| {
+        let folder = folder.transpose().map_err(|error| no_folder(tier, &error))?;
+        let at = decision.at.as_ref().map(ToString::to_string).unwrap_or_default();
+        Ok(Permit::new((offered.spec, at), call.caller.principal.clone(), folder))
     };
-    Ok(Decided { offered, permit, tier, judged: judged(&decision) })
+    let denied = |approval| {
+        let (denial, reason) = (decision.denial(), recorded_reason(&decision));
+        Err(CallError::Denied { denial, reason, approval })
+    };
+    let ruling = match decision.outcome {
+        Outcome::Reject => return Err(reject()),
+        Outcome::Deny => denied(None),
+        // No one can be asked, which is a no.
+        Outcome::Approve if call.person.is_none() => denied(Some(Unapproved::UNABLE)),
+        Outcome::Approve => permit(&decision)
+            .map(|permit| Ruling::Asks(Unapproved::new(call, permit, &asked, decision))),
+        Outcome::Allow => permit(&decision).map(Ruling::Permitted),
+    };
+    Ok(Decided { offered, ruling, tier, judged })
 }
 
 /// Returns the arguments of a call that types into a session, with the line that its text goes on
@@ -149,30 +133,10 @@ fn no_folder(tier: Tier, error: &FolderError) -> CallError {
             let at = at.as_ref().map(|at| format!(" ({}:{})", at.file, at.line));
             let reason = format!("{reason}{}", at.unwrap_or_default());
             let denial = format!("[DENIED tier {} ({}): {reason}]", tier.number(), tier.name());
-            CallError::Denied { denial, reason }
+            CallError::Denied { denial, reason, approval: None }
         }
         FolderError::Unreachable(_) | FolderError::Unnamed => CallError::Failed(reason),
     }
-}
-
-/// Returns the reason of a decision for the record of its call.
-pub(crate) fn recorded_reason(decision: &Decision) -> String {
-    match &decision.at {
-        Some(at) if decision.named.is_some() => {
-            format!("{}: {} ({}:{})", decision.rule_name(), decision.reason(), at.file, at.line)
-        }
-        _ => decision.reason(),
-    }
-}
-
-/// Returns the parts of a decision for the record of its call.
-pub(crate) fn judged(decision: &Decision) -> Judged {
-    let observed = decision.observed.iter().take(NAMES_MAX);
-    let observed =
-        observed.map(|it| format!("policy.{} ({}:{})", it.name, it.at.file, it.at.line)).collect();
-    let effects = decision.verdict.as_deref().map(audit_record::effects);
-    let (effects, effects_omitted) = effects.unwrap_or_default();
-    Judged { observed, effects, effects_omitted }
 }
 
 /// Returns the tool of a name, visible to the caller or hidden.

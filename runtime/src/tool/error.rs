@@ -23,7 +23,12 @@ pub(super) enum CallError {
     Arguments(#[from] ArgumentError),
     /// The caller may not make this call.
     #[error("{denial}")]
-    Denied { denial: String, reason: String },
+    Denied {
+        denial: String,
+        reason: String,
+        /// The word for the answer of a person who had to approve it.
+        approval: Option<&'static str>,
+    },
     /// The program is missing, or cannot be executed.
     #[error(
         "[ERROR: the program cannot be executed: it is missing, or its interpreter is, or it is no program]"
@@ -43,10 +48,18 @@ impl CallError {
             Self::Rejected(rejection) => rejection.rule(),
             Self::Failed(reason) => reason.clone(),
             Self::Arguments(error) => error.rule(),
-            Self::Denied { denial: _, reason } => reason.clone(),
+            Self::Denied { denial: _, reason, approval: _ } => reason.clone(),
             Self::NotStarted => "the program cannot be executed".to_owned(),
             Self::TimedOut { .. } => "timeout".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
+        }
+    }
+
+    /// Returns the word for the answer of a person who had to approve the call.
+    pub(super) fn approval(&self) -> Option<&'static str> {
+        match self {
+            Self::Denied { approval, .. } => *approval,
+            _ => None,
         }
     }
 

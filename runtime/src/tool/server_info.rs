@@ -4,10 +4,11 @@ use std::future::ready;
 
 use relay_bundle::{Corrupt, List};
 use relay_engine::decide;
+use relay_engine::tool::{Limits, Offered};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::decide::Permit;
+use super::decide::{Permit, TTL};
 use super::implementation::{Outcome, Run, Running, Tool};
 use crate::caller::rejection::Rejection;
 use crate::record::audit::Health;
@@ -76,12 +77,13 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
             "euid": effective_user.as_raw(),
             "is_root": effective_user.is_root(),
         },
-        "limits": settings.limits,
+        "limits": limits(call),
     });
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
     if let Some(mode) = decide::mode(&view)? {
         add("policy_mode", json!(mode.word()));
+        add("confirm", json!({ "ttl": TTL.as_secs(), "pending": server.calls.waiting() }));
     }
     if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
@@ -91,6 +93,34 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
         add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
     }
     Ok(info)
+}
+
+/// Returns the limits of the server, and those of calls that start processes if there are such tools.
+fn limits(call: &Call) -> Value {
+    let mut limits = json!(call.server.settings.limits);
+    let starts = |offered: &Offered| offered.spec.starts_processes();
+    if call.placed.loaded.tools.iter().any(starts)
+        && let Some(limits) = limits.as_object_mut()
+    {
+        let Limits {
+            timeout_s,
+            timeout_s_max,
+            output_bytes,
+            output_bytes_max,
+            input_bytes_max,
+            sessions_max,
+        } = call.limits();
+        let numbers = [
+            ("default_timeout", timeout_s),
+            ("max_timeout", timeout_s_max),
+            ("max_output", output_bytes),
+            ("max_output_hard", output_bytes_max),
+            ("max_input", input_bytes_max),
+            ("max_sessions", sessions_max),
+        ];
+        limits.extend(numbers.map(|(name, number)| (name.to_owned(), json!(number))));
+    }
+    limits
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {

@@ -227,6 +227,20 @@ impl Decision {
     /// Returns the text of a refusal for the caller: the reason, and the place of the rule.
     #[must_use]
     pub fn denial(&self) -> String {
+        let word = match self.outcome {
+            Outcome::Approve => "CONFIRM REQUIRED",
+            _ => "DENIED",
+        };
+        self.refusal(word, "")
+    }
+
+    /// Returns the text of a refusal of a call that a person was asked about; `why` follows the reason.
+    #[must_use]
+    pub fn unapproved(&self, why: &str) -> String {
+        self.refusal("DENIED", &format!("; {why}"))
+    }
+
+    fn refusal(&self, word: &str, more: &str) -> String {
         let (tier, name, reason) = (self.tier.number(), self.tier.name(), self.reason());
         let at = match &self.at {
             Some(at) if self.named.is_some() => format!(" ({}:{})", at.file, at.line),
@@ -237,11 +251,6 @@ impl Decision {
             Some(named) if named.is_doubtful => "; a word that is not known may be meant",
             _ => "",
         };
-        match self.outcome {
-            Outcome::Approve => {
-                format!("[CONFIRM REQUIRED tier {tier} ({name}): {reason}{doubt}{at}]")
-            }
-            _ => format!("[DENIED tier {tier} ({name}): {reason}{doubt}{at}]"),
-        }
+        format!("[{word} tier {tier} ({name}): {reason}{doubt}{more}{at}]")
     }
 }

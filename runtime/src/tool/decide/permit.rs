@@ -1,0 +1,48 @@
+//! The permission to run a tool.
+
+use std::sync::Arc;
+
+use relay_engine::tool::ToolSpec;
+
+use crate::caller::principal::Principal;
+use crate::process::Folder;
+
+/// The permission to run a tool. Only `decide` creates one, and every tool requires one.
+#[derive(Debug, Clone)]
+pub(in crate::tool) struct Permit {
+    spec: &'static ToolSpec,
+    principal: Arc<Principal>,
+    at: String,
+    /// The folder of the process, for tools that start one.
+    folder: Option<Folder>,
+}
+
+impl Permit {
+    pub(in crate::tool::decide) fn new(
+        (spec, at): (&'static ToolSpec, String),
+        principal: Arc<Principal>,
+        folder: Option<Folder>,
+    ) -> Self {
+        Self { spec, principal, at, folder }
+    }
+
+    /// Returns the tool that may run.
+    pub(in crate::tool) fn spec(&self) -> &'static ToolSpec {
+        self.spec
+    }
+
+    /// Returns the principal of the call.
+    pub(in crate::tool) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Returns the folder of the process that was decided on, for tools that start one.
+    pub(in crate::tool) fn folder(&self) -> Option<&Folder> {
+        self.folder.as_ref()
+    }
+
+    /// Returns the place in the project of the rule that allows the call.
+    pub(in crate::tool) fn at(&self) -> &str {
+        &self.at
+    }
+}
