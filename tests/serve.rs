@@ -2,6 +2,7 @@
 
 mod agent;
 mod agent_skills;
+mod approvals;
 mod audiences;
 mod audit;
 mod audit_trouble;
