@@ -3,6 +3,7 @@
 mod buffer;
 mod environment;
 mod folder;
+mod last_line;
 mod output;
 mod program;
 mod session;

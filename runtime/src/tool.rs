@@ -128,7 +128,9 @@ pub(crate) async fn run(
         let mut decided = None;
         let withheld = withheld(&call, &name, &given);
         let done = answer(&call, &mut room, &name, &given, &mut decided).await;
-        let args = arguments(&call, &name, &given, withheld);
+        // The question may have come while the text was typed.
+        let withheld = [withheld, self::withheld(&call, &name, &given)].concat();
+        let args = arguments(&call, &name, &given, &withheld);
         record(&call, &name, args, Ran { done, decided })
     });
     task.await.unwrap_or_else(|error| {
@@ -264,12 +266,12 @@ struct Ran {
     decided: Option<(Tier, Judged)>,
 }
 
-/// Returns the names of the arguments whose text stays out of the record: a line that a terminal hides,
-/// such as a password.
+/// Returns the names of the arguments whose text stays out of the record: a line that a program asks for
+/// as for a password.
 fn withheld(call: &Call, name: &str, given: &Map<String, Value>) -> &'static [&'static str] {
     let id = given.get("session_id").and_then(Value::as_str).filter(|_| name == SESSION_SEND);
     let session = id.and_then(|id| call.server.processes.session(id, &call.caller.principal));
-    if session.is_some_and(|session| session.hides_input()) { &["data"] } else { &[] }
+    if session.is_some_and(|session| session.asks_for_secret()) { &["data"] } else { &[] }
 }
 
 /// Returns the arguments of a call for its record.

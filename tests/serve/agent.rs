@@ -88,8 +88,13 @@ impl Agent {
 
     /// Calls a tool and leaves the answer for later.
     pub(crate) fn request(&mut self, tool: &str, arguments: Value) {
+        _ = self.request_id(tool, arguments);
+    }
+
+    /// Calls a tool and leaves the answer for later; returns the id of the request.
+    pub(crate) fn request_id(&mut self, tool: &str, arguments: Value) -> u64 {
         let params = self.params(json!({ "name": tool, "arguments": arguments }));
-        self.client.request("tools/call", params);
+        self.client.request("tools/call", params)
     }
 
     /// Calls a tool and cancels the call at once: the server reads both together.

@@ -14,10 +14,17 @@ const PROJECT: &str = "project ops epoch=1\n\
     tools { shell; sessions idle=(duration)\"1d\" }\n\
     roles { role operator tier=3 }\n\
     users { user op role=operator; user eve role=operator }\n\
-    policy open { limits sessions=3; deny no-etc { writes \"/etc/**\" } }\n";
+    policy open { limits sessions=3; deny no-where { writes \"/nowhere/**\" } }\n";
 
 fn house() -> House {
     House::of(&house::bundle_of(PROJECT))
+}
+
+/// A house whose policy has no deny.
+fn open_house() -> House {
+    let open = PROJECT.replace("; deny no-where { writes \"/nowhere/**\" }", "");
+    assert_ne!(open, PROJECT);
+    House::of(&house::bundle_of(&open))
 }
 
 fn agent(house: &House) -> Agent {
@@ -85,8 +92,7 @@ fn a_shell_is_driven_to_its_end() {
 fn programs_in_a_terminal_are_driven() {
     // With a deny over effects, only what is surely no such effect may be typed: code of Python is no
     // text for a shell.
-    let open = PROJECT.replace("; deny no-etc { writes \"/etc/**\" }", "");
-    let house = House::of(&house::bundle_of(&open));
+    let house = open_house();
     let mut agent = agent(&house);
     let python = spawn(&mut agent, json!({ "command": "python3 -q" }));
     await_text(&mut agent, &python, ">>> ");
@@ -108,11 +114,11 @@ fn a_line_is_judged_as_a_whole() {
     let house = house();
     let mut agent = agent(&house);
     let id = spawn(&mut agent, json!({}));
-    let part = json!({ "session_id": id, "data": "echo x > /et", "enter": false });
+    let part = json!({ "session_id": id, "data": "echo x > /no", "enter": false });
     assert!(text(&agent.call("session_send", part)).starts_with("sent 12 bytes"));
-    let denied = send(&mut agent, &id, "c/motd");
+    let denied = send(&mut agent, &id, "where/x");
     assert!(denied.starts_with("[DENIED tier"), "{denied}");
-    assert!(denied.contains("no-etc"), "{denied}");
+    assert!(denied.contains("no-where"), "{denied}");
 }
 
 #[test]
@@ -129,6 +135,102 @@ fn what_a_terminal_hides_stays_out_of_the_record() {
     assert!(!records.contains("hunter2"), "{records}");
     assert!(records.contains("\"data\":\"[12 characters]\""), "{records}");
     assert!(records.contains("\"data\":\"true shown\""), "{records}");
+}
+
+#[test]
+fn editing_a_line_hides_no_command() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({}));
+    let mut typed = |data: &str, enter: bool| {
+        let arguments = json!({ "session_id": id, "data": data, "enter": enter });
+        text(&agent.call("session_send", arguments))
+    };
+    for data in [
+        "echo \u{15}touch /nowhere/x",
+        "echo \u{3}touch /nowhere/x",
+        "touchy\u{7f} /nowhere/x",
+        "true; touch echo\u{17}/nowhere/x",
+        "touch /no\u{1b}where/x",
+    ] {
+        let denied = typed(data, true);
+        assert!(
+            denied.starts_with("[DENIED ") && denied.contains("no-where"),
+            "{data:?}: {denied}"
+        );
+    }
+    // In parts: the line before goes on.
+    assert_eq!(typed("touchy", false), format!("sent 6 bytes to {id}"));
+    assert!(typed("\u{7f} /nowhere/x", true).contains("no-where"));
+    // A text that is refused is not typed, and the line before still counts.
+    assert!(typed(&"x".repeat(70_000), false).starts_with("[DENIED "));
+    assert_eq!(typed("\u{7f}", false), format!("sent 1 bytes to {id}"));
+    assert!(typed(" /nowhere/x", true).contains("no-where"));
+    // Keys alone are no command.
+    assert_eq!(typed("\u{3}", false), format!("sent 1 bytes to {id}"));
+    assert_eq!(typed("echo a$((40+2))", true), format!("sent 16 bytes to {id}"));
+    await_text(&mut agent, &id, "a42");
+}
+
+#[test]
+fn texts_that_are_sent_at_once_are_judged_in_the_order_in_which_they_are_typed() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({}));
+    for _ in 0..20 {
+        let part = json!({ "session_id": id, "data": "touch", "enter": false });
+        let rest = json!({ "session_id": id, "data": " /nowhere/relay-never", "enter": false });
+        let requests: Vec<_> =
+            [part, rest].into_iter().map(|it| agent.request_id("session_send", it)).collect();
+        let answers: Vec<_> =
+            requests.into_iter().map(|it| text(&agent.client.answer(it)["result"])).collect();
+        // Either the second was judged with the first, or it came first, or neither goes through.
+        let both = answers.iter().all(|answer| answer.starts_with("sent "));
+        if both {
+            let line = json!({ "session_id": id, "data": "", "enter": true });
+            let line = text(&agent.call("session_send", line));
+            assert!(!line.contains("no-where"), "typed in the other order: {line}");
+        } else {
+            let interrupt = json!({ "session_id": id, "data": "\u{3}\n", "enter": false });
+            assert!(text(&agent.call("session_send", interrupt)).starts_with("sent "));
+        }
+    }
+}
+
+#[test]
+fn a_line_has_a_limit_and_a_program_that_reads_nothing_ends_what_can_be_typed() {
+    let house = open_house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({ "command": "sleep 60" }));
+    let lines = format!("{}\n", "x".repeat(4_000)).repeat(20);
+    let mut typed = |data: &str| {
+        text(&agent.call("session_send", json!({ "session_id": id, "data": data, "enter": false })))
+    };
+    for long in ["x".repeat(4_096), format!("a\n{}\nb", "x".repeat(5_000))] {
+        let too_long = typed(&long);
+        assert!(too_long.starts_with("[ERROR: a line has more than 4095 bytes"), "{too_long}");
+    }
+    assert!(typed(&"x".repeat(4_000)).starts_with("sent 4000 bytes"));
+    assert!(typed(&"x".repeat(96)).starts_with("[ERROR: a line has more than 4095 bytes"));
+    assert!(typed("\n").starts_with("sent 1 bytes"));
+    let unread = typed(&lines);
+    assert!(unread.starts_with("[ERROR: the program leaves what is typed unread"), "{unread}");
+    assert!(typed("a").starts_with("[ERROR: an earlier text was typed only in part"));
+}
+
+#[test]
+fn an_answer_to_a_question_for_a_password_stays_out_of_the_record() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({}));
+    send(&mut agent, &id, "read -p 'Vault to''ken: ' answer; echo got $answer");
+    await_text(&mut agent, &id, "Vault token: ");
+    send(&mut agent, &id, "hunter2-is-it");
+    await_text(&mut agent, &id, "got hunter2-is-it");
+    agent.client.end();
+    let records = house.read("audit.jsonl");
+    assert!(records.contains("\"data\":\"[13 characters]\""), "{records}");
+    assert!(!records.contains("hunter2"), "{records}");
 }
 
 #[test]

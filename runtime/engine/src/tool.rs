@@ -10,6 +10,7 @@ mod offered;
 mod reach;
 mod spec;
 mod table;
+mod typed;
 mod words;
 
 pub use arguments::{ArgumentError, Arguments, decode};
@@ -18,4 +19,5 @@ pub use offered::{Offered, UnknownTool};
 pub use reach::{NoCommand, REACH, Reach, SHELL, command_arguments, reach};
 pub use spec::{Bound, Gating, Group, Keep, Kind, Limit, Output, Parameter, Time, ToolSpec};
 pub use table::{BRIEFING, TAGS_PLACEHOLDER, TOOLS, find};
+pub use typed::{Typed, typed};
 pub use words::{join_words, plain_words, quote_word, split_words};

@@ -14,12 +14,14 @@ use relay_machine::lock::lock;
 use relay_policy::location::Location;
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::{Map, Value};
+use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWriteExt as _, ReadBuf};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::buffer::{Buffer, Counts};
+use super::last_line::LastLine;
 use super::output::without_waiting;
 use crate::caller::principal::Principal;
 
@@ -33,8 +35,9 @@ const WRITE_MAX: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(2);
 /// The time in which more output joins the first of a call.
 const GATHER: Duration = Duration::from_millis(20);
-/// The most bytes of a line that is typed in parts.
-const PENDING_BYTES_MAX: usize = 64 << 10;
+/// The most bytes of a typed line: a terminal drops the rest of a longer one, so the program would read
+/// another line than the one that was decided (`N_TTY_BUF_SIZE` of Linux).
+const LINE_BYTES_MAX: usize = 4095;
 
 /// A session of one caller.
 #[derive(Debug)]
@@ -62,6 +65,36 @@ struct State {
     used: Instant,
     /// The typed text since the last line end.
     pending: String,
+    /// Whether a text was typed only in part, so that the line in the terminal is unknown.
+    is_torn: bool,
+    last_line: LastLine,
+}
+
+/// Why a text is not typed. The texts are for the caller.
+#[derive(Debug, Error)]
+pub(crate) enum Unsent {
+    #[error("the line of the terminal changed while this was decided: send it again")]
+    Changed,
+    #[error(
+        "a line has more than {LINE_BYTES_MAX} bytes, of which a terminal drops the rest: send shorter lines"
+    )]
+    TooLong,
+    #[error(
+        "the program leaves what is typed unread, so a part of it may be in its line: end the session"
+    )]
+    Unread,
+    #[error("an earlier text was typed only in part, so the line is unknown: end the session")]
+    Torn,
+    #[error(transparent)]
+    Failed(#[from] io::Error),
+}
+
+impl State {
+    /// Adds output.
+    fn add(&mut self, bytes: &[u8]) {
+        self.buffer.add(bytes);
+        self.last_line.add(bytes);
+    }
 }
 
 /// The call that began a session: a new bundle is asked about it again.
@@ -127,6 +160,8 @@ impl Session {
             ended: None,
             used: now,
             pending: String::new(),
+            is_torn: false,
+            last_line: LastLine::default(),
         };
         let session = Arc::new(Self {
             id,
@@ -187,7 +222,7 @@ impl Session {
         for _ in 0..REST_BLOCKS_MAX {
             match rustix::io::read(&self.master, &mut *block) {
                 Ok(length @ 1..) => {
-                    lock(&self.state).buffer.add(block.get(..length).unwrap_or_default());
+                    lock(&self.state).add(block.get(..length).unwrap_or_default());
                 }
                 Ok(0) | Err(_) => return,
             }
@@ -206,7 +241,7 @@ impl Session {
         match Pin::new(reader).poll_read(context, &mut read) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(())) if !read.filled().is_empty() => {
-                lock(&self.state).buffer.add(read.filled());
+                lock(&self.state).add(read.filled());
                 self.changed.notify_waiters();
                 Poll::Ready(true)
             }
@@ -220,36 +255,42 @@ impl Session {
         lock(&self.state).pending.clone()
     }
 
-    /// Returns whether the terminal takes a line without showing it, as for a password.
-    pub(crate) fn hides_input(&self) -> bool {
-        tcgetattr(&self.master).is_ok_and(|modes| {
+    /// Returns whether the program asks for a secret: its terminal takes a line without showing it, or
+    /// the last line of its output looks like a question for a password.
+    pub(crate) fn asks_for_secret(&self) -> bool {
+        let hides = tcgetattr(&self.master).is_ok_and(|modes| {
             modes.local_modes.contains(LocalModes::ICANON)
                 && !modes.local_modes.contains(LocalModes::ECHO)
-        })
+        });
+        hides || lock(&self.state).last_line.asks_for_secret()
     }
 
-    /// Types a text. A program that leaves typed text unread for long makes it fail.
-    pub(crate) async fn send(&self, text: &str) -> io::Result<()> {
+    /// Types a text that goes on with the line `pending`, as it was decided.
+    pub(crate) async fn send(&self, text: &str, pending: &str) -> Result<(), Unsent> {
+        // Held until the text is typed, so that a line has the order in which its parts were decided.
+        let mut writer = self.writer.lock().await;
         {
             let mut state = lock(&self.state);
             state.used = Instant::now();
-            match text.rfind(['\n', '\r']) {
-                Some(end) => state.pending = text.get(end + 1..).unwrap_or_default().to_owned(),
-                None => state.pending.push_str(text),
+            if state.is_torn {
+                return Err(Unsent::Torn);
             }
-            if state.pending.len() > PENDING_BYTES_MAX {
-                state.pending.clear();
-                return Err(io::Error::other("a line is longer than 64 KiB"));
+            if state.pending != pending {
+                return Err(Unsent::Changed);
             }
+            let typed = format!("{pending}{text}");
+            let mut lines = typed.split(['\n', '\r']);
+            if lines.clone().any(|line| line.len() > LINE_BYTES_MAX) {
+                return Err(Unsent::TooLong);
+            }
+            state.pending = lines.next_back().unwrap_or_default().to_owned();
+            // Until all of it is typed, the line in the terminal is another one.
+            state.is_torn = true;
         }
-        let mut writer = self.writer.lock().await;
-        match timeout(WRITE_MAX, writer.write_all(text.as_bytes())).await {
-            Ok(done) => done,
-            Err(_) => Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                "the program leaves what is typed unread",
-            )),
-        }
+        let written = timeout(WRITE_MAX, writer.write_all(text.as_bytes())).await;
+        written.map_err(|_| Unsent::Unread)??;
+        lock(&self.state).is_torn = false;
+        Ok(())
     }
 
     /// Returns the output since the last call, at most `bytes_max` bytes of it; waits for some.

@@ -18,11 +18,15 @@ use crate::process::{Folder, FolderError};
 use crate::record::audit::Judged;
 
 pub(super) use self::permit::Permit;
+use self::permit::Place;
 pub(crate) use self::recorded::{judged, recorded_reason};
 pub(super) use self::unapproved::{TTL, Unanswered, Unapproved};
 
 /// The tool that types into a session.
 pub(super) const SESSION_SEND: &str = "session_send";
+/// The arguments with the session, and with the text to type.
+const SESSION_ID: &str = "session_id";
+const DATA: &str = "data";
 /// The argument with the folder of a process.
 const CWD: &str = "cwd";
 
@@ -62,7 +66,9 @@ pub(super) fn decide<'c>(
         Some(Err(_)) | None => Location::default(),
     };
     // Typed text is judged with the line that it goes on with.
-    let typed = (name == SESSION_SEND).then(|| with_pending(call, arguments)).flatten();
+    let pending = (name == SESSION_SEND).then(|| pending(call, arguments)).flatten();
+    let pending = pending.unwrap_or_default();
+    let typed = with_pending(&pending, arguments);
     let asked = decide::Call {
         tool: name,
         arguments: typed.as_ref().unwrap_or(arguments),
@@ -81,7 +87,8 @@ pub(super) fn decide<'c>(
     let permit = |decision: &Decision| {
         let folder = folder.transpose().map_err(|error| no_folder(tier, &error))?;
         let at = decision.at.as_ref().map(ToString::to_string).unwrap_or_default();
-        Ok(Permit::new((offered.spec, at), call.caller.principal.clone(), folder))
+        let place = Place { folder, pending };
+        Ok(Permit::new((offered.spec, at), call.caller.principal.clone(), place))
     };
     let denied = |approval| {
         let (denial, reason) = (decision.denial(), recorded_reason(&decision));
@@ -99,16 +106,20 @@ pub(super) fn decide<'c>(
     Ok(Decided { offered, ruling, tier, judged })
 }
 
+/// Returns the line that typed text goes on with, if the session is the caller's.
+fn pending(call: &Call, given: &Map<String, Value>) -> Option<String> {
+    let id = given.get(SESSION_ID).and_then(Value::as_str)?;
+    let session = call.server.processes.session(id, &call.caller.principal)?;
+    Some(session.pending())
+}
+
 /// Returns the arguments of a call that types into a session, with the line that its text goes on
 /// with: a shell reads both as one. `None` if nothing was typed before.
-fn with_pending(call: &Call, given: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let text = |name: &str| given.get(name).and_then(Value::as_str);
-    let session = call.server.processes.session(text("session_id")?, &call.caller.principal)?;
-    let pending = session.pending();
-    let joined = format!("{pending}{}", text("data")?);
-    let mut given = given.clone();
-    given.insert("data".to_owned(), joined.into());
-    (!pending.is_empty()).then_some(given)
+fn with_pending(pending: &str, given: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let data = given.get(DATA).and_then(Value::as_str).filter(|_| !pending.is_empty())?;
+    let mut joined = given.clone();
+    joined.insert(DATA.to_owned(), format!("{pending}{data}").into());
+    Some(joined)
 }
 
 /// Finds the folder of the process that a call would start; `None` for tools that start none.

@@ -125,7 +125,7 @@ impl Tool for SessionSend {
             if session.shown().ended.is_some() {
                 return Err(CallError::Failed("the session has ended".to_owned()));
             }
-            let sent = session.send(&text).await;
+            let sent = session.send(&text, permit.pending()).await;
             sent.map_err(|error| CallError::Failed(error.to_string()))?;
             Ok(Outcome::of_text(format!("sent {} bytes to {}", text.len(), session.id)))
         })

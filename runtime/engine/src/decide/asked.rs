@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::call::{Call, Door};
 use crate::glob;
 use crate::rule_keys::Keyed;
-use crate::tool;
+use crate::tool::{self, Typed};
 
 /// A call of a tool, taken apart.
 pub(super) struct Asked {
@@ -66,7 +66,10 @@ impl Asked {
             own = own.max(reach.tier);
             if let Some(name) = reach.text {
                 let text = text_of(name).unwrap_or_default();
-                let is_shown = code(&text, call.arguments, &mut texts, &mut doubts);
+                let is_shown = match reach.is_typed {
+                    true => typed(&text, &mut texts, &mut doubts),
+                    false => code(&text, call.arguments, &mut texts, &mut doubts),
+                };
                 // The code of a session is typed later.
                 if !is_shown || reach.is_session {
                     effects.push((Selector::Runs, None));
@@ -267,6 +270,17 @@ fn code(
             texts.push(text.to_owned());
             return false;
         }
+    }
+    true
+}
+
+/// Adds a typed text as the program in the terminal may read it, and doubts about it; the program is
+/// taken for a shell, so its code is read.
+fn typed(text: &str, texts: &mut Vec<String>, doubts: &mut Vec<(Floor, &'static str)>) -> bool {
+    let Typed { readings, is_doubtful } = tool::typed(text);
+    texts.extend(readings);
+    if is_doubtful {
+        doubts.push((Floor::Unparsed, "a control character recalls or moves text of the line"));
     }
     true
 }

@@ -26,6 +26,8 @@ pub struct Reach {
     pub others: &'static [&'static str],
     /// Whether its text is only begun: what follows is typed later, and not seen here.
     pub is_session: bool,
+    /// Whether its text is typed into a terminal, which edits it.
+    pub is_typed: bool,
 }
 
 const NOTHING: Reach = Reach {
@@ -36,6 +38,7 @@ const NOTHING: Reach = Reach {
     effects: &[],
     others: &[],
     is_session: false,
+    is_typed: false,
 };
 
 const CONNECTION: &[&str] = &["timeout", "user", "port", "key_path", "known_hosts", "jump"];
@@ -177,6 +180,7 @@ pub const REACH: &[Reach] = &[
         text: Some("data"),
         others: &["session_id", "enter"],
         is_session: true,
+        is_typed: true,
         ..NOTHING
     },
     Reach { tool: "session_recv", others: &["session_id", "timeout", "max_bytes"], ..NOTHING },

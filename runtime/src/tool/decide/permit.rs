@@ -13,17 +13,25 @@ pub(in crate::tool) struct Permit {
     spec: &'static ToolSpec,
     principal: Arc<Principal>,
     at: String,
+    place: Place,
+}
+
+/// The place that a call was decided for.
+#[derive(Debug, Clone, Default)]
+pub(in crate::tool::decide) struct Place {
     /// The folder of the process, for tools that start one.
-    folder: Option<Folder>,
+    pub(in crate::tool::decide) folder: Option<Folder>,
+    /// The line of a session that typed text goes on with.
+    pub(in crate::tool::decide) pending: String,
 }
 
 impl Permit {
     pub(in crate::tool::decide) fn new(
         (spec, at): (&'static ToolSpec, String),
         principal: Arc<Principal>,
-        folder: Option<Folder>,
+        place: Place,
     ) -> Self {
-        Self { spec, principal, at, folder }
+        Self { spec, principal, at, place }
     }
 
     /// Returns the tool that may run.
@@ -38,7 +46,12 @@ impl Permit {
 
     /// Returns the folder of the process that was decided on, for tools that start one.
     pub(in crate::tool) fn folder(&self) -> Option<&Folder> {
-        self.folder.as_ref()
+        self.place.folder.as_ref()
+    }
+
+    /// Returns the line of the session that was decided on, for the tool that types into one.
+    pub(in crate::tool) fn pending(&self) -> &str {
+        &self.place.pending
     }
 
     /// Returns the place in the project of the rule that allows the call.
