@@ -236,6 +236,16 @@ fn rules_see_where_a_command_runs_and_what_it_reads() {
     let python = format!("print(open('{ledger}/entry').read())");
     let script = agent.call("shell_script", json!({ "script": python, "interpreter": "python" }));
     assert!(text(&script).starts_with("[DENIED"), "{script}");
+    for python in [
+        format!("open('{ledger}/entry', 'w')"),
+        format!("import os; os.remove('{ledger}/entry')"),
+        format!("import shutil; shutil.rmtree('{ledger}')"),
+        "import os, sys; os.remove(sys.argv[1])".to_owned(),
+    ] {
+        let arguments = json!({ "script": python, "interpreter": "python" });
+        let script = agent.call("shell_script", arguments);
+        assert!(text(&script).starts_with("[DENIED"), "{python}: {script}");
+    }
     // Data of a program that is no shell.
     assert_eq!(exec(&mut agent, "cat", json!({ "stdin": "rm x" })), "[exit 0]\nrm x");
     let argv = json!({ "use_shell": false });

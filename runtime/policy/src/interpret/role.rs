@@ -237,7 +237,11 @@ fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own)
             language::What::ReadsAny => {
                 reads(run, &Text::from_span(Mark::Hole.text(), span), own);
             }
-            language::What::Writes => path::own_path(run, Touch::Write, &part(), own),
+            language::What::Touches(touch) => path::own_path(run, touch, &part(), own),
+            language::What::TouchesAny(touch) => {
+                let any = Text::from_span(Mark::Hole.text(), span);
+                path::own_path(run, touch, &any, own);
+            }
             language::What::Shell => {
                 code::other(run, &part(), &inner(), &Stream::default());
             }

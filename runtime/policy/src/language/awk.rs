@@ -1,7 +1,7 @@
 //! Programs of awk.
 
 use super::finding::{Finding, What, is_word, quoted_end};
-use crate::effect::Act;
+use crate::effect::{Act, Touch};
 
 /// A token of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
             Token::Word if word == b"ARGV" => {
                 findings.push(Finding::new(*start, *end, What::ReadsAny));
             }
+            // A statement goes on after a comma, and after `&&` and `||`.
+            Token::Line if goes_on(&tokens, at) => {}
             Token::Line | Token::Sign(b';' | b'{' | b'}') => {
                 prints = false;
                 reads = false;
@@ -81,26 +83,29 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                 let is_whole =
                     matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')));
                 match tokens.get(at + 1) {
-                    Some((Token::Text, start, end)) if is_whole => {
-                        findings.push(Finding::new(start + 1, end - 1, What::Writes));
+                    Some((Token::Text, start, end)) if is_whole && is_plain(text, *start, *end) => {
+                        findings.push(Finding::new(
+                            start + 1,
+                            end - 1,
+                            What::Touches(Touch::Write),
+                        ));
                     }
-                    _ => findings.push(Finding::new(
-                        *start,
-                        *end,
-                        What::Does(Act::WritesUnknownFile),
-                    )),
+                    _ => {
+                        for what in
+                            [What::Does(Act::WritesUnknownFile), What::TouchesAny(Touch::Write)]
+                        {
+                            findings.push(Finding::new(*start, *end, what));
+                        }
+                    }
                 }
             }
-            Token::Sign(b'@') if before.is_none() || before == Some(Token::Line) => {
-                findings.push(Finding::new(*start, *end, What::Opaque("it loads other code")));
-                findings.push(Finding::new(*start, *end, What::ReadsAny));
-            }
             Token::Sign(b'@') => {
-                findings.push(Finding::new(
-                    *start,
-                    *end,
-                    What::Opaque("it calls a function by name"),
-                ));
+                let is_load = before.is_none() || before == Some(Token::Line);
+                let reason =
+                    if is_load { "it loads other code" } else { "it calls a function by name" };
+                for what in [What::Opaque(reason), What::ReadsAny, What::TouchesAny(Touch::Write)] {
+                    findings.push(Finding::new(*start, *end, what));
+                }
             }
             _ => {}
         }
@@ -114,9 +119,7 @@ fn file_read(tokens: &[(Token, usize, usize)], text: &[u8], from: usize) -> Find
     // Other readers may see a longer text, or a calculation.
     let is_whole = !matches!(next, Some(Token::Word | Token::Text | Token::Sign(b'(' | b'$')));
     match tokens.get(from + 1) {
-        Some((Token::Text, start, end))
-            if is_whole && !text.get(*start..*end).unwrap_or(&[]).contains(&b'\\') =>
-        {
+        Some((Token::Text, start, end)) if is_whole && is_plain(text, *start, *end) => {
             Finding::new(start + 1, end - 1, What::Reads)
         }
         _ => {
@@ -139,8 +142,21 @@ fn runs(
             let what = What::Unknown("it runs a command that is not literal");
             findings.push(Finding::new(start, end, what));
             findings.push(Finding::new(start, end, What::ReadsAny));
+            findings.push(Finding::new(start, end, What::TouchesAny(Touch::Write)));
         }
     }
+}
+
+/// Returns whether a statement goes on after the end of a line.
+fn goes_on(tokens: &[(Token, usize, usize)], line: usize) -> bool {
+    let before = tokens.iter().take(line).rev().map(|(token, ..)| *token);
+    let last = before.into_iter().find(|token| *token != Token::Line);
+    matches!(last, Some(Token::Sign(b',') | Token::Pair(b'&', b'&') | Token::Pair(b'|', b'|')))
+}
+
+/// Returns whether a text is the name that it shows.
+fn is_plain(text: &[u8], start: usize, end: usize) -> bool {
+    !text.get(start..end).unwrap_or(&[]).contains(&b'\\')
 }
 
 fn tokens(text: &[u8]) -> Vec<(Token, usize, usize)> {

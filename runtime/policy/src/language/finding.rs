@@ -1,6 +1,6 @@
 //! The actions of code, and helpers to read it.
 
-use crate::effect::Act;
+use crate::effect::{Act, Touch};
 
 /// An action of code, and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,8 +23,10 @@ pub(crate) enum What {
     Reads,
     /// It may read any file.
     ReadsAny,
-    /// It writes the file named here.
-    Writes,
+    /// It does this to the file named here.
+    Touches(Touch),
+    /// It may do this to any file.
+    TouchesAny(Touch),
     /// It runs this text in a shell.
     Shell,
     /// It runs this text in a shell and writes the input of that shell.

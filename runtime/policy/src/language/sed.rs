@@ -1,6 +1,7 @@
 //! Scripts of sed.
 
 use super::finding::{Finding, What};
+use crate::effect::Touch;
 
 /// Returns the effects of a script beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
@@ -161,7 +162,7 @@ impl Script<'_> {
         self.skip(|byte| byte == b' ');
         let start = self.at;
         self.skip(|byte| byte != b'\n');
-        self.findings.push(Finding::new(start, self.at, What::Writes));
+        self.findings.push(Finding::new(start, self.at, What::Touches(Touch::Write)));
     }
 
     /// Skips the text of `a`, `i` and `c`, whose lines may be continued.

@@ -2,7 +2,7 @@
 
 use super::super::finding::{Finding, What, quoted_end};
 use super::tokens::line_end;
-use crate::effect::Act;
+use crate::effect::{Act, Touch};
 
 /// Commands of psql that take the rest of their line.
 const WHOLE: &[&str] = &["\\!", "\\copy", "\\h", "\\help", "\\ef", "\\ev", "\\sf", "\\sv"];
@@ -43,7 +43,7 @@ impl Command {
             if text.get(from) == Some(&b'-') {
                 self.add(self.start, What::Opaque("it opens another program"), findings);
             }
-            findings.push(Finding::new(from, to, What::Writes));
+            findings.push(Finding::new(from, to, What::Touches(Touch::Write)));
         }
     }
 }
@@ -162,7 +162,7 @@ fn copy(text: &[u8], command: &Command, after: usize, findings: &mut Vec<Finding
             // The target is standard output.
             Some(None) => {}
             Some(Some((from, to))) => {
-                findings.push(Finding::new(after + from, after + to, What::Writes));
+                findings.push(Finding::new(after + from, after + to, What::Touches(Touch::Write)));
             }
             None if lower.windows(6).any(|part| part == b" from ") => {
                 command.add(command.start, What::Does(Act::AddsRows), findings);
@@ -244,7 +244,7 @@ pub(super) fn sqlite(text: &[u8], start: usize, findings: &mut Vec<Finding>) -> 
         }
         ".open" if rest.windows(4).any(|part| part == b"-new") => {
             let (from, to) = last_word(text, command.value, end);
-            findings.push(Finding::new(from, to, What::Writes));
+            findings.push(Finding::new(from, to, What::Touches(Touch::Write)));
             command.add(start, What::Does(Act::EmptiesDatabase), findings);
         }
         ".import" => command.add(start, What::Does(Act::AddsRows), findings),
