@@ -67,7 +67,7 @@ pub(super) fn length_at(file: &File, path: &Path) -> io::Result<Option<u64>> {
     };
     let metadata = file.metadata()?;
     let is_same = (now.dev(), now.ino()) == (metadata.dev(), metadata.ino());
-    Ok(is_same.then(|| metadata.len()))
+    Ok(is_same.then_some(metadata.len()))
 }
 
 /// Returns the cause of a failure to make or write the file; a missing one is made.
