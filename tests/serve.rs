@@ -4,6 +4,7 @@ mod agent;
 mod agent_skills;
 mod audiences;
 mod audit;
+mod audit_kept;
 mod audit_trouble;
 mod auth;
 mod crowd;
