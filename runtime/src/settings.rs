@@ -195,7 +195,11 @@ impl Settings {
             ("listen", *transport != new.transport),
             ("trust", *trust != new.trust),
             ("state", *state != new.state),
-            ("audit", *audit != new.audit),
+            ("audit.path", audit.path != new.audit.path),
+            ("audit.durable", audit.durable != new.audit.durable),
+            ("audit.on-failure", audit.on_failure != new.audit.on_failure),
+            ("audit.checkpoint-records", audit.checkpoint_records != new.audit.checkpoint_records),
+            ("audit.checkpoint-s", audit.checkpoint_s != new.audit.checkpoint_s),
             ("principal", *principal != new.principal),
             // Certificates and keys are read again; adding or removing them needs a restart.
             ("tls", tls.is_some() != new.tls.is_some()),
