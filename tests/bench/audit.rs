@@ -41,7 +41,8 @@ pub(super) fn records(setting: &Setting) -> Result<()> {
         let (least, most) = (times[0], times[ROUNDS - 1]);
         println!("| a record in batches of {size} | {least:.2} µs (to {most:.2}) | {goal} |");
     }
-    let mut bare = OpenOptions::new().append(true).create(true).open(setting.folder.join("bare"))?;
+    let mut bare =
+        OpenOptions::new().append(true).create(true).open(setting.folder.join("bare"))?;
     let mut file = AuditFile::open(&path)?;
     let batch = vec![record.as_str(); GROUP];
     let text = format!("{record}\n").repeat(GROUP);

@@ -32,7 +32,8 @@ fn exec(agent: &mut Agent, command: &str) -> String {
 }
 
 fn records(house: &House) -> Vec<Value> {
-    let record = |line: &str| serde_json::from_str(line).unwrap_or_else(|it| panic!("{it}: {line}"));
+    let record =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|it| panic!("{it}: {line}"));
     house.read("audit.jsonl").lines().map(record).collect()
 }
 
@@ -85,7 +86,8 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
         match runs_on {
             true => assert_eq!(answer, "[exit 0]\n"),
             false => assert!(
-                answer.starts_with("[ERROR: the audit cannot be written, and calls of tier 2 and 3"),
+                answer
+                    .starts_with("[ERROR: the audit cannot be written, and calls of tier 2 and 3"),
                 "{answer}"
             ),
         }
@@ -96,7 +98,10 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
         let audit = &info["audit"];
         assert_eq!(audit["failing"], true, "{audit}");
         let expected = if runs_on { "degrade" } else { "refuse" };
-        assert_eq!((&audit["on_failure"], &audit["durable"]), (&json!(expected), &json!("interval")));
+        assert_eq!(
+            (&audit["on_failure"], &audit["durable"]),
+            (&json!(expected), &json!("interval"))
+        );
         limit_files(&agent.client, None);
         assert_eq!(exec(&mut agent, "true"), "[exit 0]\n");
         let all = records(&house);
@@ -161,7 +166,8 @@ fn checkpoints_show_every_change_of_a_chain() {
     let (house, arguments) = signed();
     let whole = house.read("audit.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    let labels: Vec<_> = records(&house).iter().map(|it| it["tool"] == "audit:checkpoint").collect();
+    let labels: Vec<_> =
+        records(&house).iter().map(|it| it["tool"] == "audit:checkpoint").collect();
     let at: Vec<_> = labels.iter().enumerate().filter(|(_, it)| **it).map(|(at, _)| at).collect();
     assert_eq!((lines.len(), at), (15, vec![5, 11, 14]), "every five records, and at the end");
     let (code, said) = verify(&house, &arguments);
@@ -185,10 +191,22 @@ fn checkpoints_show_every_change_of_a_chain() {
     let mut swapped = lines.clone();
     swapped.swap(2, 3);
     for (name, text, expected) in [
-        ("a cut end", lines[..9].concat(), "records from 10 on are missing: the server signed records up to 15"),
-        ("a changed record", whole.replacen("\"tier\":0", "\"tier\":1", 1), "audit.jsonl:1: this record was changed"),
+        (
+            "a cut end",
+            lines[..9].concat(),
+            "records from 10 on are missing: the server signed records up to 15",
+        ),
+        (
+            "a changed record",
+            whole.replacen("\"tier\":0", "\"tier\":1", 1),
+            "audit.jsonl:1: this record was changed",
+        ),
         ("swapped records", swapped.concat(), "comes after record"),
-        ("a removed middle", [&lines[..3], &lines[5..]].concat().concat(), "records 4 to 5 are missing before record 6"),
+        (
+            "a removed middle",
+            [&lines[..3], &lines[5..]].concat().concat(),
+            "records 4 to 5 are missing before record 6",
+        ),
         ("a chain computed anew", anew(1, 15), "is another one than the server signed"),
         ("anew and cut", anew(1, 5), "records from 6 on are missing"),
     ] {

@@ -185,8 +185,8 @@ impl Audit {
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", shown.display());
         let path = file.path().to_owned();
         let due = due(settings, &path)?;
-        let needs_thread = settings.durable != Durable::Os
-            || due.as_ref().is_some_and(|due| !due.time.is_zero());
+        let needs_thread =
+            settings.durable != Durable::Os || due.as_ref().is_some_and(|due| !due.time.is_zero());
         let lines = Arc::new(Lines::new(file, due));
         let failing = Arc::new(Failing::of(&path));
         let flusher = needs_thread.then(|| {
@@ -289,7 +289,9 @@ impl Audit {
         let Some(reason) = lost else { return Ok(()) };
         match target.settings.on_failure {
             OnFailure::Refuse => {
-                tracing::warn!("refused a call of `{tool}`: its record cannot be written: {reason}");
+                tracing::warn!(
+                    "refused a call of `{tool}`: its record cannot be written: {reason}"
+                );
                 Err(format!(
                     "the audit cannot be written, and calls of tier 2 and 3 wait for it: {reason}. Calls of tier 0 and 1 run"
                 ))
@@ -348,11 +350,7 @@ impl Target {
 
 impl Failing {
     fn of(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            write: AtomicBool::new(false),
-            flush: AtomicBool::new(false),
-        }
+        Self { path: path.to_owned(), write: AtomicBool::new(false), flush: AtomicBool::new(false) }
     }
 
     fn is_failing(&self) -> bool {
@@ -419,19 +417,8 @@ fn due(settings: &AuditSettings, audit: &Path) -> Result<Option<Due>, OpenError>
 
 /// Returns the record of an entry as a line.
 fn json(caller: &Caller, bundle: Digest, entry: Entry<'_>) -> io::Result<String> {
-    let Entry {
-        tool,
-        tier,
-        args,
-        output,
-        exit_code,
-        rule,
-        action,
-        prompts,
-        skills,
-        judged,
-        port,
-    } = entry;
+    let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills, judged, port } =
+        entry;
     let Judged { observed, effects, effects_omitted } = judged;
     let Caller { principal, tenant, role, request_id, traceparent } = caller;
     let (output_sha256, output_len) = output.finish();

@@ -139,9 +139,8 @@ fn read_or_make(folder: &Path, path: &Path) -> io::Result<SigningKey> {
         return Ok(key);
     }
     let mut seed = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *seed).map_err(|error| {
-        io::Error::other(format!("the system provides no randomness: {error}"))
-    })?;
+    getrandom::fill(&mut *seed)
+        .map_err(|error| io::Error::other(format!("the system provides no randomness: {error}")))?;
     let hex = Zeroizing::new(base16ct::lower::encode_string(&*seed));
     // A temporary file is for its owner alone.
     let mut new = NamedTempFile::new_in(folder)?;

@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_names_of_rotated_files_are_known() {
-        for rotated in [".1", ".12.gz", "-20270131", "-20270131.gz", "-20270131-120000", ".20270131"]
+        for rotated in
+            [".1", ".12.gz", "-20270131", "-20270131.gz", "-20270131-120000", ".20270131"]
         {
             assert!(rank(rotated).is_some(), "{rotated}");
         }

@@ -134,9 +134,9 @@ impl<N: Fn(io::Result<()>)> Round<N> {
             let until = [pause, checkpoint].into_iter().flatten().min();
             let changed = &self.wanted.changed;
             match until {
-                Some(until) => drop(
-                    changed.wait_timeout(state, until).unwrap_or_else(PoisonError::into_inner),
-                ),
+                Some(until) => {
+                    drop(changed.wait_timeout(state, until).unwrap_or_else(PoisonError::into_inner))
+                }
                 None => drop(changed.wait(state).unwrap_or_else(PoisonError::into_inner)),
             }
         }

@@ -87,11 +87,7 @@ impl Lines {
     pub(super) fn new(file: AuditFile, checkpoints: Option<Due>) -> Self {
         let bundle = Digest([0; 32]);
         let writer = Writer { file, lost: 0, unflushed: 0, checkpoints, bundle };
-        Self {
-            queue: Mutex::default(),
-            writer: Mutex::new(writer),
-            done: AtomicU64::new(0),
-        }
+        Self { queue: Mutex::default(), writer: Mutex::new(writer), done: AtomicU64::new(0) }
     }
 
     /// Returns the number of lines that were written or lost so far.

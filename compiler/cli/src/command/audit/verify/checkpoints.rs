@@ -63,11 +63,12 @@ impl Checks {
             let text = disk::read_text(path, KEY_BYTES_MAX).map_err(|failure| {
                 failure.help("give the public key of the server's checkpoints: `--key FILE`")
             })?;
-            let key = text.split_whitespace().next().and_then(PublicKey::parse).ok_or_else(|| {
-                let path = shown_path(path);
-                Failure::error(format!("`{path}` is no public key"))
-                    .help("give the audit-checkpoint.pub of the server's state folder")
-            })?;
+            let key =
+                text.split_whitespace().next().and_then(PublicKey::parse).ok_or_else(|| {
+                    let path = shown_path(path);
+                    Failure::error(format!("`{path}` is no public key"))
+                        .help("give the audit-checkpoint.pub of the server's state folder")
+                })?;
             checks.keys.insert(key_id(&key.0), key);
         }
         let Some(file) = file else { return Ok(checks) };
@@ -125,12 +126,7 @@ impl Checks {
 
     /// Reads a record about the audit itself, which follows the record with the hash `prev`, and
     /// checks the signature of a checkpoint. `None` for other records.
-    pub(super) fn own(
-        &self,
-        line: &str,
-        link: Link,
-        prev: Digest,
-    ) -> Result<Option<Own>, Fault> {
+    pub(super) fn own(&self, line: &str, link: Link, prev: Digest) -> Result<Option<Own>, Fault> {
         if !line.contains("\"tool\":\"audit:") {
             return Ok(None);
         }
