@@ -1,7 +1,10 @@
 //! What the audit keeps: the record of a call before it runs, records on the disk before their answer,
 //! and signed checkpoints that show a cut end.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::thread;
+use std::time::Duration;
 
 use harness::run;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
@@ -58,7 +61,7 @@ fn a_call_of_tier_2_is_recorded_before_it_runs() {
     let house = house_with("");
     let mut agent = operator(&house);
     // The command sees its own record.
-    let shown = exec(&mut agent, "cat audit.jsonl; mount --help >/dev/null; kill -0 $$; true");
+    let shown = exec(&mut agent, "cat audit.jsonl; rm -f nothing");
     let tier = &records(&house)[0]["tier"];
     assert!(tier.as_u64() >= Some(2), "{shown}");
     assert!(shown.contains("\"action\":\"begun\""), "{shown}");
@@ -82,7 +85,7 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
         assert_eq!(exec(&mut agent, "true"), "[exit 0]\n");
         let whole = house.read("audit.jsonl");
         limit_files(&agent.client, Some(whole.len() as u64 + 100));
-        let answer = exec(&mut agent, "touch /dev/null; kill -0 $$");
+        let answer = exec(&mut agent, "rm -f nothing");
         match runs_on {
             true => assert_eq!(answer, "[exit 0]\n"),
             false => assert!(
@@ -156,8 +159,8 @@ fn signed() -> (House, String) {
     agent.client.end();
     let names = fs::read_dir(house.path("state")).expect("the state folder");
     let names = names.map(|it| it.expect("a file").file_name().to_string_lossy().into_owned());
-    let kept = names.into_iter().find(|name| name.starts_with("audit-checkpoints-"));
-    let kept = kept.filter(|name| name.ends_with(".jsonl")).expect("kept checkpoints");
+    let is_kept = |name: &str| name.starts_with("audit-checkpoints-") && name.ends_with(".jsonl");
+    let kept = names.into_iter().find(|name| is_kept(name)).expect("kept checkpoints");
     (house, format!("audit.jsonl --checkpoints state/{kept}"))
 }
 
@@ -215,6 +218,15 @@ fn checkpoints_show_every_change_of_a_chain() {
         assert_eq!(code, Some(1), "{name}: {said}");
         assert!(said.contains(expected), "{name}: {said}");
     }
+    // Compressed files are unpacked.
+    let gzip = fs::File::create(house.path("audit.jsonl.1.gz")).expect("a file");
+    let mut gzip = flate2::write::GzEncoder::new(gzip, flate2::Compression::fast());
+    gzip.write_all(lines[..8].concat().as_bytes()).expect("a text");
+    gzip.finish().expect("a file");
+    house.write("audit.jsonl", lines[8..].concat());
+    let (code, said) = verify(&house, &format!("audit.jsonl.1.gz {arguments}"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.starts_with("intact: 15 records in 2 files, 1 to 15\n"), "{said}");
     house.write("audit.jsonl", &whole);
     let (other, _) = signed();
     fs::copy(other.path("state/audit-checkpoint.pub"), house.path("other.pub")).expect("a key");
@@ -224,4 +236,29 @@ fn checkpoints_show_every_change_of_a_chain() {
     let (code, said) = verify(&house, "audit.jsonl");
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("not checked: give --key"), "{said}");
+}
+
+#[test]
+fn a_killed_server_leaves_the_begin_of_its_call_and_a_whole_chain() {
+    let house = house_with("");
+    let mut agent = operator(&house);
+    exec(&mut agent, "true");
+    agent.request("shell_exec", json!({ "command": "rm -f nothing; sleep 60" }));
+    while !house.read("audit.jsonl").contains("\"begun\"") {
+        thread::sleep(Duration::from_millis(10));
+    }
+    agent.client.server.signal("KILL");
+    drop(agent);
+    let all = records(&house);
+    let last = all.last().expect("a record");
+    assert_eq!((&last["action"], &last["tool"]), (&json!("begun"), &json!("shell_exec")));
+    let mut file =
+        OpenOptions::new().append(true).open(house.path("audit.jsonl")).expect("the file");
+    file.write_all(b"{\"ts\":\"half of").expect("a part of a line");
+    let mut agent = operator(&house);
+    exec(&mut agent, "true");
+    let (code, said) = verify(&house, "audit.jsonl");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.starts_with("broken: 1 break, 3 records in 1 file\n"), "{said}");
+    assert!(said.contains("audit.jsonl:3: this line is no whole record"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! The record of a call of tier 2 or 3 before it runs: whatever ends the server meanwhile, the file
-//! says that the call may have run.
+//! The record of a call of tier 2 or 3 before it runs: if the server dies meanwhile, the file says
+//! that the call may have run.
 
 use std::collections::BTreeMap;
 

@@ -36,8 +36,7 @@ pub(super) struct Before {
     _locked: Option<Locked>,
 }
 
-/// Reads the end of the newest file that `path` was before; of none if there is none that this user
-/// can read. `held` is a file whose lock this program already has.
+/// Reads the end of the newest file that `path` was before, if this user can read one. `held` is a file whose lock this program already has.
 pub(super) fn newest(path: &Path, held: Option<&File>) -> io::Result<Before> {
     let held = held.map(File::metadata).transpose()?.map(|it| (it.dev(), it.ino()));
     for candidate in candidates(path).into_iter().take(LOOKED_AT_MAX) {

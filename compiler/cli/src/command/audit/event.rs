@@ -33,7 +33,7 @@ pub(super) fn cef(record: &Map<String, Value>) -> String {
             _ => "",
         };
         if key.is_empty() {
-            // CEF has six named texts; whatever follows has a key of its own.
+            // CEF has six named texts; each further one has a key of its own.
             labelled += 1;
             let space = separator(&line);
             _ = match labelled {
