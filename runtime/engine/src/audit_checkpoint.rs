@@ -22,7 +22,7 @@ pub const UNFLUSHED: &str = "audit:unflushed";
 pub const COUNT: &str = "count";
 
 /// The beginning of every signed text: a signature of another kind is never taken for one of these.
-const CONTEXT: &str = "relay audit checkpoint v1";
+const CONTEXT: &str = "relay-audit-checkpoint v1";
 /// The names of the arguments of a checkpoint's record.
 const COVERS: &str = "covers";
 const CHAIN: &str = "chain";

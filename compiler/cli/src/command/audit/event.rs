@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use relay_engine::invisible;
 use serde_json::{Map, Value};
 
 /// The vendor, the product and the version in headers.
@@ -111,7 +112,8 @@ fn escaped(text: &str, special: char) -> String {
 
 fn escaped_by(text: &str, special: char, line_feed: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    // A collector may show an event on a terminal, which obeys what is invisible.
+    for letter in invisible::visible(text).chars() {
         match letter {
             '\n' => out.push_str(line_feed),
             '\r' if line_feed == " " => out.push(' '),
@@ -175,6 +177,14 @@ mod tests {
         assert!(line.contains("\treason=x=y\\tz\\r\\nnext\t"), "{line}");
         assert!(line.contains("\toutputLen=3\t"), "{line}");
         assert!(!line.contains('\n'), "{line}");
+    }
+
+    #[test]
+    fn invisible_characters_are_written_as_text() {
+        let record = record("a\u{1b}[31m", "b\u{202e}c");
+        for line in [cef(&record), leef(&record)] {
+            assert!(line.contains("|a\\\\u{1b}[31m|") && line.contains("b\\\\u{202e}c"), "{line}");
+        }
     }
 
     #[test]
