@@ -5,6 +5,7 @@ mod agent_skills;
 mod approvals;
 mod audiences;
 mod audit;
+mod audit_kept;
 mod audit_trouble;
 mod auth;
 mod crowd;

@@ -15,6 +15,7 @@ mod metadata;
 mod metrics;
 mod origin;
 mod request_url;
+mod settled;
 mod tls;
 mod turns;
 mod write_limit;
@@ -144,16 +145,18 @@ async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) ->
             let path = request.uri().path();
             if path == MCP_PATH || is_port(path) {
                 front.server.refuse_request(&claimed(&front, &asked(&request)), rejected.rule());
+                front.server.audit.settled().await;
             }
             return (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response();
         }
     };
-    let Some(from) = from else { return next.run(request).await };
+    let server = front.server.clone();
+    let Some(from) = from else { return settled::answer(server, next.run(request).await).await };
     // A proxy asks about the preflights of its own clients, and some take any 2xx for permission.
     let preflight = (!is_port(request.uri().path())).then(|| cors::preflight(&request)).flatten();
     match preflight {
         Some(preflight) => cors::allow(preflight, from),
-        None => cors::allow(next.run(request).await, from),
+        None => cors::allow(settled::answer(server, next.run(request).await).await, from),
     }
 }
 

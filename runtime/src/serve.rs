@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::thread;
 
 use relay_engine::system_error::reason;
-use relay_machine::audit::AuditError;
 use rustix::process::Signal;
 use thiserror::Error;
 use tokio::runtime;
@@ -15,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::caller::approvals::{Approvals, NoRandom};
 use crate::http::{self, HttpError};
 use crate::mcp;
-use crate::record::audit::Audit;
+use crate::record::audit::{Audit, OpenError};
 use crate::record::log;
 use crate::server::Server;
 use crate::settings::args::{Args, Transport, UsageError};
@@ -38,8 +37,8 @@ pub(crate) enum Failure {
     Load(#[from] LoadError),
     #[error(transparent)]
     Names(#[from] NameError),
-    #[error("{0}; name another with --audit FILE, or `--audit none` to keep no record")]
-    Audit(#[from] AuditError),
+    #[error(transparent)]
+    Audit(#[from] OpenError),
     #[error(transparent)]
     Keyring(#[from] KeyringError),
     #[error(transparent)]
@@ -109,6 +108,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
         ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
         ending.processes.end().await;
         ending.record_counted_refusals();
+        ending.audit.end();
         served
     });
     // A blocking read of standard input, such as a terminal, may never end.

@@ -9,14 +9,16 @@ pub(crate) mod reference;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use self::args::{Args, Transport};
-use self::config::{AuthError, Config, ConfigError, Limits, MetricsAccess, Processes};
+use self::config::{
+    AuthError, Config, ConfigError, Durable, Limits, MetricsAccess, OnFailure, Processes,
+};
 use crate::caller::principal::{GroupsError, Principal, check_groups};
 
 /// The environment variable that chooses the level of the log.
@@ -33,7 +35,7 @@ pub(crate) struct Settings {
     pub(crate) ends_with_stdin: bool,
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
-    pub(crate) audit: AuditPath,
+    pub(crate) audit: AuditSettings,
     /// The caller of unauthenticated requests.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
@@ -53,6 +55,21 @@ pub(crate) struct Settings {
     pub(crate) dev_key: Option<PathBuf>,
     /// The interval at which the bundle's path is checked; `None` means only on SIGHUP.
     pub(crate) poll: Option<Duration>,
+}
+
+/// Where audit records go, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AuditSettings {
+    pub(crate) path: AuditPath,
+    pub(crate) durable: Durable,
+    pub(crate) on_failure: OnFailure,
+    /// The records and the seconds of a checkpoint; 0 for none.
+    pub(crate) checkpoint_records: u64,
+    pub(crate) checkpoint_s: u64,
+    /// Whether the server refuses to start without them.
+    pub(crate) checkpoints_required: bool,
+    /// The folder of their key: the state folder, or else this user's own.
+    pub(crate) checkpoint_folder: Option<PathBuf>,
 }
 
 /// Where audit records go.
@@ -111,14 +128,15 @@ impl Settings {
         let local = config.principal.unwrap_or_default();
         let transport =
             transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio);
+        let state = state.or(config.state);
         let settings = Self {
             args,
             bundle,
             transport,
             ends_with_stdin,
             trust: trust.or(config.trust),
-            state: state.or(config.state),
-            audit: audit_path(audit.or(config.audit.path)),
+            audit: audit_settings(audit, config.audit, state.as_deref()),
+            state,
             principal: Arc::new(Principal {
                 id: principal.unwrap_or(local.id),
                 issuer: None,
@@ -177,7 +195,11 @@ impl Settings {
             ("listen", *transport != new.transport),
             ("trust", *trust != new.trust),
             ("state", *state != new.state),
-            ("audit.path", *audit != new.audit),
+            ("audit.path", audit.path != new.audit.path),
+            ("audit.durable", audit.durable != new.audit.durable),
+            ("audit.on-failure", audit.on_failure != new.audit.on_failure),
+            ("audit.checkpoint-records", audit.checkpoint_records != new.audit.checkpoint_records),
+            ("audit.checkpoint-s", audit.checkpoint_s != new.audit.checkpoint_s),
             ("principal", *principal != new.principal),
             // Certificates and keys are read again; adding or removing them needs a restart.
             ("tls", tls.is_some() != new.tls.is_some()),
@@ -232,6 +254,26 @@ fn default_metrics(transport: Transport) -> MetricsAccess {
 fn first_repeated<T: Clone + Ord>(mut ids: impl Iterator<Item = T>) -> Option<T> {
     let mut seen = BTreeSet::new();
     ids.find(|id| !seen.insert(id.clone()))
+}
+
+fn audit_settings(
+    named: Option<PathBuf>,
+    config: config::Audit,
+    state: Option<&Path>,
+) -> AuditSettings {
+    let config::Audit { path, durable, on_failure, checkpoint_records, checkpoint_s } = config;
+    let own = || user_folder("XDG_STATE_HOME", ".local/state").map(|folder| folder.join("relay"));
+    AuditSettings {
+        path: audit_path(named.or(path)),
+        durable,
+        on_failure,
+        checkpoint_records: checkpoint_records.unwrap_or(config::Audit::CHECKPOINT_RECORDS).into(),
+        checkpoint_s: checkpoint_s.unwrap_or(config::Audit::CHECKPOINT_S).into(),
+        checkpoints_required: state.is_some()
+            || checkpoint_records.is_some()
+            || checkpoint_s.is_some(),
+        checkpoint_folder: state.map(Path::to_owned).or_else(own),
+    }
 }
 
 fn audit_path(named: Option<PathBuf>) -> AuditPath {

@@ -11,13 +11,15 @@
 //!    the caller sees the tool, and so its schema.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
 //! 5. [`approved`]: where the policy says so, a person is asked first, through the client.
-//! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
+//! 6. [`begun::begin`], [`execute`]: a call of tier 2 or 3 is recorded; the tool runs, until it is
+//!    done, is cancelled or reaches its time limit.
 //! 7. [`clamp()`]: a long result is truncated, with a note. The text of the project's skills for
 //!    the call precedes it ([`context::context`]); a refused call goes without it.
 //! 8. [`record`]: one audit record, for any outcome of the call.
 
 mod approval;
 mod audit_tail;
+mod begun;
 mod briefing;
 pub(crate) mod call;
 mod clamp;
@@ -150,11 +152,11 @@ async fn answer(
     let Decided { offered, ruling, tier, judged } = decide(call, name, given)?;
     // Recorded however the call ends.
     let (_, judged) = decided.insert((tier, judged));
-    let arguments = decode(offered.spec, given, &call.limits()).map_err(CallError::from)?;
+    let decoded = decode(offered.spec, given, &call.limits()).map_err(CallError::from)?;
     // Only after `decode`: a malformed call is reported before a denial.
     let ruling = ruling?;
     let passage =
-        gate::pass(call, offered, arguments.text(BRIEFING.name)).map_err(CallError::from)?;
+        gate::pass(call, offered, decoded.text(BRIEFING.name)).map_err(CallError::from)?;
     let permit = match ruling {
         Ruling::Permitted(permit) => permit,
         Ruling::Asks(unapproved) => {
@@ -168,8 +170,10 @@ async fn answer(
         }
     };
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
-    let handle = arguments.text(BRIEFING.name).map(ToOwned::to_owned);
-    let work = Work { arguments, given, passage };
+    let handle = decoded.text(BRIEFING.name).map(ToOwned::to_owned);
+    let work = Work { arguments: decoded, given, passage };
+    let recorded = || arguments(call, name, given, withheld(call, name, given));
+    begun::begin(call, &permit, recorded, decided.as_ref()).await?;
     let outcome = execute(call, &permit, work).await?;
     let Outcome { text, exit_code, is_error, mut briefing } = outcome;
     let mut blocks = Vec::new();

@@ -11,6 +11,7 @@
 mod agent_skills;
 mod allocation;
 mod audience;
+mod audit;
 mod automata;
 mod cascade;
 mod classify;
@@ -52,8 +53,9 @@ fn main() -> Result<()> {
     let folder = here.parent().ok_or("no folder")?.to_owned();
     let setting = Setting::new(&folder)?;
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let in_process =
-        |wanted: &String| ["read", "select", "classify", "automata"].contains(&wanted.as_str());
+    let in_process = |wanted: &String| {
+        ["audit", "read", "select", "classify", "automata"].contains(&wanted.as_str())
+    };
     if wanted.is_empty() || !wanted.iter().all(in_process) {
         setting.check_binaries()?;
     }
@@ -69,6 +71,7 @@ fn main() -> Result<()> {
         ("build", cost::build),
         ("diff", diff::diff),
         ("agent-skills", agent_skills::skills),
+        ("audit", audit::records),
         ("load", load),
         ("read", read),
         ("select", select::by_tags),

@@ -56,6 +56,8 @@ fn records_are_chosen_by_prompt_caller_time_and_outcome() {
     assert_eq!(days(&sandbox, "--since 2026-11-03T10:00:01Z"), [4]);
     assert_eq!(days(&sandbox, "--since 1s"), Vec::<u32>::new());
     assert_eq!(days(&sandbox, "--denied"), [2]);
+    assert_eq!(days(&sandbox, "--until 2026-11-03T10:00:00Z"), [1, 2]);
+    assert_eq!(days(&sandbox, "--since 2026-11-02 --until 2026-11-04"), [2, 3]);
     let wrong = sandbox.relay("audit show old.jsonl --since yesterday").ends(2);
     assert!(wrong.stderr.contains("`yesterday` is not a time"), "{wrong:?}");
     sandbox.relay("audit show missing.jsonl").ends(2);
@@ -98,6 +100,18 @@ fn records_are_chosen_by_client_label_rule_and_tier() {
     let table = sandbox.relay("audit show old.jsonl --client claude-code").ends(0).stdout;
     assert!(table.contains("  claude-code: server_info  "), "{table}");
     sandbox.relay("audit show old.jsonl --tier 4").ends(2);
+}
+
+#[test]
+fn each_record_is_an_event_of_cef_and_of_leef() {
+    let sandbox = sandbox();
+    for (form, begin) in [("cef", "CEF:0|relay|relay|"), ("leef", "LEEF:2.0|relay|relay|")] {
+        let run = sandbox.relay(&format!("audit show old.jsonl new.jsonl --format {form}")).ends(0);
+        assert_eq!(run.stdout.lines().count(), 4, "{run:?}");
+        assert!(run.stdout.lines().all(|line| line.starts_with(begin)), "{run:?}");
+        assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
+    }
+    sandbox.relay("audit show old.jsonl --format xml").ends(2);
 }
 
 #[test]

@@ -100,6 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "bundle_structure" => relay_fuzz::bundle_structure,
         "envelope" => relay_fuzz::envelope,
         "uri_template" => relay_fuzz::uri_template,
+        "audit" => relay_fuzz::audit,
         "handle" => relay_fuzz::handle,
         "hook_event" => relay_fuzz::hook_event,
         "glob" => relay_fuzz::glob,

@@ -35,7 +35,7 @@ pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs};
 pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
-pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
+pub(crate) use format::{AnswerFormat, AuditFormat, DiffFormat, ReportFormat, TestFormat};
 pub(crate) use hook::{
     HookArgs, HookInstallArgs, HookStatsArgs, HookStatusArgs, HookTestArgs, HookVerb, ScopeName,
 };

@@ -4,6 +4,8 @@
 //! The hash of a record is the SHA-256 of its line as it is in the file, without the member `chain`
 //! and without the line feed. So anyone can check a file with a few lines of any language.
 
+use std::fmt::Write as _;
+
 use relay_bundle::Digest;
 use thiserror::Error;
 
@@ -16,6 +18,8 @@ const HASH_CHARS: usize = 64;
 /// The beginnings of the members before it.
 const PREV: &str = ",\"prev\":\"";
 const SEQ: &str = ",\"seq\":";
+/// The most bytes that its place in the chain adds to a record, for the room of a line.
+const PLACE_BYTES_MAX: usize = 2 * HASH_CHARS + 64;
 
 /// The end of a chain: the number of the last record, and its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,15 +74,36 @@ pub enum ChainError {
 /// member at least.
 #[must_use]
 pub fn chained(record: &str, last: Link) -> (String, Link) {
+    let mut line = String::new();
+    let link = append(&mut line, record, last);
+    (line, link)
+}
+
+/// Appends the line of a record that follows `last` to `out`, without a line feed, and returns its
+/// link. `record` is a JSON object with a member at least.
+pub fn append(out: &mut String, record: &str, last: Link) -> Link {
     let seq = last.seq.saturating_add(1);
-    let open = record.strip_suffix('}').unwrap_or(record);
-    let mut line = format!("{open}{SEQ}{seq}{PREV}{}{END}", last.hash.hex());
-    let hash = Digest::of(line.as_bytes());
-    line.truncate(line.len() - 1);
-    line.push_str(CHAIN);
-    line.push_str(&hash.hex());
-    line.push_str(END);
-    (line, Link { seq, hash })
+    let start = out.len();
+    out.reserve(record.len() + PLACE_BYTES_MAX);
+    out.push_str(record.strip_suffix('}').unwrap_or(record));
+    // Writing to a text succeeds always.
+    _ = write!(out, "{SEQ}{seq}{PREV}");
+    push_hex(out, last.hash);
+    out.push_str(END);
+    let hash = Digest::of(out.as_bytes().get(start..).unwrap_or_default());
+    out.pop();
+    out.push_str(CHAIN);
+    push_hex(out, hash);
+    out.push_str(END);
+    Link { seq, hash }
+}
+
+fn push_hex(out: &mut String, Digest(bytes): Digest) {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    for half in bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]) {
+        out.extend(DIGITS.get(usize::from(half)));
+    }
 }
 
 /// Reads the place of a line in its chain, and checks its hash.

@@ -71,7 +71,7 @@ pub struct AuditRecord<'a> {
     /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`. A name that the bundle does not have
     /// is recorded as `unknown`. `authentication` is a request with missing or invalid credentials,
     /// `request` one that was refused unread. Events are `bundle:reload`, `bundle:revoked`,
-    /// `session:ended` and `audit:lost`.
+    /// `session:ended`, `audit:lost`, `audit:unflushed` and `audit:checkpoint`.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,
@@ -102,7 +102,8 @@ pub struct AuditRecord<'a> {
     pub bundle: String,
     /// The rule that decided: `file:line` of the served declaration, or the reason for a refusal.
     pub rule: String,
-    /// The server's action: `served`, `refused`, `asked`, `cancelled` or `timed_out`.
+    /// The server's action: `begun` before a call of tier 2 or 3 runs; how it ended is `served`,
+    /// `refused`, `asked`, `cancelled` or `timed_out`, as for every request.
     pub action: Action,
     /// The names of the prompts that a briefing sent in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -218,6 +219,8 @@ pub struct RecordedEffect {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
+    /// It is about to run the call; another record says how the call ended.
+    Begun,
     /// It answered.
     Served,
     /// It rejected the request or denied the call.

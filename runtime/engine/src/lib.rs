@@ -8,6 +8,7 @@
 pub mod agent_skill;
 pub mod approval;
 pub mod audit_chain;
+pub mod audit_checkpoint;
 pub mod audit_record;
 pub mod authority;
 pub mod briefing;

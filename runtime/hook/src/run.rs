@@ -178,7 +178,10 @@ impl Run<'_> {
         let own = self.machine.file.audit.is_none();
         let mut file = if own { AuditFile::open_own(path) } else { AuditFile::open(path) }
             .map_err(|error| error.to_string())?;
-        file.append(&entry.record()).map_err(|error| format!("`{}`: {error}", path.display()))
+        match file.append(&entry.record()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("`{}`: {error}", path.display())),
+        }
     }
 
     fn decided(&self, found: &mut Found) -> Result<Answer, String> {

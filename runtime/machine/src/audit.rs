@@ -1,62 +1,101 @@
 //! The audit file: one JSON line for each record, appended, readable by this user alone.
 //!
-//! A record is one `write` to a file opened for appending, under a lock of the file: several programs
-//! may share a file, and its records are one chain (`relay_engine::audit_chain`). After a crash the
-//! file has a record of each answer that a client received. Flushing to the disk is left to the system.
+//! A batch of records is one `write` to a file opened for appending, under a lock of the file: several
+//! programs may share a file, and its records are one chain (`relay_engine::audit_chain`). After a
+//! crash of a program the file has a record of each answer that a client received.
 //!
-//! A full disk may take only a part of a line. That part is kept, and the next record, of any
-//! program, begins on a line of its own. An empty file goes on with the chain of `FILE.1`, the name
-//! that rotation gives the file before it.
+//! - **Rotation**: each batch looks whether the path still leads to its file. If it leads to another
+//!   one, the end of the old file is read under its lock, and the chain goes on in the new one. A
+//!   program without an open file goes on with the newest rotated one (`rotated`). Locks are taken in
+//!   the order of age, so programs that move on at the same time wait for each other.
+//! - **A full disk** may take only a part of a batch. That part is cut off again under the lock. A
+//!   part that a killed program left is kept, and the next record begins on a line of its own.
 
-use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+mod checkpoint;
+mod locked;
+mod opening;
+mod rotated;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{DirBuilder, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use relay_engine::audit_chain::{self, Link, START};
 use relay_engine::audit_record::AuditRecord;
 use relay_engine::invisible::visible_json;
-use relay_engine::system_error::reason;
-use rustix::fs::{FlockOperation, flock};
-use thiserror::Error;
 
-use crate::file::regular_file;
+pub use self::checkpoint::{CheckpointError, Checkpoints};
+use self::locked::Locked;
+pub use self::opening::{AuditError, unwritten};
 
-/// The mode of the file: for its owner alone.
-const PRIVATE_MODE: u32 = 0o600;
-/// The longest wait for another program that appends a record.
-const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
-/// The interval of tries.
-const LOCK_AGAIN: Duration = Duration::from_micros(200);
-/// The bytes at the end of a file in which its last record is searched, at first and at most. Records
-/// are far shorter.
-const TAIL_BYTES: u64 = 16 << 10;
-const TAIL_BYTES_MAX: u64 = 4 << 20;
+/// The most rotations that one batch follows: a file that is moved more often is reported.
+const MOVES_MAX: usize = 8;
+/// The most bytes of the buffer of batches that are kept for the next one.
+const BUFFER_BYTES_KEPT: usize = 256 << 10;
+/// The most files with writes that were not flushed; older ones are flushed by the system.
+const UNFLUSHED_MAX: usize = 16;
 
 /// An audit file, opened for appending.
 #[derive(Debug)]
 pub struct AuditFile {
     path: PathBuf,
-    file: File,
-    /// The length of the file after the last record of this program, and the end of the chain there.
-    end: Option<(u64, Link)>,
+    file: Arc<File>,
+    /// The length of the file after the last record of this program.
+    length: Option<u64>,
+    /// The end of the chain, as this program knows it.
+    last: Option<Link>,
+    /// The text of a batch.
+    buffer: String,
+    unflushed: Vec<Unflushed>,
+    /// Whether the path leads to a file that cannot be opened, which was reported.
+    is_stuck: bool,
 }
 
-/// An error of opening the audit file.
-#[derive(Debug, Error)]
-#[error(
-    "cannot append to the audit file `{}`: {}",
-    path.display(),
-    unwritten(source)
-)]
-pub struct AuditError {
-    path: PathBuf,
-    source: io::Error,
+/// A file with writes that may only be in memory.
+#[derive(Debug)]
+pub struct Unflushed {
+    file: Arc<File>,
+    /// The folder of a new file, whose name may only be in memory.
+    folder: Option<PathBuf>,
+}
+
+impl Unflushed {
+    /// Waits until the writes are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The disk fails. A later flush of the same descriptor may succeed although the writes are lost.
+    pub fn flush(&self) -> io::Result<()> {
+        self.file.sync_data()?;
+        match &self.folder {
+            Some(folder) => File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A place to append to, while no other program appends.
+struct Place {
+    locked: Locked,
+    /// The length of the file.
+    length: u64,
+    last: Link,
+    ends_a_line: bool,
+}
+
+/// Returns a record as a line without its place in the chain.
+///
+/// # Errors
+///
+/// It cannot be written as JSON.
+pub fn json(record: &AuditRecord<'_>) -> io::Result<String> {
+    let json = serde_json::to_string(record)?;
+    Ok(visible_json(&json).into_owned())
 }
 
 impl AuditFile {
@@ -67,8 +106,16 @@ impl AuditFile {
     /// Opening it fails, or it belongs to another user and is open to others.
     pub fn open(path: &Path) -> Result<Self, AuditError> {
         let file =
-            open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), file, end: None })
+            opening::open(path).map_err(|source| AuditError { path: path.to_owned(), source })?;
+        Ok(Self {
+            path: path.to_owned(),
+            file: Arc::new(file),
+            length: None,
+            last: None,
+            buffer: String::new(),
+            unflushed: Vec::new(),
+            is_stuck: false,
+        })
     }
 
     /// Opens the file at `path`, created with its folder if missing.
@@ -77,11 +124,10 @@ impl AuditFile {
     ///
     /// As [`Self::open`].
     pub fn open_own(path: &Path) -> Result<Self, AuditError> {
-        let folder = path.parent().unwrap_or(Path::new("/"));
         DirBuilder::new()
             .mode(0o700)
             .recursive(true)
-            .create(folder)
+            .create(folder_of(path))
             .map_err(|source| AuditError { path: path.to_owned(), source })?;
         Self::open(path)
     }
@@ -92,261 +138,235 @@ impl AuditFile {
         &self.path
     }
 
+    /// Returns the last record that this program knows of.
+    #[must_use]
+    pub fn last(&self) -> Option<Link> {
+        self.last
+    }
+
     /// Appends a record.
     ///
     /// # Errors
     ///
     /// The disk is full or fails, or another program held the file for a second.
-    pub fn append(&mut self, record: &AuditRecord<'_>) -> io::Result<()> {
-        let json = serde_json::to_string(record)?;
-        let json = visible_json(&json);
-        let _locked = Locked::of(&self.file)?;
-        let length = self.file.metadata()?.len();
-        let last = match self.end {
-            Some((end, link)) if end == length => Tail { link, ends_a_line: true },
-            _ => self.tail(length)?,
-        };
-        self.end = None;
-        let (mut line, link) = audit_chain::chained(&json, last.link);
-        if !last.ends_a_line {
-            line.insert(0, '\n');
+    pub fn append(&mut self, record: &AuditRecord<'_>) -> io::Result<Link> {
+        let json = json(record)?;
+        self.append_all([json.as_str()])
+    }
+
+    /// Appends records, each as [`json`] returns it: all of them, or none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::append`].
+    pub fn append_all<'l>(
+        &mut self,
+        records: impl IntoIterator<Item = &'l str>,
+    ) -> io::Result<Link> {
+        self.batch(|text, mut last| {
+            for record in records {
+                last = audit_chain::append(text, record, last);
+                text.push('\n');
+            }
+            Ok(last)
+        })
+    }
+
+    /// Appends a record that depends on the one before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::append`], or `make` fails.
+    pub fn append_after(
+        &mut self,
+        make: impl FnOnce(Link) -> io::Result<String>,
+    ) -> io::Result<Link> {
+        self.batch(|text, last| {
+            let link = audit_chain::append(text, &make(last)?, last);
+            text.push('\n');
+            Ok(link)
+        })
+    }
+
+    /// Follows the path to another file after a rotation.
+    ///
+    /// # Errors
+    ///
+    /// The file at the path cannot be opened. Records still go to the open one.
+    pub fn follow(&mut self) -> Result<(), AuditError> {
+        self.is_stuck = false;
+        let failed = |source| AuditError { path: self.path.clone(), source };
+        if opening::length_at(&self.file, &self.path).map_err(failed)?.is_none() {
+            opening::open(&self.path).map_err(failed)?;
         }
-        line.push('\n');
-        // One `write` instead of `write_all`: a rest of a line would follow after the lock is gone.
-        if (&self.file).write(line.as_bytes())? < line.len() {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.end = Some((length.saturating_add(line.len() as u64), link));
         Ok(())
     }
 
-    /// Reads the end of the chain.
-    fn tail(&self, length: u64) -> io::Result<Tail> {
-        if length > 0 {
-            return tail_of(&self.file, length);
+    /// Opens the file anew after a failed flush: the descriptor may then report success for writes
+    /// that are lost.
+    ///
+    /// # Errors
+    ///
+    /// Opening it fails.
+    pub fn renew(&mut self) -> io::Result<()> {
+        if opening::length_at(&self.file, &self.path)?.is_some() {
+            self.file = Arc::new(opening::open(&self.path)?);
+            self.length = None;
         }
-        let mut rotated = OsString::from(self.path.as_os_str());
-        rotated.push(".1");
-        let before = match regular_file::open(Path::new(&rotated)) {
-            Ok(file) => {
-                let length = file.metadata()?.len();
-                tail_of(&file, length)?.link
-            }
-            // Without it, or without the right to read it, a chain begins.
-            Err(_) => START,
-        };
-        Ok(Tail { link: before, ends_a_line: true })
+        Ok(())
     }
-}
 
-/// The end of a file.
-struct Tail {
-    link: Link,
-    ends_a_line: bool,
-}
+    /// Takes the files with writes since the last time.
+    #[must_use]
+    pub fn take_unflushed(&mut self) -> Vec<Unflushed> {
+        std::mem::take(&mut self.unflushed)
+    }
 
-/// Reads the end of a file: the last record that is whole, and whether the file ends with a line feed.
-fn tail_of(file: &File, length: u64) -> io::Result<Tail> {
-    let mut wanted = TAIL_BYTES;
-    loop {
-        let taken = wanted.min(length);
-        let mut bytes = vec![0; usize::try_from(taken).unwrap_or(0)];
-        file.read_exact_at(&mut bytes, length - taken)?;
-        let ends_a_line = bytes.last().is_none_or(|byte| *byte == b'\n');
-        let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|it| str::from_utf8(it).ok());
-        let link = lines.filter_map(|line| audit_chain::read(line).ok()).map(|it| it.link).next();
-        if link.is_some() || taken == length || wanted >= TAIL_BYTES_MAX {
-            return Ok(Tail { link: link.unwrap_or(START), ends_a_line });
+    /// Appends the text that `build` makes, which follows the record that it is given.
+    fn batch(
+        &mut self,
+        build: impl FnOnce(&mut String, Link) -> io::Result<Link>,
+    ) -> io::Result<Link> {
+        let place = self.place()?;
+        let mut text = std::mem::take(&mut self.buffer);
+        text.clear();
+        if !place.ends_a_line {
+            text.push('\n');
         }
-        wanted = wanted.saturating_mul(16);
-    }
-}
-
-/// A file that no other program appends to meanwhile.
-struct Locked<'f>(&'f File);
-
-impl<'f> Locked<'f> {
-    /// Waits for the lock of a file, a second at most.
-    fn of(file: &'f File) -> io::Result<Self> {
-        let since = Instant::now();
-        loop {
-            match flock(file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Self(file)),
-                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR)
-                    if since.elapsed() < LOCK_WAIT_MAX =>
-                {
-                    thread::sleep(LOCK_AGAIN);
-                }
-                Err(rustix::io::Errno::WOULDBLOCK) => {
-                    return Err(io::Error::other("another program held it for a second"));
-                }
-                // Some file systems have no locks: records are then appended all the same.
-                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP) => {
-                    return Ok(Self(file));
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // Closing the file would free it too.
-        _ = flock(self.0, FlockOperation::Unlock);
-    }
-}
-
-fn open_private(path: &Path) -> io::Result<File> {
-    // Some devices act on being opened, so the path is checked before as well as after.
-    match fs::metadata(path) {
-        Ok(metadata) => regular_file::check(&metadata)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(PRIVATE_MODE)
-        .custom_flags(regular_file::without_waiting())
-        .open(path)?;
-    let metadata = file.metadata()?;
-    regular_file::check(&metadata)?;
-    if metadata.mode() & 0o077 == 0 {
-        return Ok(file);
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        let reason = "it belongs to another user, and others than its owner may read or write it: make it yours alone (`chmod 600`)";
-        return Err(io::Error::other(reason));
-    }
-    file.set_permissions(Permissions::from_mode(PRIVATE_MODE))?;
-    tracing::warn!(
-        "the audit file `{}` could be read or written by others than its owner: its mode was {:o} and is now {PRIVATE_MODE:o}",
-        path.display(),
-        metadata.mode() & 0o777
-    );
-    Ok(file)
-}
-
-/// Returns the cause of a failure to make or write the file; a missing one is made.
-#[must_use]
-pub fn unwritten(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
-        _ => reason(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use relay_bundle::Tier;
-    use relay_engine::audit_record::{Action, OutputHash};
-
-    use super::*;
-
-    fn record(tool: &str) -> AuditRecord<'static> {
-        let (output_sha256, output_len) = OutputHash::default().finish();
-        AuditRecord {
-            ts: String::new(),
-            tool: tool.to_owned(),
-            tier: Tier::ReadOnly,
-            denied: false,
-            args: BTreeMap::new(),
-            output_sha256,
-            output_len,
-            exit_code: None,
-            request_id: String::new(),
-            principal: "p",
-            issuer: None,
-            tenant: None,
-            role: None,
-            bundle: String::new(),
-            rule: String::new(),
-            action: Action::Served,
-            prompts: Vec::new(),
-            skills: Vec::new(),
-            observed: Vec::new(),
-            effects: Vec::new(),
-            effects_omitted: 0,
-            approval: None,
-            traceparent: None,
-            hook: None,
-            port: None,
-        }
-    }
-
-    /// Returns the numbers of the records of a file, each of which follows the one before.
-    fn numbers(path: &Path, mut last: Link) -> Vec<u64> {
-        let text = fs::read_to_string(path).expect("the file");
-        let mut numbers = Vec::new();
-        for line in text.lines() {
-            let Ok(read) = audit_chain::read(line) else { continue };
-            assert_eq!(read.prev, last.hash, "{line}");
-            last = read.link;
-            numbers.push(last.seq);
-        }
-        numbers
-    }
-
-    #[test]
-    fn many_writers_of_one_file_write_one_chain() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("audit.jsonl");
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..25 {
-                        let mut file = AuditFile::open(&path).expect("the file");
-                        file.append(&record("one")).expect("a record");
-                        file.append(&record("two")).expect("a record");
-                    }
-                });
-            }
+        let written = build(&mut text, place.last).and_then(|link| {
+            self.length = None;
+            write_all_or_none(&place, &self.file, text.as_bytes())?;
+            Ok(link)
         });
-        assert_eq!(numbers(&path, START), (1..=200).collect::<Vec<_>>());
+        if let Ok(link) = written {
+            self.last = Some(link);
+            self.length = Some(place.length.saturating_add(text.len() as u64));
+            self.note_unflushed(place.length == 0);
+        }
+        if text.capacity() <= BUFFER_BYTES_KEPT {
+            self.buffer = text;
+        }
+        written
     }
 
-    #[test]
-    fn a_part_of_a_line_and_a_long_line_break_no_chain() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("audit.jsonl");
-        let mut file = AuditFile::open(&path).expect("the file");
-        file.append(&record("one")).expect("a record");
-        let mut raw = OpenOptions::new().append(true).open(&path).expect("the file");
-        raw.write_all(b"{\"ts\":\"half of a rec").expect("a part");
-        file.append(&record("two")).expect("a record");
-        raw.write_all(&vec![b'x'; 100_000]).expect("a long line");
-        AuditFile::open(&path).expect("the file").append(&record("three")).expect("a record");
-        assert_eq!(numbers(&path, START), [1, 2, 3]);
-        assert_eq!(fs::read_to_string(&path).expect("the file").lines().count(), 5);
+    fn note_unflushed(&mut self, is_new: bool) {
+        let folder = is_new.then(|| folder_of(&self.path).to_owned());
+        match self.unflushed.last_mut() {
+            Some(last) if Arc::ptr_eq(&last.file, &self.file) => {
+                last.folder = last.folder.take().or(folder);
+            }
+            _ => {
+                if self.unflushed.len() >= UNFLUSHED_MAX {
+                    self.unflushed.remove(0);
+                }
+                self.unflushed.push(Unflushed { file: self.file.clone(), folder });
+            }
+        }
     }
 
-    #[test]
-    fn a_new_file_goes_on_with_the_chain_of_the_rotated_one() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("audit.jsonl");
-        AuditFile::open(&path).expect("the file").append(&record("one")).expect("a record");
-        fs::rename(&path, folder.path().join("audit.jsonl.1")).expect("a rotation");
-        AuditFile::open(&path).expect("the file").append(&record("two")).expect("a record");
-        let first = fs::read_to_string(folder.path().join("audit.jsonl.1")).expect("the file");
-        let link = audit_chain::read(first.trim_end()).expect("a record").link;
-        assert_eq!(numbers(&path, link), [2]);
+    /// Locks the file at the path, and finds the end of its chain.
+    fn place(&mut self) -> io::Result<Place> {
+        for _ in 0..MOVES_MAX {
+            let locked = Locked::of(&self.file)?;
+            match opening::length_at(&self.file, &self.path)? {
+                Some(0) => {
+                    // The rotated file is locked before this one, so this lock ends first.
+                    drop(locked);
+                    if let Some(place) = self.begin()? {
+                        return Ok(place);
+                    }
+                }
+                Some(length) => return self.go_on(locked, length),
+                None => {
+                    if let Some(place) = self.move_on(locked)? {
+                        return Ok(place);
+                    }
+                }
+            }
+        }
+        Err(io::Error::other("the file was moved again and again"))
     }
 
-    #[test]
-    fn a_writer_that_holds_the_file_is_waited_for_and_not_for_ever() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("audit.jsonl");
-        let mut file = AuditFile::open(&path).expect("the file");
-        let other = File::open(&path).expect("the file");
-        let held = Locked::of(&other).expect("the lock");
-        let error = file.append(&record("one")).expect_err("it is held");
-        assert_eq!(error.to_string(), "another program held it for a second");
-        drop(held);
-        file.append(&record("one")).expect("a record");
-        assert_eq!(numbers(&path, START), [1]);
+    /// Returns the place after the records of a file.
+    fn go_on(&mut self, locked: Locked, length: u64) -> io::Result<Place> {
+        if let (Some(last), true) = (self.last, self.length == Some(length)) {
+            return Ok(Place { locked, length, last, ends_a_line: true });
+        }
+        let tail = tail::of(&self.file, length)?;
+        let last = tail.link.or(self.last).unwrap_or(START);
+        Ok(Place { locked, length, last, ends_a_line: tail.ends_a_line })
     }
+
+    /// Returns the place in an empty file: after the newest rotated file, or after the last record
+    /// that this program knows, if it is a later one. `None` if the file is empty no more.
+    fn begin(&mut self) -> io::Result<Option<Place>> {
+        let before = rotated::newest(&self.path, None)?;
+        let locked = Locked::of(&self.file)?;
+        if opening::length_at(&self.file, &self.path)? != Some(0) {
+            return Ok(None);
+        }
+        let last = later(self.last, before.link).unwrap_or(START);
+        Ok(Some(Place { locked, length: 0, last, ends_a_line: true }))
+    }
+
+    /// Opens the file at the path in place of one that was moved away; `locked` is the lock of that
+    /// one. Returns a place in the old file if the new one cannot be opened; `None` if the search for
+    /// a place goes on in the new one.
+    fn move_on(&mut self, locked: Locked) -> io::Result<Option<Place>> {
+        let length = self.file.metadata()?.len();
+        let old = self.go_on(locked, length)?;
+        self.last = later(self.last, Some(old.last)).filter(|last| *last != START);
+        let new = match opening::open(&self.path) {
+            Ok(new) => Arc::new(new),
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_stuck, true) {
+                    let error = AuditError { path: self.path.clone(), source: error };
+                    tracing::error!("{error}; records still go to the file that was opened before");
+                }
+                return Ok(Some(old));
+            }
+        };
+        self.is_stuck = false;
+        let before = match new.metadata()?.len() {
+            0 => rotated::newest(&self.path, Some(&self.file))?,
+            _ => rotated::Before::default(),
+        };
+        let locked = Locked::of(&new)?;
+        let length = opening::length_at(&new, &self.path)?;
+        // Only now the old lock may end: no program adds to the old file any more.
+        (self.file, self.length) = (new, None);
+        self.last = later(self.last, before.link);
+        Ok(match (length, self.last) {
+            (Some(0), Some(last)) => Some(Place { locked, length: 0, last, ends_a_line: true }),
+            _ => None,
+        })
+    }
+}
+
+/// Writes a text at the end of a file; after a failure no part of it stays.
+fn write_all_or_none(place: &Place, mut file: &File, text: &[u8]) -> io::Result<()> {
+    // One `write` instead of `write_all`: a part can be cut off only while nothing follows it.
+    let failure = loop {
+        match file.write(text) {
+            Ok(written) if written == text.len() => return Ok(()),
+            Ok(_) => break io::ErrorKind::StorageFull.into(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break error,
+        }
+    };
+    if place.locked.is_alone() && file.metadata()?.len() > place.length {
+        // A part that stays all the same is closed by the next record.
+        _ = file.set_len(place.length);
+    }
+    Err(failure)
+}
+
+/// Returns the later one of two places in a chain.
+fn later(one: Option<Link>, other: Option<Link>) -> Option<Link> {
+    [one, other].into_iter().flatten().max_by_key(|link| link.seq)
+}
+
+/// Returns the folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

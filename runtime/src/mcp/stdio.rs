@@ -3,6 +3,7 @@
 mod lines;
 mod outlet;
 mod requests;
+mod settled;
 mod transport;
 
 use std::io;
@@ -12,6 +13,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 
+use self::settled::Settled;
 use self::transport::StdioTransport;
 use super::handler::Handler;
 use super::service::Service;
@@ -24,7 +26,8 @@ pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
     let (closing, principal) = (server.closing.clone(), server.settings.principal.clone());
     let (reader, writer) = stdio_pipes();
     let transport = StdioTransport::new(reader, writer, &server.settings.limits, closing.clone());
-    match Handler::new(service, principal).serve_with_ct(transport, closing).await {
+    let settled = Settled::new(Handler::new(service, principal), server.clone());
+    match settled.serve_with_ct(transport, closing).await {
         Ok(running) => _ = running.waiting().await,
         // Some clients start a server only to check whether it starts.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}

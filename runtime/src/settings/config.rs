@@ -150,11 +150,50 @@ pub(crate) struct Audit {
     /// `$XDG_STATE_HOME`, or in `~/.local/state`.
     #[schemars(extend("format" = "path"))]
     pub(crate) path: Option<PathBuf>,
+    /// When records are on the disk: `always` before their answer is sent, `interval` within a
+    /// second, `os` when the system writes them. Only a failure of the machine loses records before.
+    pub(crate) durable: Durable,
+    /// Whether a call of tier 2 or 3 runs if its record cannot be written: `refuse` denies it, `degrade`
+    /// runs it, and the lost records are counted. Other calls run in any case.
+    pub(crate) on_failure: OnFailure,
+    /// A signed checkpoint is written after so many records of this server; 0 for none by number.
+    /// Unset: 1000. Set, the server starts only with a folder for the key.
+    pub(crate) checkpoint_records: Option<u32>,
+    /// A signed checkpoint is written so long after a record at the latest, in seconds; 0 for none by
+    /// time. Unset: 60. Set, the server starts only with a folder for the key.
+    pub(crate) checkpoint_s: Option<u32>,
+}
+
+/// When records are on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Durable {
+    /// Before their answers are sent.
+    Always,
+    /// Within a second.
+    #[default]
+    Interval,
+    /// When the system writes them.
+    Os,
+}
+
+/// The answer to a call of tier 2 or 3 whose record cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum OnFailure {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It runs, and the lost records are counted.
+    Degrade,
 }
 
 impl Audit {
     /// The path that switches the audit off.
     pub(crate) const NONE: &str = "none";
+    /// The records and the seconds of a checkpoint by default.
+    pub(crate) const CHECKPOINT_RECORDS: u32 = 1000;
+    pub(crate) const CHECKPOINT_S: u32 = 60;
 }
 
 /// The handles of briefings.

@@ -88,9 +88,8 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
     }
-    if let Some(path) = server.audit.path() {
-        let is_failing = server.audit.health() == Health::Failing;
-        add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
+    if let Some(audit) = server.audit.described() {
+        add("audit", json!(audit));
     }
     Ok(info)
 }

@@ -72,6 +72,30 @@ pub fn redact(bytes: &[u8]) {
     assert_eq!(relay_engine::redact::redacted(&redacted), redacted);
 }
 
+/// Reads the lines of an audit file: a record of a chain is the line that would be written.
+///
+/// # Panics
+///
+/// If another line is read as a record.
+pub fn audit(bytes: &[u8]) {
+    use relay_engine::audit_chain::{Link, chained, read};
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        if let Ok(record) = read(line) {
+            let before = record.link.seq.checked_sub(1).map(|seq| Link { seq, hash: record.prev });
+            let Some((body, _)) = line.rsplit_once(",\"seq\":") else { panic!("no number: {line}") };
+            if let Some(before) = before {
+                assert_eq!(chained(&format!("{body}}}"), before), (line.to_owned(), record.link));
+            }
+        }
+        if let Ok(arguments) = serde_json::from_str(line)
+            && let Some(checkpoint) = relay_engine::audit_checkpoint::Checkpoint::read(&arguments)
+        {
+            assert_eq!(checkpoint.arguments().len(), arguments.len());
+        }
+    }
+}
+
 /// Matches a URI, the second line, against a URI template, the first.
 pub fn uri_template(bytes: &[u8]) {
     entry::uri_template(bytes);
@@ -133,6 +157,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
             "bundle_structure",
             vec![vec![0; 8], (0..16).flat_map(|what| [what, 4, 0, 0, 1, 0, 0, 0]).collect()],
         ),
+        ("audit", audit_lines()),
         ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
         ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
         ("glob", globs.map(|line| line.as_bytes().to_vec()).into()),
@@ -145,6 +170,20 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("classifier", policy::seeds()),
         ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
     ]
+}
+
+/// Two records of a chain, and the arguments of a checkpoint.
+fn audit_lines() -> Vec<Vec<u8>> {
+    use relay_engine::audit_chain::{START, chained};
+    let (first, link) = chained("{\"tool\":\"a\"}", START);
+    let (second, _) = chained("{\"tool\":\"b\"}", link);
+    let checkpoint = relay_engine::audit_checkpoint::Checkpoint {
+        covers: link,
+        key: "0123456789abcdef".to_owned(),
+        signature: [7; 64],
+    };
+    let arguments = serde_json::to_vec(&checkpoint.arguments()).unwrap_or_default();
+    vec![format!("{first}\n{second}\n").into_bytes(), arguments]
 }
 
 /// An event of each client that has a form of its own.

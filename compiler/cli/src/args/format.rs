@@ -61,6 +61,24 @@ impl Form for AnswerFormat {
     const JSON: Self = Self::Json;
 }
 
+/// The forms of audit records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum AuditFormat {
+    /// Text for people
+    #[default]
+    Human,
+    /// Each record as it is in the file
+    Json,
+    /// Common Event Format, version 0
+    Cef,
+    /// Log Event Extended Format, version 2.0
+    Leef,
+}
+
+impl Form for AuditFormat {
+    const JSON: Self = Self::Json;
+}
+
 /// The forms of the `expect`s of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum TestFormat {

@@ -1,5 +1,6 @@
 //! `relay audit`: the records of audit files, and the check of their chain.
 
+mod event;
 mod lines;
 mod show;
 mod verify;

@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use relay_bundle::trust::Time;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use super::event::{cef, leef};
 use super::lines::Lines;
-use crate::args::{AnswerFormat, AuditShowArgs};
+use crate::args::{AuditFormat, AuditShowArgs};
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -52,6 +54,8 @@ struct Filter<'a> {
     tiers: &'a [u8],
     /// In the form of records, which have one width and one offset for all times.
     since: Option<String>,
+    /// The end of the wanted time, in the same form.
+    until: Option<String>,
     denied: bool,
 }
 
@@ -65,6 +69,7 @@ pub(super) fn run(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit
         rule,
         tier,
         since,
+        until,
         denied,
         follow,
         format,
@@ -77,6 +82,7 @@ pub(super) fn run(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit
         rule: rule.as_deref(),
         tiers: tier,
         since: since.as_deref().map(since_text).transpose()?,
+        until: until.as_deref().map(since_text).transpose()?,
         denied: *denied,
     };
     let mut printer = Printer { filter, format: format.chosen(), records: 0, others: 0, output };
@@ -102,9 +108,13 @@ pub(super) fn run(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit
         if printer.output.is_closed() {
             break;
         }
-        // A server opens its file anew after a rotation.
-        let moved = std::fs::metadata(path).is_ok_and(|now| now.ino() != lines.inode());
-        if moved && let Ok(new) = Lines::open(path) {
+        // A server opens its file anew after a rotation, or empties it.
+        let has_new = std::fs::metadata(path)
+            .is_ok_and(|now| now.ino() != lines.inode() || now.len() < lines.taken());
+        if has_new && let Ok(new) = Lines::open(path) {
+            // The last records of the old file may have come since.
+            printer.print(path, lines)?;
+            printer.others += u64::from(lines.ends_within_a_line());
             *lines = new;
         }
     }
@@ -138,7 +148,7 @@ fn ago(text: &str) -> Option<u64> {
 
 impl Filter<'_> {
     fn wants(&self, record: &Record) -> bool {
-        let Self { prompt, principal, client, tool, rule, tiers, since, denied } = self;
+        let Self { prompt, principal, client, tool, rule, tiers, since, until, denied } = self;
         let is_prompt = |name: &str| {
             let requested = record.tool.split_once("prompt:").map(|(_, name)| name);
             requested == Some(name) || record.prompts.iter().any(|sent| sent == name)
@@ -152,6 +162,7 @@ impl Filter<'_> {
             })
             && (tiers.is_empty() || tiers.contains(&record.tier))
             && since.as_ref().is_none_or(|since| record.ts >= *since)
+            && until.as_ref().is_none_or(|until| record.ts < *until)
             && (!denied || record.denied)
     }
 }
@@ -171,7 +182,7 @@ fn is_rule(recorded: &str, wanted: &str) -> bool {
 
 struct Printer<'a> {
     filter: Filter<'a>,
-    format: AnswerFormat,
+    format: AuditFormat,
     /// The number of records, printed or not.
     records: u64,
     /// The number of lines other than records.
@@ -181,7 +192,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn head(&mut self) -> Result<(), Failure> {
-        if self.format == AnswerFormat::Json {
+        if self.format != AuditFormat::Human {
             return Ok(());
         }
         let head = row(["time", "action", "principal", "request"], "rule");
@@ -200,8 +211,10 @@ impl Printer<'_> {
                 continue;
             }
             match self.format {
-                AnswerFormat::Json => self.output.verbatim(&String::from_utf8_lossy(&line))?,
-                AnswerFormat::Human => {
+                AuditFormat::Json => self.output.verbatim(&String::from_utf8_lossy(&line))?,
+                AuditFormat::Cef => self.event(&line, cef)?,
+                AuditFormat::Leef => self.event(&line, leef)?,
+                AuditFormat::Human => {
                     let Record { ts, tool, denied, principal, rule, action, client, .. } = &record;
                     let request = match client {
                         Some(client) => format!("{client}: {tool}"),
@@ -216,6 +229,16 @@ impl Printer<'_> {
             }
         }
         Ok(())
+    }
+
+    fn event(
+        &mut self,
+        line: &[u8],
+        form: impl FnOnce(&Map<String, Value>) -> String,
+    ) -> Result<(), Failure> {
+        // It was read as a record already.
+        let record = serde_json::from_slice(line).unwrap_or_default();
+        self.output.verbatim(&(form(&record) + "\n"))
     }
 
     fn end(&mut self) {

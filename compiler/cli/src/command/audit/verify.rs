@@ -1,13 +1,15 @@
 //! `relay audit verify`: whether the records of audit files are one whole chain.
 
+mod checkpoints;
 mod walk;
 
 use std::path::{Path, PathBuf};
 
-use relay_engine::audit_chain::Link;
+use relay_engine::audit_chain::{self, Link};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::checkpoints::{Checks, Own};
 use self::walk::{Break, BreakKind, Walk};
 use super::lines::Lines;
 use crate::answer::FORMAT_VERSION;
@@ -26,8 +28,8 @@ const BREAKS_MAX: usize = 20;
 pub(crate) struct AuditVerified {
     /// The version of this JSON format.
     format_version: u32,
-    /// Whether every line is a record that follows the one before it. Records that were cut off the
-    /// end leave no trace.
+    /// Whether every line is a record that follows the one before it, every checkpoint is right, and
+    /// the chain reaches the kept ones. Without those, records that were cut off the end leave no trace.
     intact: bool,
     /// The number of records whose own hash is right.
     records: u64,
@@ -37,6 +39,18 @@ pub(crate) struct AuditVerified {
     last: u64,
     /// The hash of the last record: a record of this number with another hash is another one.
     last_chain: String,
+    /// The number of checkpoints in the files.
+    checkpoints: u64,
+    /// Whether their signatures were checked, which needs a key.
+    signatures_checked: bool,
+    /// The last record that a checkpoint in the files covers.
+    covered: Option<u64>,
+    /// The number of kept checkpoints that the chain was compared with.
+    kept: u64,
+    /// The first gaps that the server recorded itself: lost records are no break.
+    gaps: Vec<FoundGap>,
+    /// The number of further gaps.
+    gaps_omitted: u64,
     /// The first breaks, in the order of the lines.
     breaks: Vec<FoundBreak>,
     /// The number of further breaks.
@@ -58,10 +72,32 @@ struct FoundBreak {
     message: String,
 }
 
+/// A gap that the server recorded itself, and the place of that record.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct FoundGap {
+    /// The file, as it was given.
+    file: String,
+    /// The line, from 1.
+    line: u64,
+    /// The number of the record that names the gap.
+    number: u64,
+    /// The number of records.
+    count: u64,
+    /// Whether they were written, but may be missing on the disk.
+    unflushed: bool,
+}
+
 /// The findings so far.
 #[derive(Default)]
 struct Found {
     walk: Walk,
+    checks: Checks,
+    checkpoints: u64,
+    covered: Option<u64>,
+    gaps: Vec<FoundGap>,
+    gaps_omitted: u64,
+    /// The last line that was read.
+    place: (String, u64),
     records: u64,
     first: Option<Link>,
     last: Option<Link>,
@@ -70,11 +106,13 @@ struct Found {
 }
 
 pub(super) fn run(arguments: &AuditVerifyArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let AuditVerifyArgs { files, format } = arguments;
-    let mut found = Found::default();
+    let AuditVerifyArgs { files, checkpoints, keys, format } = arguments;
+    let checks = Checks::read(keys, checkpoints.as_deref())?;
+    let mut found = Found { checks, ..Found::default() };
     for path in files {
         found.read(path)?;
     }
+    found.end();
     let answer = found.answer(files)?;
     match format.chosen() {
         AnswerFormat::Json => output.json(&answer)?,
@@ -111,9 +149,59 @@ impl Found {
         if line.is_empty() {
             return;
         }
-        match self.walk.next(line) {
-            Ok(link) => self.record(link),
-            Err(broken) => self.found(path, number, broken),
+        let line = str::from_utf8(line).unwrap_or_default();
+        self.place = (shown_path(path), number);
+        let link = match self.walk.next(line) {
+            Ok(link) => {
+                self.record(link);
+                link
+            }
+            Err(broken) => {
+                self.found(path, number, broken);
+                let Some(link) = broken.link else { return };
+                link
+            }
+        };
+        self.own(line, link);
+    }
+
+    /// Reads a record about the audit itself, and compares each with the kept checkpoints.
+    fn own(&mut self, line: &str, link: Link) {
+        if let Err((kind, message)) = self.checks.compare(link) {
+            self.push(kind, Some(link.seq), message);
+        }
+        let Ok(chained) = audit_chain::read(line) else { return };
+        match self.checks.own(line, link, chained.prev) {
+            Ok(None) => {}
+            Ok(Some(Own::Checkpoint(covers))) => {
+                self.checkpoints += 1;
+                self.covered = self.covered.max(Some(covers));
+            }
+            Ok(Some(Own::Lost(count))) => self.gap(link, count, false),
+            Ok(Some(Own::Unflushed(count))) => self.gap(link, count, true),
+            Err((kind, message)) => self.push(kind, Some(link.seq), message),
+        }
+    }
+
+    fn gap(&mut self, link: Link, count: u64, unflushed: bool) {
+        if self.gaps.len() >= BREAKS_MAX {
+            self.gaps_omitted += 1;
+            return;
+        }
+        let (file, line) = self.place.clone();
+        self.gaps.push(FoundGap { file, line, number: link.seq, count, unflushed });
+    }
+
+    /// Compares the end of the chain with the kept checkpoints.
+    fn end(&mut self) {
+        let (Some(newest), Some(last)) = (self.checks.newest(), self.last) else { return };
+        if newest > last.seq {
+            let message = format!(
+                "records from {} on are missing: the server signed records up to {newest}",
+                last.seq.saturating_add(1)
+            );
+            self.place.1 += 1;
+            self.push(BreakKind::Cut, None, message);
         }
     }
 
@@ -127,17 +215,18 @@ impl Found {
         if let Some(link) = broken.link {
             self.record(link);
         }
+        self.place = (shown_path(path), line);
+        self.push(broken.kind, broken.link.map(|link| link.seq), broken.message());
+    }
+
+    /// Adds a break at the last line that was read.
+    fn push(&mut self, kind: BreakKind, number: Option<u64>, message: String) {
         if self.breaks.len() >= BREAKS_MAX {
             self.breaks_omitted += 1;
             return;
         }
-        self.breaks.push(FoundBreak {
-            file: shown_path(path),
-            line,
-            kind: broken.kind,
-            number: broken.link.map(|link| link.seq),
-            message: broken.message(),
-        });
+        let (file, line) = self.place.clone();
+        self.breaks.push(FoundBreak { file, line, kind, number, message });
     }
 
     fn answer(self, files: &[PathBuf]) -> Result<AuditVerified, Failure> {
@@ -155,6 +244,12 @@ impl Found {
             first: first.seq,
             last: last.seq,
             last_chain: last.hash.hex(),
+            checkpoints: self.checkpoints,
+            signatures_checked: self.checks.has_keys(),
+            covered: self.covered,
+            kept: self.checks.kept_count,
+            gaps: self.gaps,
+            gaps_omitted: self.gaps_omitted,
             breaks: self.breaks,
             breaks_omitted: self.breaks_omitted,
         })
@@ -169,6 +264,12 @@ fn human(answer: &AuditVerified, files: usize, output: &mut Output) -> Result<()
         first,
         last,
         last_chain,
+        checkpoints,
+        signatures_checked,
+        covered,
+        kept,
+        gaps,
+        gaps_omitted,
         breaks,
         breaks_omitted,
     } = answer;
@@ -184,14 +285,33 @@ fn human(answer: &AuditVerified, files: usize, output: &mut Output) -> Result<()
     for FoundBreak { file, line, message, .. } in breaks {
         output.result(format_args!("{file}:{line}: {message}\n"))?;
     }
+    for FoundGap { file, line, number, count: lost, unflushed } in gaps {
+        let lost = count(*lost, "record");
+        let gap = match unflushed {
+            false => "could not be written before it",
+            true => "before it may be missing on the disk",
+        };
+        let text = format!("{file}:{line}: record {number} names a gap: {lost} {gap}");
+        output.result(format_args!("{text}\n"))?;
+    }
+    if *gaps_omitted > 0 {
+        output.note(format_args!("{} more", count(*gaps_omitted, "gap")));
+    }
+    if let Some(covered) = covered {
+        let signed = if *signatures_checked { "signed" } else { "not checked: give --key" };
+        let text = count(*checkpoints, "checkpoint");
+        output.result(format_args!("{text}, {signed}, up to record {covered}\n"))?;
+    }
     if *breaks_omitted > 0 {
         output.note(format_args!("{} more", count(*breaks_omitted, "break")));
     }
     if *first > 1 {
         output.note(format_args!("the records before {first} are in older files, and unchecked"));
     }
-    output.note(format_args!(
-        "records that were cut off the end leave no trace: this version signs no checkpoints; compare {last} with a number that you noted elsewhere"
-    ));
+    if *kept == 0 {
+        output.note(format_args!(
+            "records that were cut off the end leave no trace here: give --checkpoints FILE, which the server keeps in its state folder, or compare {last} with a number that you noted elsewhere"
+        ));
+    }
     Ok(())
 }

@@ -25,6 +25,14 @@ pub(crate) enum BreakKind {
     Unchained,
     /// A part of a line, or a text other than a record.
     Partial,
+    /// A checkpoint whose signature is wrong, or that covers another record.
+    BadCheckpoint,
+    /// A checkpoint that another key signed.
+    ForeignKey,
+    /// A record other than the one that a kept checkpoint names.
+    Rewritten,
+    /// Records are missing at the end: a kept checkpoint names a later one.
+    Cut,
 }
 
 /// A break of a chain.
@@ -52,8 +60,7 @@ pub(super) struct Walk {
 
 impl Walk {
     /// Reads the next line, without its line feed.
-    pub(super) fn next(&mut self, line: &[u8]) -> Result<Link, Break> {
-        let text = str::from_utf8(line).unwrap_or_default();
+    pub(super) fn next(&mut self, text: &str) -> Result<Link, Break> {
         let record = match audit_chain::read(text) {
             Ok(record) => record,
             Err(error) => {
@@ -148,9 +155,13 @@ impl Break {
                     .to_owned()
             }
             BreakKind::Partial => {
-                "this line is no whole record: a full disk leaves such a part, and so may a change"
+                "this line is no whole record: a killed program leaves such a part, and so may a change"
                     .to_owned()
             }
+            BreakKind::BadCheckpoint
+            | BreakKind::ForeignKey
+            | BreakKind::Rewritten
+            | BreakKind::Cut => "a checkpoint differs".to_owned(),
         }
     }
 }

@@ -1,0 +1,69 @@
+//! The audit file: the time of a record in batches, and records on the disk before their answers
+//! against a bare flush in the same run.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use relay_machine::audit::AuditFile;
+
+use crate::{Result, Setting};
+
+/// The records of each size of batch.
+const RECORDS: usize = 32_000;
+/// The rounds of a measurement, of which the fastest counts.
+const ROUNDS: usize = 5;
+/// The flushes of a measurement.
+const FLUSHES: usize = 100;
+/// The records of a group.
+const GROUP: usize = 64;
+
+/// Prints the time of a record in batches of 1, 8 and 64, and the share of a flush.
+pub(super) fn records(setting: &Setting) -> Result<()> {
+    let path = setting.folder.join("audit.jsonl");
+    let record = format!(
+        "{{\"ts\":\"2027-01-31T10:00:00.000Z\",\"tool\":\"shell_exec\",\"tier\":0,\"args\":{{\"command\":\"{}\"}}}}",
+        "x".repeat(300)
+    );
+    for (size, goal) in [(1, "-"), (8, "<= 2.5 µs"), (64, "<= 1.5 µs")] {
+        let batch = vec![record.as_str(); size];
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            _ = fs::remove_file(&path);
+            let mut file = AuditFile::open(&path)?;
+            let begun = Instant::now();
+            for _ in 0..RECORDS / size {
+                file.append_all(batch.iter().copied())?;
+            }
+            times.push(begun.elapsed().as_secs_f64() * 1e6 / RECORDS as f64);
+        }
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = times.iter().copied().fold(0.0, f64::max);
+        println!("| a record in batches of {size} | {least:.2} µs (to {most:.2}) | {goal} |");
+    }
+    let mut bare =
+        OpenOptions::new().append(true).create(true).open(setting.folder.join("bare"))?;
+    let mut file = AuditFile::open(&path)?;
+    let batch = vec![record.as_str(); GROUP];
+    let text = format!("{record}\n").repeat(GROUP);
+    let (mut flush, mut group) = (Duration::ZERO, Duration::ZERO);
+    // In turn, so that both meet the same disk.
+    for _ in 0..FLUSHES {
+        let begun = Instant::now();
+        bare.write_all(text.as_bytes())?;
+        bare.sync_data()?;
+        flush += begun.elapsed();
+        let begun = Instant::now();
+        file.append_all(batch.iter().copied())?;
+        for unflushed in file.take_unflushed() {
+            unflushed.flush()?;
+        }
+        group += begun.elapsed();
+    }
+    let ratio = flush.as_secs_f64() / group.as_secs_f64();
+    let flush_us = flush.as_secs_f64() * 1e6 / FLUSHES as f64;
+    println!(
+        "| durable groups of {GROUP}, of a bare write and flush ({flush_us:.0} µs) | {ratio:.2} | >= 0.8 |"
+    );
+    Ok(())
+}
