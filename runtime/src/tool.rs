@@ -26,6 +26,7 @@ mod error;
 mod explain_context;
 mod gate;
 mod implementation;
+mod observed;
 mod own_record;
 mod server_info;
 mod session;

@@ -131,6 +131,10 @@ impl Table {
         self.answers.clear();
         for job in self.jobs.values_mut() {
             job.begun = None;
+            #[cfg(feature = "seccomp")]
+            {
+                job.observed = None;
+            }
             job.ended.send_if_modified(|ended| {
                 let is_open = ended.is_none();
                 ended.get_or_insert(Ended::Lost);
