@@ -169,13 +169,8 @@ fn names_occur_only_where_allowed() {
 
 #[test]
 fn libraries_forbid_unsafe_code() {
-    let libraries = [
-        "compiler",
-        "compiler/cli",
-        "compiler/diff",
-        "runtime/bundle",
-        "runtime/engine",
-    ];
+    let libraries =
+        ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"];
     let text = |library| fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
     for library in libraries {
         assert!(text(library).contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
@@ -205,7 +200,8 @@ fn the_observation_of_system_calls_is_off_by_default_and_adds_no_package() {
         let text = fs::read_to_string(&member).unwrap();
         let default = text.lines().find(|line| line.trim_start().starts_with("default ="));
         assert!(default.is_none_or(|line| !line.contains("seccomp")), "{}", relative(&member));
-        let enables = text.lines().any(|line| line.contains("features") && line.contains("seccomp"));
+        let enables =
+            text.lines().any(|line| line.contains("features") && line.contains("seccomp"));
         assert!(!enables, "{} enables seccomp", relative(&member));
     }
     for package in ["relay-keeper", "relay-runtime"] {

@@ -50,7 +50,7 @@ fn a_server_says_whether_it_observes() {
     }
     assert!(!house.read("audit.jsonl").contains("syscall_notify"));
     agent.client.close();
-    let log = agent.client.end().log;
+    let log = agent.client.end().stderr;
     assert!(log.contains("processes run unobserved") && log.contains(&reason), "{log}");
 }
 
