@@ -178,8 +178,8 @@ impl Keeper {
         Ok(polled.iter().map(PollFd::revents).collect())
     }
 
-    /// Returns whether messages wait that the server counts on. Observations are none: a job that makes
-    /// many must leave requests a way.
+    /// Returns whether messages wait that the server counts on. Observations are left out: a job that
+    /// makes many must leave requests a way.
     fn owes(&self) -> bool {
         #[cfg(feature = "seccomp")]
         return self.outbox.len() > self.observing.queued;

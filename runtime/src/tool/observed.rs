@@ -24,7 +24,7 @@ impl Recorded {
         }
     }
 
-    /// There are none.
+    /// Returns at once: this build writes no such records.
     #[cfg(not(feature = "seccomp"))]
     pub(super) async fn complete(self) {}
 }

@@ -51,7 +51,7 @@ fn install_with(filter: &[sock_filter], flags: c_ulong) -> Result<OwnedFd, Errno
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-/// Takes one report. `NOENT` means that its process ended meanwhile. Waits while there is none, so
+/// Takes one report. `NOENT` means that its process ended meanwhile. Blocks until a report is there, so
 /// callers poll first.
 pub(crate) fn receive(listener: BorrowedFd<'_>) -> Result<seccomp_notif, Errno> {
     // SAFETY: the struct is of integers, for which zero is a value; the kernel asks for zeros.
