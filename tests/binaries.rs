@@ -35,6 +35,9 @@ fn built() -> &'static Binaries {
     BUILT.get_or_init(build)
 }
 
+/// The features of the server, if its observation of system calls is tested.
+const FEATURES: &[&str] = &["--features", "relay-runtime/seccomp"];
+
 /// Builds them in the target folder of this test binary: `TARGET/PROFILE/deps/all-…`.
 fn build() -> Binaries {
     let test = env::current_exe().expect("this program has a path");
@@ -56,6 +59,7 @@ fn build() -> Binaries {
             "--profile",
             profile,
         ])
+        .args(if cfg!(feature = "seccomp") { FEATURES } else { &[] })
         .arg("--target-dir")
         .arg(folder.parent().expect("the binary is in TARGET/PROFILE"))
         .current_dir(root())

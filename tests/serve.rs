@@ -27,6 +27,7 @@ mod key_urls;
 mod legacy;
 mod metrics;
 mod modern;
+mod observe;
 mod platform;
 pub(crate) mod port;
 mod preview;

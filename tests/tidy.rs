@@ -123,7 +123,15 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("runtime/policy/src/invocation", "state::", &[]),
     // A path is printed by `text::shown_path`: the names of files may hold anything.
     ("compiler/cli/src", ".display()", &[]),
-    ("runtime", "unsafe ", &["runtime/hook/src/last_word.rs", "runtime/machine/src/map.rs"]),
+    (
+        "runtime",
+        "unsafe ",
+        &[
+            "runtime/hook/src/last_word.rs",
+            "runtime/keeper/src/seccomp/system.rs",
+            "runtime/machine/src/map.rs",
+        ],
+    ),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];
 
@@ -161,18 +169,15 @@ fn names_occur_only_where_allowed() {
 
 #[test]
 fn libraries_forbid_unsafe_code() {
-    let libraries = [
-        "compiler",
-        "compiler/cli",
-        "compiler/diff",
-        "runtime/bundle",
-        "runtime/engine",
-        "runtime/keeper",
-    ];
+    let libraries =
+        ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"];
+    let text = |library| fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
     for library in libraries {
-        let text = fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
-        assert!(text.contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
+        assert!(text(library).contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
     }
+    // The observation of system calls needs it; the build that users get is without.
+    let forbids = r#"#![cfg_attr(not(feature = "seccomp"), forbid(unsafe_code))]"#;
+    assert!(text("runtime/keeper").contains(forbids), "runtime/keeper/src/lib.rs");
 }
 
 #[test]
@@ -186,6 +191,21 @@ fn no_release_contains_the_conformance_tools() {
             .lines()
             .any(|line| line.contains("conformance-tools") && line.contains("features"));
         assert!(!enables, "{} enables conformance-tools", relative(&member));
+    }
+}
+
+#[test]
+fn the_observation_of_system_calls_is_off_by_default_and_adds_no_package() {
+    for member in manifests() {
+        let text = fs::read_to_string(&member).unwrap();
+        let default = text.lines().find(|line| line.trim_start().starts_with("default ="));
+        assert!(default.is_none_or(|line| !line.contains("seccomp")), "{}", relative(&member));
+        let enables =
+            text.lines().any(|line| line.contains("features") && line.contains("seccomp"));
+        assert!(!enables, "{} enables seccomp", relative(&member));
+    }
+    for package in ["relay-keeper", "relay-runtime"] {
+        assert_eq!(tree(package, &["--features", "seccomp"]), tree(package, &[]), "{package}");
     }
 }
 

@@ -17,7 +17,7 @@ use self::principal::{CallerKey, Principal};
 const TYPED_CHARS_MAX: usize = 500;
 
 /// The caller of a request, and the request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Caller {
     pub(crate) principal: Arc<Principal>,
     /// The tenant and the role that the bundle in force gives it.

@@ -12,13 +12,24 @@ mod slots;
 
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(feature = "seccomp")]
+use std::sync::Mutex;
+#[cfg(feature = "seccomp")]
+use std::time::Duration;
 
 use relay_bundle::ShellSettings;
 use relay_keeper::{Keeper, Started};
+#[cfg(feature = "seccomp")]
+use relay_machine::lock::lock;
 use thiserror::Error;
 use tokio::sync::OnceCell;
+#[cfg(feature = "seccomp")]
+use tokio::task::JoinSet;
+#[cfg(feature = "seccomp")]
+use tokio::time::timeout;
 
 pub(crate) use self::buffer::Counts;
 pub(crate) use self::environment::EnvironmentError;
@@ -38,6 +49,10 @@ use crate::settings::config::Processes as Settings;
 /// This program, as the keeper is started: the file stays right when a new version replaces it.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
+/// The longest time after the end of all processes until their system calls are recorded.
+#[cfg(feature = "seccomp")]
+const OBSERVERS_END_MAX: Duration = Duration::from_secs(2);
+
 /// The processes of this server.
 #[derive(Debug)]
 pub(crate) struct Processes {
@@ -46,6 +61,21 @@ pub(crate) struct Processes {
     sessions: Sessions,
     /// The variables of the server.
     variables: Vec<(OsString, OsString)>,
+    observation: Observation,
+    /// The tasks that record system calls.
+    #[cfg(feature = "seccomp")]
+    observers: Mutex<JoinSet<()>>,
+}
+
+/// The observation of system calls.
+#[derive(Debug)]
+pub(crate) struct Observation {
+    /// The server is configured to observe.
+    pub(crate) is_asked: bool,
+    /// Whether it can, or the reason against it.
+    pub(crate) supported: Result<(), String>,
+    /// The most calls that are recorded of one call or session.
+    pub(crate) calls_max: NonZeroU32,
 }
 
 /// The keeper cannot be started.
@@ -58,7 +88,25 @@ impl Processes {
     pub(crate) fn new(settings: &Settings, variables: Vec<(OsString, OsString)>) -> Self {
         let (places, sessions) =
             (Places::new(settings), Sessions::new(settings.principal_sessions_max.get()));
-        Self { keeper: OnceCell::new(), places, sessions, variables }
+        let observation = Observation {
+            is_asked: settings.observe_syscalls,
+            supported: relay_keeper::observation_support(),
+            calls_max: settings.observed_calls_max(),
+        };
+        if let (true, Err(reason)) = (observation.is_asked, &observation.supported) {
+            tracing::warn!(
+                "processes run unobserved, although `processes.observe-syscalls` is set: {reason}"
+            );
+        }
+        Self {
+            keeper: OnceCell::new(),
+            places,
+            sessions,
+            variables,
+            observation,
+            #[cfg(feature = "seccomp")]
+            observers: Mutex::default(),
+        }
     }
 
     /// Returns the variables of a process of a call, whose own are a JSON object or empty.
@@ -91,6 +139,26 @@ impl Processes {
     /// Returns how often a keeper ended unexpectedly and was replaced; its processes were lost.
     pub(crate) fn keepers_replaced(&self) -> u64 {
         self.keeper.get().map_or(0, Keeper::replaced)
+    }
+
+    /// Returns the state of the observation of system calls.
+    pub(crate) fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// Returns how many system calls of a job are recorded, if any are.
+    #[cfg(feature = "seccomp")]
+    pub(crate) fn observed_calls_max(&self) -> Option<NonZeroU32> {
+        let Observation { is_asked, supported, calls_max } = &self.observation;
+        (*is_asked && supported.is_ok()).then_some(*calls_max)
+    }
+
+    /// Runs a task that records system calls. The server waits for it before it ends.
+    #[cfg(feature = "seccomp")]
+    pub(crate) fn keep_observer(&self, observer: impl Future<Output = ()> + Send + 'static) {
+        let mut observers = lock(&self.observers);
+        while observers.try_join_next().is_some() {}
+        observers.spawn(observer);
     }
 
     /// Waits for a place for one more process of a caller.
@@ -143,6 +211,14 @@ impl Processes {
             && !keeper.close().await
         {
             tracing::warn!("some processes did not end in time");
+        }
+        #[cfg(feature = "seccomp")]
+        {
+            // With the keeper, everything that is observed has ended.
+            let observers = std::mem::take(&mut *lock(&self.observers));
+            if timeout(OBSERVERS_END_MAX, observers.join_all()).await.is_err() {
+                tracing::warn!("some system calls are unrecorded");
+            }
         }
     }
 }

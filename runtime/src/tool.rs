@@ -29,6 +29,7 @@ mod error;
 mod explain_context;
 mod gate;
 mod implementation;
+mod observed;
 mod own_record;
 pub(crate) mod person;
 mod server_info;

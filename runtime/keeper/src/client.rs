@@ -2,16 +2,22 @@
 
 use std::collections::VecDeque;
 use std::io;
+#[cfg(feature = "seccomp")]
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+#[cfg(feature = "seccomp")]
+use tokio::sync::mpsc;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::job::{Job, JobId, Streams};
 use crate::message::Request;
+#[cfg(feature = "seccomp")]
+use crate::observation::Observation;
 use link::Link;
 use process::Process;
 
@@ -107,6 +113,28 @@ struct Current {
     closed: bool,
 }
 
+/// The observation of one job.
+#[derive(Debug, Default)]
+struct Watch {
+    /// The most calls that are reported; 0 for an unobserved job.
+    calls_max: u32,
+    #[cfg(feature = "seccomp")]
+    to: Option<mpsc::UnboundedSender<Observation>>,
+}
+
+/// The observations of one job, in order. Their number is bounded by that of its calls.
+#[cfg(feature = "seccomp")]
+#[derive(Debug)]
+pub struct Observations(mpsc::UnboundedReceiver<Observation>);
+
+#[cfg(feature = "seccomp")]
+impl Observations {
+    /// Returns the next observation; `None` when the job was dropped, and its last was returned.
+    pub async fn next(&mut self) -> Option<Observation> {
+        self.0.recv().await
+    }
+}
+
 impl Keeper {
     /// Starts a job and returns it running.
     ///
@@ -115,8 +143,27 @@ impl Keeper {
     /// ten seconds. Dropping the future ends the job that it started.
     pub async fn spawn(&self, job: Job) -> Result<Running, StartError> {
         let body = order::encode(&job)?;
-        let start = self.start(body, job.streams);
+        let start = self.start(body, job.streams, Watch::default());
         timeout(SPAWN_TIME_MAX, start).await.unwrap_or(Err(StartError::Late))
+    }
+
+    /// Starts a job whose system calls are observed, and returns them too, at most `calls_max` of them.
+    ///
+    /// The calls of a job that is dropped are reported up to the drop. A kernel that refuses, or a
+    /// keeper that observes as many jobs as it may, starts the job unobserved and says so among the
+    /// observations. Everything else is as for [`spawn`](Self::spawn).
+    #[cfg(feature = "seccomp")]
+    pub async fn spawn_observed(
+        &self,
+        job: Job,
+        calls_max: NonZeroU32,
+    ) -> Result<(Running, Observations), StartError> {
+        let body = order::encode(&job)?;
+        let (to, observations) = mpsc::unbounded_channel();
+        let start =
+            self.start(body, job.streams, Watch { calls_max: calls_max.get(), to: Some(to) });
+        let running = timeout(SPAWN_TIME_MAX, start).await.unwrap_or(Err(StartError::Late))?;
+        Ok((running, Observations(observations)))
     }
 
     /// Returns how often a keeper ended unexpectedly and was replaced. Its jobs were lost.
@@ -140,13 +187,20 @@ impl Keeper {
         timeout(CLOSE_TIME_MAX, link.close()).await.is_ok()
     }
 
-    async fn start(&self, body: Vec<u8>, streams: Streams) -> Result<Running, StartError> {
+    async fn start(
+        &self,
+        body: Vec<u8>,
+        streams: Streams,
+        watch: Watch,
+    ) -> Result<Running, StartError> {
         let _turn = self.0.spawns.acquire().await.map_err(|_| StartError::Lost)?;
         let link = self.link().await?;
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         let has_terminal = matches!(streams, Streams::Terminal(_));
-        let (request, attached) = order::start(number, body, streams)?;
+        let (request, attached) = order::start(number, body, streams, watch.calls_max)?;
         let (claim, started) = running::claim(&link, number).await?;
+        #[cfg(feature = "seccomp")]
+        watch.to.into_iter().for_each(|to| link.observe(number, to));
         link.send(&request, &attached).await.map_err(StartError::Admit)?;
         // The job alone holds them now, so its end is seen by the reader.
         drop(attached);

@@ -23,6 +23,9 @@ pub const GRACE_MAX: Duration = Duration::from_mins(1);
 /// The variable that names a job in the environment of all its processes.
 pub const MARK: &str = "RELAY_CALL";
 
+/// The first argument of a program that shall run as keeper.
+pub const ARGUMENT: &str = "--keeper";
+
 /// A program to run, with everything that it gets.
 #[derive(Debug)]
 pub struct Job {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+#[cfg(feature = "seccomp")]
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -10,28 +12,37 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use crate::job::{GRACE_MAX, JOBS_MAX, JobId, Reach, Size, Step};
+use crate::job::{GRACE_MAX, JOBS_MAX, JobId, Reach, Step};
+#[cfg(feature = "seccomp")]
+use crate::launcher;
 use crate::message::{Event, Request, VERSION};
+#[cfg(feature = "seccomp")]
+use crate::observation::{Observation, Unobserved};
 use crate::packet::{self, PACKET_BYTES_MAX, Packet};
 use ending::{Deed, Ending};
 use kin::Kin;
+#[cfg(feature = "seccomp")]
+use observing::{News, Observing};
 use process::{Look, Orphan};
 use setup::Setup;
-use start::Refusal;
+use start::{Order, Refusal};
 use sweep::Sweep;
 
 mod ending;
 mod kin;
 mod last;
+#[cfg(feature = "seccomp")]
+mod launch;
+#[cfg(feature = "seccomp")]
+mod listener;
+#[cfg(feature = "seccomp")]
+mod observing;
 mod process;
 mod reap;
 mod setup;
 mod start;
 mod sweep;
 mod wait;
-
-/// The first argument of a program that shall run as keeper.
-pub const ARGUMENT: &str = "--keeper";
 
 /// The time between TERM and KILL for a job that the server forgot.
 const RELEASE_GRACE: Duration = Duration::from_secs(2);
@@ -46,15 +57,23 @@ const END_TOKENS_MAX: usize = 16;
 ///
 /// Must be called before the process starts a thread. Descriptor 0 is the socket that
 /// [`Started::start`](crate::Started::start) made; anything else is an error, code 2. A keeper that
-/// fails to set itself up reports that to the server and returns code 1.
+/// fails to set itself up reports that to the server and returns code 1. With the feature `seccomp`, a
+/// second argument makes the process a launcher.
 pub fn run() -> ExitCode {
+    #[cfg(feature = "seccomp")]
+    if std::env::args_os()
+        .nth(2)
+        .is_some_and(|word| word.as_bytes() == launcher::ARGUMENT.to_bytes())
+    {
+        return launcher::run();
+    }
     let Ok(socket) = setup::take_socket() else { return ExitCode::from(2) };
     match setup::become_keeper() {
         Ok(setup) => {
             let mut keeper = Keeper::new(socket, setup);
             keeper.serve();
             keeper.sweeps.iter().for_each(Sweep::hurry);
-            last::end_all(&keeper.setup);
+            keeper.end_all();
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -73,6 +92,8 @@ struct Keeper {
     /// Messages that wait for room in the socket. Requests wait while there are any, so their number
     /// is bounded by that of the jobs.
     outbox: VecDeque<(Event, Option<OwnedFd>)>,
+    #[cfg(feature = "seccomp")]
+    observing: Observing,
     buffer: Vec<u8>,
 }
 
@@ -99,6 +120,8 @@ impl Keeper {
             jobs: BTreeMap::new(),
             sweeps: Vec::new(),
             outbox: VecDeque::from([(ready, None)]),
+            #[cfg(feature = "seccomp")]
+            observing: Observing::default(),
             buffer: vec![0; PACKET_BYTES_MAX],
         }
     }
@@ -109,7 +132,11 @@ impl Keeper {
             if self.flush().is_err() {
                 return;
             }
-            let Ok((socket, children)) = self.wait() else { return };
+            let Ok(states) = self.wait() else { return };
+            let [socket, signals, observed @ ..] = states.as_slice() else { return };
+            // Before all else, since processes wait for it.
+            let begun = self.observe(observed);
+            let children = !signals.is_empty() || begun;
             if socket.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
                 return;
             }
@@ -130,11 +157,17 @@ impl Keeper {
         }
     }
 
-    /// Waits for something to do; returns the state of the socket, and whether a child ended.
-    fn wait(&self) -> io::Result<(PollFlags, bool)> {
-        let wanted = if self.outbox.is_empty() { PollFlags::IN } else { PollFlags::OUT };
-        let mut polled =
-            [PollFd::new(&self.socket, wanted), PollFd::new(&self.setup.signals, PollFlags::IN)];
+    /// Waits for something to do; returns the states of the socket, of the signals and of all that is
+    /// observed.
+    fn wait(&self) -> io::Result<Vec<PollFlags>> {
+        let mut wanted = if self.owes() { PollFlags::empty() } else { PollFlags::IN };
+        wanted.set(PollFlags::OUT, !self.outbox.is_empty());
+        let mut polled = Vec::from([
+            PollFd::new(&self.socket, wanted),
+            PollFd::new(&self.setup.signals, PollFlags::IN),
+        ]);
+        #[cfg(feature = "seccomp")]
+        self.observing.watch(&mut polled);
         let endings = self.jobs.values().filter_map(|job| job.ending.as_ref().map(Ending::due));
         let due = endings.chain(self.sweeps.iter().map(Sweep::due)).min();
         let timeout = due.map(wait::timespec);
@@ -142,8 +175,16 @@ impl Keeper {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let [socket, signals] = polled;
-        Ok((socket.revents(), !signals.revents().is_empty()))
+        Ok(polled.iter().map(PollFd::revents).collect())
+    }
+
+    /// Returns whether messages wait that the server counts on. Observations are left out: a job that
+    /// makes many must leave requests a way.
+    fn owes(&self) -> bool {
+        #[cfg(feature = "seccomp")]
+        return self.outbox.len() > self.observing.queued;
+        #[cfg(not(feature = "seccomp"))]
+        return !self.outbox.is_empty();
     }
 
     /// Sends waiting messages, as far as the socket has room.
@@ -151,7 +192,13 @@ impl Keeper {
         while let Some((event, descriptor)) = self.outbox.front() {
             let attached: Vec<_> = descriptor.iter().map(|descriptor| descriptor.as_fd()).collect();
             match packet::send(&self.socket, &event.encode(), &attached) {
-                Ok(()) => _ = self.outbox.pop_front(),
+                Ok(()) => {
+                    #[cfg(feature = "seccomp")]
+                    if matches!(event, Event::Observed { .. }) {
+                        self.observing.queued -= 1;
+                    }
+                    self.outbox.pop_front();
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The server has as many descriptors as it may.
@@ -190,7 +237,7 @@ impl Keeper {
             let Some((request, descriptors)) = taken? else { return Ok(()) };
             self.handle(request, descriptors);
             self.flush()?;
-            if !self.outbox.is_empty() {
+            if self.owes() {
                 return Ok(());
             }
         }
@@ -199,13 +246,17 @@ impl Keeper {
 
     fn handle(&mut self, request: Request, descriptors: Vec<OwnedFd>) {
         match request {
-            Request::Start { number, terminal, body } => {
-                let started = match start::receive(&body, terminal, descriptors) {
-                    Ok(order) => self.start(number, terminal, &order),
-                    Err(refusal) => Err(refusal),
-                };
-                if let Err(Refusal { step, errno }) = started {
-                    self.tell(Event::Refused { number, step, errno: errno.raw_os_error() });
+            Request::Start { number, terminal, observed_max, body } => {
+                let started = start::receive(&body, terminal, descriptors);
+                let started = started.and_then(|order| {
+                    self.admit(number)?;
+                    let id = JobId { keeper: self.setup.key, number };
+                    let leader = self.start(id, &order, observed_max)?;
+                    self.jobs.insert(number, Kept::new(id, leader, terminal.is_some()));
+                    Ok(())
+                });
+                if let Err(refusal) = started {
+                    self.refuse(number, &refusal);
                 }
             }
             Request::Signal { token, number, reach, signal } => {
@@ -218,30 +269,42 @@ impl Keeper {
         }
     }
 
-    fn start(
-        &mut self,
-        number: u64,
-        terminal: Option<Size>,
-        order: &start::Order,
-    ) -> Result<(), Refusal> {
+    fn admit(&self, number: u64) -> Result<(), Refusal> {
         if self.jobs.len() >= JOBS_MAX || self.jobs.contains_key(&number) {
             return Err(Refusal { step: Step::Admit, errno: Errno::AGAIN });
         }
-        let id = JobId { keeper: self.setup.key, number };
+        Ok(())
+    }
+
+    fn refuse(&mut self, number: u64, Refusal { step, errno }: &Refusal) {
+        self.tell(Event::Refused { number, step: *step, errno: errno.raw_os_error() });
+    }
+
+    /// Starts a job and returns its leader. An observed one is begun when its launcher is done.
+    #[cfg(feature = "seccomp")]
+    fn start(&mut self, id: JobId, order: &Order, observed_max: u32) -> Result<Pid, Refusal> {
+        if observed_max > 0 && self.observing.has_room() {
+            return self.observing.launch(order, id, observed_max);
+        }
         let (leader, master) = start::start(order, id)?;
-        let job = Kept {
-            leader,
-            has_terminal: terminal.is_some(),
-            exited: false,
-            ending: None,
-            tokens: Vec::new(),
-            released: false,
-            kin: Kin::new(id, leader),
-        };
-        self.jobs.insert(number, job);
+        if observed_max > 0 {
+            self.pass_on(id.number, Observation::Unobserved(Unobserved::Full));
+        }
+        self.begin(id.number, leader, master);
+        Ok(leader)
+    }
+
+    /// Starts a job and returns its leader.
+    #[cfg(not(feature = "seccomp"))]
+    fn start(&mut self, id: JobId, order: &Order, _: u32) -> Result<Pid, Refusal> {
+        let (leader, master) = start::start(order, id)?;
+        self.begin(id.number, leader, master);
+        Ok(leader)
+    }
+
+    fn begin(&mut self, number: u64, leader: Pid, master: Option<OwnedFd>) {
         let pid = leader.as_raw_pid();
         self.outbox.push_back((Event::Started { number, pid }, master));
-        Ok(())
     }
 
     /// Signals a job and returns to how many process groups.
@@ -285,6 +348,11 @@ impl Keeper {
     /// Reports the leaders that ended since the last time. They stay zombies.
     fn note_exits(&mut self) {
         for (number, job) in self.jobs.iter_mut().filter(|(_, job)| !job.exited) {
+            // Its start is reported first, as soon as it is known.
+            #[cfg(feature = "seccomp")]
+            if self.observing.is_launching(*number) {
+                continue;
+            }
             let Some(ended) = reap::ended(job.leader) else { continue };
             job.exited = true;
             self.outbox.push_back((Event::Exited { number: *number, ended }, None));
@@ -323,7 +391,84 @@ impl Keeper {
     }
 }
 
+/// The part of a keeper that observes system calls.
+#[cfg(feature = "seccomp")]
+impl Keeper {
+    /// Answers all reports, and goes on with launches, after a wait with these states; returns whether a
+    /// leader may have ended whose end was left for later.
+    fn observe(&mut self, states: &[PollFlags]) -> bool {
+        let mut is_settled = false;
+        for (number, news) in self.observing.answer(states) {
+            match news {
+                News::Observed(observation) => self.pass_on(number, observation),
+                News::Begun(leader, master) => {
+                    self.begin(number, leader, master);
+                    is_settled = true;
+                }
+                News::Failed(refusal) => {
+                    self.refuse(number, &refusal);
+                    // A launcher alone, which has nothing to end in order.
+                    if let Some(job) = self.jobs.get_mut(&number) {
+                        job.released = true;
+                        job.begin_ending(Duration::ZERO);
+                    }
+                    is_settled = true;
+                }
+            }
+        }
+        is_settled
+    }
+
+    /// Passes an observation on, unless the server forgot its job.
+    fn pass_on(&mut self, number: u64, observation: Observation) {
+        if self.jobs.get(&number).is_none_or(|job| !job.released) {
+            self.tell(Event::Observed { number, observation });
+            self.observing.queued += 1;
+        }
+    }
+
+    /// Ends every process. Those that are observed need answers until then.
+    fn end_all(self) {
+        let Self { setup, mut observing, .. } = self;
+        last::end_all(&setup, |timeout| {
+            let mut polled = Vec::from([PollFd::new(&setup.signals, PollFlags::IN)]);
+            observing.watch(&mut polled);
+            let _ = poll(&mut polled, Some(timeout));
+            let states: Vec<_> = polled.iter().skip(1).map(PollFd::revents).collect();
+            observing.answer(&states);
+            setup.forget_signals();
+        });
+    }
+}
+
+/// A keeper that observes nothing.
+#[cfg(not(feature = "seccomp"))]
+impl Keeper {
+    fn observe(&mut self, _: &[PollFlags]) -> bool {
+        false
+    }
+
+    fn end_all(self) {
+        last::end_all(&self.setup, |timeout| {
+            let _ = poll(&mut [PollFd::new(&self.setup.signals, PollFlags::IN)], Some(timeout));
+            self.setup.forget_signals();
+        });
+    }
+}
+
 impl Kept {
+    fn new(id: JobId, leader: Pid, has_terminal: bool) -> Self {
+        Self {
+            leader,
+            has_terminal,
+            exited: false,
+            ending: None,
+            tokens: Vec::new(),
+            released: false,
+            kin: Kin::new(id, leader),
+        }
+    }
+
     fn begin_ending(&mut self, grace: Duration) {
         let (now, grace) = (Instant::now(), grace.min(GRACE_MAX));
         match &mut self.ending {

@@ -14,25 +14,40 @@
 //!
 //! [`run`] is the main loop of the keeper. [`Started`] and [`Keeper`] are the server's side.
 //!
+//! With the feature `seccomp`, a job may be observed: the kernel reports some of its system calls to the
+//! keeper, which lets each run and passes the report on. Such a job starts through a *launcher*, which is
+//! this program once more.
+//!
 //! # Limits
 //!
 //! Processes leave a job's reach when they set up a session of their own, clear their environment and
 //! lose their parent before the job is ended. They end with the server. A setuid program of another
 //! user, and work handed to a daemon (`at`, `systemd-run`), outlive both.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "seccomp"), forbid(unsafe_code))]
 
+mod attached;
 mod client;
 mod job;
 mod keeper;
+#[cfg(feature = "seccomp")]
+mod launcher;
 mod message;
+mod observation;
 mod packet;
+#[cfg(feature = "seccomp")]
+mod seccomp;
 mod wire;
 
+#[cfg(feature = "seccomp")]
+pub use client::Observations;
 pub use client::{Keeper, Running, StartError, Started};
 pub use job::{
-    BODY_BYTES_MAX, Ended, GRACE_MAX, JOBS_MAX, Job, JobId, MARK, Reach, STRINGS_MAX, Size, Step,
-    Streams,
+    ARGUMENT, BODY_BYTES_MAX, Ended, GRACE_MAX, JOBS_MAX, Job, JobId, MARK, Reach, STRINGS_MAX,
+    Size, Step, Streams,
 };
-pub use keeper::{ARGUMENT, run};
+pub use keeper::run;
+pub use observation::{FILTER_VERSION, observation_support};
+#[cfg(feature = "seccomp")]
+pub use observation::{Observation, SystemCall, Unobserved, system_call_names};
 pub use rustix::process::Signal;

@@ -6,10 +6,12 @@ use std::ffi::CString;
 use std::time::Duration;
 
 use crate::job::{Ended, Reach, STRINGS_MAX, Size, Step};
+#[cfg(feature = "seccomp")]
+use crate::observation::Observation;
 use crate::wire::{Malformed, Reader, Writer};
 
 /// The version of the messages. The server refuses a keeper of another one.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The most bytes of a body that travel inside a message; a larger body is an attached file.
 pub(crate) const INLINE_BYTES_MAX: usize = 32 << 10;
@@ -18,8 +20,8 @@ pub(crate) const INLINE_BYTES_MAX: usize = 32 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// Start a job. Three descriptors come with it unless it has a terminal, then the file of an
-    /// attached body.
-    Start { number: u64, terminal: Option<Size>, body: Place },
+    /// attached body. So many observed calls are reported; with 0 the job runs unobserved.
+    Start { number: u64, terminal: Option<Size>, observed_max: u32, body: Place },
     /// Signal a job; answered.
     Signal { token: u64, number: u64, reach: Reach, signal: i32 },
     /// End a job and keep its leader as a zombie; answered with the number of processes left.
@@ -62,6 +64,9 @@ pub(crate) enum Event {
     Refused { number: u64, step: Step, errno: i32 },
     /// The leader of a job ended.
     Exited { number: u64, ended: Ended },
+    /// The system calls of a job.
+    #[cfg(feature = "seccomp")]
+    Observed { number: u64, observation: Observation },
     /// The answer to a request with a token: a count, or the error number.
     Answer { token: u64, outcome: Result<u32, i32> },
 }
@@ -70,8 +75,8 @@ impl Request {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         match self {
-            Self::Start { number, terminal, body } => {
-                out.u8(1).u64(*number);
+            Self::Start { number, terminal, observed_max, body } => {
+                out.u8(1).u64(*number).u32(*observed_max);
                 match terminal {
                     None => out.u8(0),
                     Some(Size { columns, rows }) => out.u8(1).u16(*columns).u16(*rows),
@@ -100,6 +105,7 @@ impl Request {
         let request = match from.u8()? {
             1 => Self::Start {
                 number: from.u64()?,
+                observed_max: from.u32()?,
                 terminal: terminal(&mut from)?,
                 body: place(&mut from)?,
             },
@@ -140,6 +146,19 @@ fn place(from: &mut Reader<'_>) -> Result<Place, Malformed> {
 }
 
 impl Body {
+    /// Returns the bytes of a body with these variables.
+    #[cfg(feature = "seccomp")]
+    pub(crate) fn encode_with(&self, environment: &[CString]) -> Vec<u8> {
+        let mut out = Writer::default();
+        for count in [self.argv.len(), environment.len()] {
+            out.u32(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        for text in [&self.program, &self.cwd].into_iter().chain(&self.argv).chain(environment) {
+            out.text(&[text.as_bytes()]);
+        }
+        out.0
+    }
+
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut from = Reader(bytes);
         let [arguments, variables] = [from.u32()?, from.u32()?].map(usize::try_from);
@@ -174,6 +193,11 @@ impl Event {
                 Ended::Signal(signal) => out.u8(5).u64(*number).u8(1).i32(*signal),
                 Ended::Lost => out.u8(5).u64(*number).u8(2).i32(0),
             },
+            #[cfg(feature = "seccomp")]
+            Self::Observed { number, observation } => {
+                observation.encode(out.u8(7).u64(*number));
+                &mut out
+            }
             Self::Answer { token, outcome } => match outcome {
                 Ok(count) => out.u8(6).u64(*token).u8(0).u32(*count),
                 Err(errno) => out.u8(6).u64(*token).u8(1).i32(*errno),
@@ -191,6 +215,10 @@ impl Event {
             4 => Self::Refused { number: from.u64()?, step: step(from.u8()?)?, errno: from.i32()? },
             5 => Self::Exited { number: from.u64()?, ended: ended(&mut from)? },
             6 => Self::Answer { token: from.u64()?, outcome: outcome(&mut from)? },
+            #[cfg(feature = "seccomp")]
+            7 => {
+                Self::Observed { number: from.u64()?, observation: Observation::decode(&mut from)? }
+            }
             _ => return Err(Malformed),
         };
         from.end()?;
@@ -272,11 +300,12 @@ mod tests {
             });
         let terminal = proptest::option::of(any::<(u16, u16)>());
         prop_oneof![
-            (any::<u64>(), terminal, body).prop_map(|(number, size, body)| Request::Start {
-                number,
-                terminal: size.map(|(columns, rows)| Size { columns, rows }),
-                body: Place::Inline(body),
-            }),
+            (any::<(u64, u32)>(), terminal, body).prop_map(
+                |((number, observed_max), size, body)| {
+                    let terminal = size.map(|(columns, rows)| Size { columns, rows });
+                    Request::Start { number, terminal, observed_max, body: Place::Inline(body) }
+                }
+            ),
             any::<(u64, u64, bool, i32)>().prop_map(|(token, number, all, signal)| {
                 let reach = if all { Reach::Session } else { Reach::Group };
                 Request::Signal { token, number, reach, signal }

@@ -62,6 +62,8 @@ pub(super) fn answer(server: &Server, open: Open, key_sets: &[KeySetStatus]) -> 
     state(&mut page, server, open);
     keys(&mut page, server, key_sets);
     bundle(&mut page, server);
+    #[cfg(feature = "seccomp")]
+    observed(&mut page, server);
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], page.0).into_response()
 }
 
@@ -117,6 +119,20 @@ fn state(page: &mut Page, server: &Server, open: Open) {
     for (state, text) in [(Health::Ok, "ok"), (Health::Failing, "failing"), (Health::Off, "off")] {
         family.sample(&[("state", text)], u8::from(server.audit.health() == state));
     }
+}
+
+/// The system calls that processes of tools made.
+#[cfg(feature = "seccomp")]
+fn observed(page: &mut Page, server: &Server) {
+    let metrics = &server.metrics;
+    let help = "Observed system calls of processes, by name.";
+    let mut family = page.family("relay_observed_syscalls_total", "counter", help);
+    for (name, count) in &metrics.observed_calls {
+        family.sample(&[("syscall", name)], count.get());
+    }
+    let help = "Calls and sessions that made more system calls than are recorded.";
+    let count = metrics.observed_overflows.get();
+    page.family("relay_observed_syscalls_overflows_total", "counter", help).sample(&[], count);
 }
 
 fn keys(page: &mut Page, server: &Server, key_sets: &[KeySetStatus]) {

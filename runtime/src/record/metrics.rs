@@ -23,6 +23,10 @@ const BOUNDS: [Duration; 11] = [
     Duration::from_secs(10),
 ];
 
+/// The label of a system call without a name.
+#[cfg(feature = "seccomp")]
+const UNKNOWN_CALL: &str = "unknown";
+
 /// Declares the values of a label, each with its text.
 macro_rules! label {
     ($(#[$comment:meta])* $name:ident { $($(#[$about:meta])* $value:ident = $text:literal,)* }) => {
@@ -152,6 +156,12 @@ pub(crate) struct Metrics {
     pub(crate) closed_connections: Counter,
     /// Unauthenticated HTTP requests.
     pub(crate) unauthenticated: Counter,
+    /// Observed system calls by their names; those without a name are `unknown`.
+    #[cfg(feature = "seccomp")]
+    pub(crate) observed_calls: BTreeMap<&'static str, Counter>,
+    /// Jobs of which more system calls were made than recorded.
+    #[cfg(feature = "seccomp")]
+    pub(crate) observed_overflows: Counter,
 }
 
 /// A request being answered, which is counted when this is dropped.
@@ -246,6 +256,13 @@ impl Default for Metrics {
             connections: Gauge::default(),
             closed_connections: Counter::default(),
             unauthenticated: Counter::default(),
+            #[cfg(feature = "seccomp")]
+            observed_calls: relay_keeper::system_call_names()
+                .chain([UNKNOWN_CALL])
+                .map(|name| (name, Counter::default()))
+                .collect(),
+            #[cfg(feature = "seccomp")]
+            observed_overflows: Counter::default(),
         }
     }
 }
@@ -267,6 +284,22 @@ impl Metrics {
     pub(crate) fn count_ruling(&self, port: Port, ruled: Ruled) {
         if let Some(counter) = self.rulings.get(&(port, ruled)) {
             counter.increment();
+        }
+    }
+
+    /// Counts an observation of system calls.
+    #[cfg(feature = "seccomp")]
+    pub(crate) fn count_observation(&self, observation: &relay_keeper::Observation) {
+        use relay_keeper::Observation;
+        match observation {
+            Observation::Call(call) => {
+                let name = call.name().unwrap_or(UNKNOWN_CALL);
+                if let Some(counter) = self.observed_calls.get(name) {
+                    counter.increment();
+                }
+            }
+            Observation::Overflow { .. } => self.observed_overflows.increment(),
+            Observation::Unobserved(_) => {}
         }
     }
 

@@ -284,6 +284,13 @@ pub(crate) struct Processes {
     pub(crate) sessions_max: Option<NonZeroU32>,
     /// Sessions of one caller.
     pub(crate) principal_sessions_max: NonZeroUsize,
+    /// Whether some system calls of commands and sessions are recorded as they run. Needs a server that
+    /// is built with the feature `seccomp`, Linux 5.9 on x86-64 or aarch64, and CAP_SYS_ADMIN; others log
+    /// why they run processes unobserved.
+    pub(crate) observe_syscalls: bool,
+    /// The most system calls that are recorded of one call or session. One more record says that there
+    /// were more.
+    pub(crate) observed_syscalls_max: Within<1, 65_536>,
 }
 
 impl Default for Processes {
@@ -296,11 +303,18 @@ impl Default for Processes {
             input_bytes_max: None,
             sessions_max: None,
             principal_sessions_max: const { NonZeroUsize::new(16).unwrap() },
+            observe_syscalls: false,
+            observed_syscalls_max: const { Within::new(256).unwrap() },
         }
     }
 }
 
 impl Processes {
+    /// Returns the most system calls that are recorded of one call or session.
+    pub(crate) fn observed_calls_max(&self) -> NonZeroU32 {
+        NonZeroU32::new(self.observed_syscalls_max.get()).unwrap_or(NonZeroU32::MIN)
+    }
+
     /// Returns the limits of a bundle, none of them above those of this server.
     pub(crate) fn lower(&self, limits: tool::Limits) -> tool::Limits {
         let at_most =

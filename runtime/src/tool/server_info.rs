@@ -11,6 +11,7 @@ use super::call::Call;
 use super::decide::{Permit, TTL};
 use super::implementation::{Outcome, Run, Running, Tool};
 use crate::caller::rejection::Rejection;
+use crate::process::Observation;
 use crate::record::audit::Health;
 use crate::server::Server;
 use crate::settings::args::Transport;
@@ -78,6 +79,7 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
             "is_root": effective_user.is_root(),
         },
         "limits": limits(call),
+        "seccomp": seccomp(server),
     });
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
@@ -120,6 +122,23 @@ fn limits(call: &Call) -> Value {
         limits.extend(numbers.map(|(name, number)| (name.to_owned(), json!(number))));
     }
     limits
+}
+
+/// Describes the observation of system calls.
+fn seccomp(server: &Server) -> Value {
+    let Observation { is_asked, supported, calls_max } = server.processes.observation();
+    let mut seccomp = json!({ "notify": is_asked, "supported": supported.is_ok() });
+    let facts = [
+        ("reason", supported.as_ref().err().map(|reason| json!(reason))),
+        ("cap", Some(json!(calls_max))),
+        ("filter_version", Some(json!(relay_keeper::FILTER_VERSION))),
+    ];
+    for (name, value) in facts {
+        if let (Some(seccomp), Some(value)) = (seccomp.as_object_mut(), value) {
+            seccomp.insert(name.to_owned(), value);
+        }
+    }
+    seccomp
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {

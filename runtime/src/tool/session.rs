@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::decide::{Permit, recorded_reason};
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use super::observed;
 use crate::process::{Counts, Ends, Folder, Origin, Program, Received, Session, Shown, locate};
 use crate::server::Server;
 use crate::trust::loaded::Loaded;
@@ -78,8 +79,9 @@ async fn spawn(permit: &Permit, run: &Run<'_>, words: Vec<String>) -> Result<Out
     let title: String = words.join(" ").chars().take(TITLE_CHARS_MAX).collect();
     let argv = words.into_iter().map(Into::into).collect();
     let job = Job { program, argv, environment, cwd, streams: Streams::Terminal(size) };
-    let running = match keeper.spawn(job).await {
-        Ok(running) => running,
+    // Its system calls are recorded as long as it runs.
+    let (running, _) = match observed::spawn(run.call, keeper, job).await {
+        Ok(started) => started,
         Err(StartError::Exec(_)) => return Err(CallError::NotStarted),
         Err(error) => return Err(failed(&error)),
     };

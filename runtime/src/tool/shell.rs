@@ -6,6 +6,7 @@ use relay_keeper::{Ended, Job, StartError};
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use super::observed;
 use crate::process::{Captured, Command, Folder, Interpreter, capture, locate, open_streams};
 
 /// `shell_exec`.
@@ -85,15 +86,19 @@ async fn execute(
     let keeper = processes.keeper().await.map_err(|error| failed(&error))?;
     let (streams, ours) = open_streams(input, merges).map_err(|error| failed(&error))?;
     let argv = words.into_iter().map(Into::into).collect();
-    let running = match keeper.spawn(Job { program, argv, environment, cwd, streams }).await {
-        Ok(running) => running,
+    let job = Job { program, argv, environment, cwd, streams };
+    let (running, recorded) = match observed::spawn(run.call, keeper, job).await {
+        Ok(started) => started,
         Err(StartError::Exec(_)) => return Err(CallError::NotStarted),
         Err(error) => return Err(failed(&error)),
     };
     let bytes_max = run.arguments.integer("max_output").unwrap_or_default();
     let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
-    // Dropping `running` ends all processes that the command left behind.
-    Ok(outcome(&capture(ours, bytes_max, running.exit()).await))
+    let captured = capture(ours, bytes_max, running.exit()).await;
+    // Ends all processes that the command left behind.
+    drop(running);
+    recorded.complete().await;
+    Ok(outcome(&captured))
 }
 
 /// Returns the answer: the exit code, the output, and a note on bytes that are left out.

@@ -19,6 +19,8 @@ use super::process::{Parts, Process};
 use super::table::{Table, Waits};
 use crate::job::JOBS_MAX;
 use crate::message::{Event, Request};
+#[cfg(feature = "seccomp")]
+use crate::observation::Observation;
 use crate::packet::{self, PACKET_BYTES_MAX};
 
 /// The most releases that wait to be sent. Every job has a place, from before its start, so that a
@@ -89,6 +91,12 @@ impl Link {
     /// Adds a job that is about to be started.
     pub(super) fn add_job(&self, number: u64) -> Result<Waits, Lost> {
         lock(&self.table).add_job(number).ok_or(Lost)
+    }
+
+    /// Passes the observations of a job on, until it is removed.
+    #[cfg(feature = "seccomp")]
+    pub(super) fn observe(&self, number: u64, to: mpsc::UnboundedSender<Observation>) {
+        lock(&self.table).observe(number, to);
     }
 
     pub(super) fn remove_job(&self, number: u64) {

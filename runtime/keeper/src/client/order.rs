@@ -1,15 +1,12 @@
 //! A job as the bytes and descriptors of a request.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Seek as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-
 use super::error::StartError;
+use crate::attached;
 use crate::job::{BODY_BYTES_MAX, Job, STRINGS_MAX, Streams};
 use crate::message::{INLINE_BYTES_MAX, Place, Request};
 use crate::wire::Writer;
@@ -73,11 +70,12 @@ fn bytes(path: &Path) -> &[u8] {
 }
 
 /// Makes the request that starts a job, and the descriptors that go with it. A large body is one of
-/// them, as a file.
+/// them, as a file. So many observed calls are reported; 0 means that the job runs unobserved.
 pub(super) fn start(
     number: u64,
     body: Vec<u8>,
     streams: Streams,
+    observed_max: u32,
 ) -> Result<(Request, Vec<OwnedFd>), StartError> {
     let (terminal, mut descriptors) = match streams {
         Streams::Terminal(size) => (Some(size), Vec::new()),
@@ -86,19 +84,8 @@ pub(super) fn start(
     let body = if body.len() <= INLINE_BYTES_MAX {
         Place::Inline(body)
     } else {
-        descriptors.push(attach(&body).map_err(StartError::Admit)?);
+        descriptors.push(attached::write(&body).map_err(StartError::Admit)?);
         Place::Attached(u32::try_from(body.len()).unwrap_or(u32::MAX))
     };
-    Ok((Request::Start { number, terminal, body }, descriptors))
-}
-
-/// Writes bytes to a file in memory and seals it.
-fn attach(bytes: &[u8]) -> io::Result<OwnedFd> {
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(memfd_create("relay-job", flags)?);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    fcntl_add_seals(&file, seals)?;
-    Ok(file.into())
+    Ok((Request::Start { number, terminal, observed_max, body }, descriptors))
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::keeper::ARGUMENT;
+use crate::job::ARGUMENT;
 use crate::message::{Event, VERSION};
 use crate::packet::{self, PACKET_BYTES_MAX};
 

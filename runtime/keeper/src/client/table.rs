@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 
+#[cfg(feature = "seccomp")]
+use tokio::sync::mpsc;
 use tokio::sync::{oneshot, watch};
 
 use super::error::StartError;
 use crate::job::Ended;
 use crate::message::Event;
+#[cfg(feature = "seccomp")]
+use crate::observation::Observation;
 
 /// The process id of a started job, and its terminal.
 pub(super) type Begun = (u32, Option<OwnedFd>);
@@ -25,6 +29,9 @@ pub(super) struct Table {
 struct Waiting {
     begun: Option<oneshot::Sender<Result<Begun, StartError>>>,
     ended: watch::Sender<Option<Ended>>,
+    /// The keeper sends a bounded number of observations for a job.
+    #[cfg(feature = "seccomp")]
+    observed: Option<mpsc::UnboundedSender<Observation>>,
 }
 
 /// The events that a job waits for.
@@ -46,8 +53,22 @@ impl Table {
         if self.lost {
             return None;
         }
-        self.jobs.insert(number, Waiting { begun: Some(begin), ended: end });
+        let waiting = Waiting {
+            begun: Some(begin),
+            ended: end,
+            #[cfg(feature = "seccomp")]
+            observed: None,
+        };
+        self.jobs.insert(number, waiting);
         Some(Waits { begun, ended })
+    }
+
+    /// Passes the observations of a job on, until it is removed.
+    #[cfg(feature = "seccomp")]
+    pub(super) fn observe(&mut self, number: u64, to: mpsc::UnboundedSender<Observation>) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.observed = Some(to);
+        }
     }
 
     pub(super) fn remove_job(&mut self, number: u64) {
@@ -88,6 +109,12 @@ impl Table {
                     job.ended.send_replace(Some(ended));
                 }
             }
+            #[cfg(feature = "seccomp")]
+            Event::Observed { number, observation } => {
+                if let Some(to) = self.jobs.get(&number).and_then(|job| job.observed.as_ref()) {
+                    let _ = to.send(observation);
+                }
+            }
             Event::Answer { token, outcome } => {
                 if let Some(answer) = self.answers.remove(&token) {
                     let _ = answer.send(outcome);
@@ -104,6 +131,10 @@ impl Table {
         self.answers.clear();
         for job in self.jobs.values_mut() {
             job.begun = None;
+            #[cfg(feature = "seccomp")]
+            {
+                job.observed = None;
+            }
             job.ended.send_if_modified(|ended| {
                 let is_open = ended.is_none();
                 ended.get_or_insert(Ended::Lost);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::Timespec;
 
 use super::ending::{Deed, Ending};
 use super::process::signal_groups;
@@ -13,20 +13,16 @@ use super::wait::timespec;
 /// The time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends every descendant, and returns when the last is gone or after a limit of time.
-pub(super) fn end_all(setup: &Setup) {
+/// Ends every descendant, and returns when the last is gone or after a limit of time. `wait` waits for the
+/// end of a child.
+pub(super) fn end_all(setup: &Setup, mut wait: impl FnMut(&Timespec)) {
     let mut ending = Ending::new(Instant::now(), GRACE, true);
     // Every orphan becomes a child of the keeper, so the last child is the last descendant.
     while reap::reap_all() {
         match ending.deed(Instant::now()) {
             Deed::Signal(signals) => _ = signal_groups(&setup.family.descendants(), signals),
             Deed::GiveUp => return,
-            Deed::Wait => {
-                let timeout = timespec(ending.due());
-                let mut polled = [PollFd::new(&setup.signals, PollFlags::IN)];
-                let _ = poll(&mut polled, Some(&timeout));
-                setup.forget_signals();
-            }
+            Deed::Wait => wait(&timespec(ending.due())),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The start of a job: one `posix_spawn` in a new session.
 
 use std::ffi::{CStr, CString};
-use std::fs::File;
-use std::io::Read as _;
+#[cfg(feature = "seccomp")]
+use std::io;
+#[cfg(feature = "seccomp")]
+use std::os::fd::AsFd as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use nix::fcntl::OFlag;
@@ -15,8 +17,19 @@ use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::job::{BODY_BYTES_MAX, JobId, MARK, Size, Step};
+use crate::attached;
+#[cfg(feature = "seccomp")]
+use crate::job::ARGUMENT;
+use crate::job::{JobId, MARK, Size, Step};
+#[cfg(feature = "seccomp")]
+use crate::launcher;
 use crate::message::{Body, Place};
+#[cfg(feature = "seccomp")]
+use crate::packet;
+
+/// This program, also after its file was replaced.
+#[cfg(feature = "seccomp")]
+const OWN_PROGRAM: &CStr = c"/proc/self/exe";
 
 /// A job as it was received.
 pub(super) struct Order {
@@ -62,25 +75,45 @@ pub(super) fn receive(
         Place::Inline(bytes) => Body::decode(bytes),
         Place::Attached(length) => {
             let file = descriptors.next().ok_or(Errno::MFILE).map_err(at(Step::Admit))?;
-            Body::decode(&attached(file, *length).map_err(at(Step::Admit))?)
+            Body::decode(&attached::read(file, *length).map_err(at(Step::Admit))?)
         }
     };
     let body = body.map_err(|_| Refusal { step: Step::Admit, errno: Errno::INVAL })?;
     Ok(Order { body, streams })
 }
 
-fn attached(file: OwnedFd, length: u32) -> Result<Vec<u8>, Errno> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    if length > BODY_BYTES_MAX {
-        return Err(Errno::TOOBIG);
-    }
-    let mut bytes = vec![0; length];
-    File::from(file).read_exact(&mut bytes).map_err(|_| Errno::IO)?;
-    Ok(bytes)
-}
-
 /// Starts a job; returns its leader, and the master of its terminal.
 pub(super) fn start(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>), Refusal> {
+    let (actions, terminal) = prepare(order)?;
+    let Body { program, cwd, argv, environment: given } = &order.body;
+    let leader = spawn(program, argv, &environment(given, id), (cwd, &actions))?;
+    Ok((leader, terminal.map(|terminal| terminal.master)))
+}
+
+/// Starts a launcher with all that a job gets; returns it, the master of its terminal, and the socket
+/// to it, on which its order waits.
+#[cfg(feature = "seccomp")]
+pub(super) fn launch(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>, OwnedFd), Refusal> {
+    let of_admit = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    let refused = |error| at(Step::Admit)(of_admit(error));
+    let environment = environment(&order.body.environment, id);
+    let body = order.body.encode_with(&environment);
+    let (socket, theirs) = packet::pair().map_err(refused)?;
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    let file = attached::write(&body).map_err(refused)?;
+    packet::send(&socket, &length.to_le_bytes(), &[file.as_fd()]).map_err(refused)?;
+    let (mut actions, terminal) = prepare(order)?;
+    actions.add_dup2(theirs.as_raw_fd(), launcher::SOCKET).map_err(of_exec)?;
+    let keeper = CString::new(ARGUMENT).unwrap_or_default();
+    let argv = [c"relay-launcher".to_owned(), keeper, launcher::ARGUMENT.to_owned()];
+    // The mark alone: other variables could change the code that runs in the launcher.
+    let mark = environment.get(..1).unwrap_or_default();
+    let leader = spawn(OWN_PROGRAM, &argv, mark, (&order.body.cwd, &actions))?;
+    Ok((leader, terminal.map(|terminal| terminal.master), socket))
+}
+
+/// Returns the steps that give a job its streams.
+fn prepare(order: &Order) -> Result<(PosixSpawnFileActions, Option<Terminal>), Refusal> {
     let mut actions = PosixSpawnFileActions::init().map_err(of_exec)?;
     let terminal = match &order.streams {
         Streams::Descriptors(descriptors) => {
@@ -101,8 +134,7 @@ pub(super) fn start(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>), 
             Some(terminal)
         }
     };
-    let leader = spawn(&order.body, &actions, &environment(&order.body, id))?;
-    Ok((leader, terminal.map(|terminal| terminal.master)))
+    Ok((actions, terminal))
 }
 
 /// Spawns in the folder of the job. `posix_spawn` reports the error of a failed exec.
@@ -110,14 +142,14 @@ pub(super) fn start(order: &Order, id: JobId) -> Result<(Pid, Option<OwnedFd>), 
 /// The keeper has one thread, so it enters the folder itself. That tells a missing folder from a
 /// missing program, and works with every C library.
 fn spawn(
-    body: &Body,
-    actions: &PosixSpawnFileActions,
+    program: &CStr,
+    argv: &[CString],
     environment: &[CString],
+    (cwd, actions): (&CStr, &PosixSpawnFileActions),
 ) -> Result<Pid, Refusal> {
     let attributes = attributes().map_err(of_exec)?;
-    rustix::process::chdir(&body.cwd).map_err(at(Step::Cwd))?;
-    let program: &CStr = &body.program;
-    let spawned = posix_spawn(program, actions, &attributes, &body.argv, environment);
+    rustix::process::chdir(cwd).map_err(at(Step::Cwd))?;
+    let spawned = posix_spawn(program, actions, &attributes, argv, environment);
     // A folder that stays entered blocks its unmounting.
     let _ = rustix::process::chdir("/");
     let leader = spawned.map_err(of_exec)?;
@@ -137,11 +169,11 @@ fn attributes() -> nix::Result<PosixSpawnAttr> {
     Ok(attributes)
 }
 
-fn environment(body: &Body, id: JobId) -> Vec<CString> {
+/// Returns the variables of a job, the mark first.
+fn environment(given: &[CString], id: JobId) -> Vec<CString> {
     let name = format!("{MARK}=");
     let own = CString::new(format!("{name}{id}")).unwrap_or_default();
-    let given =
-        body.environment.iter().filter(|entry| !entry.as_bytes().starts_with(name.as_bytes()));
+    let given = given.iter().filter(|entry| !entry.as_bytes().starts_with(name.as_bytes()));
     std::iter::once(own).chain(given.cloned()).collect()
 }
 

@@ -21,6 +21,8 @@ use std::time::Duration;
 mod begin;
 mod end;
 mod loss;
+#[cfg(feature = "seccomp")]
+mod observe;
 mod support;
 mod terminal;
 
@@ -37,7 +39,15 @@ fn main() -> ExitCode {
         Some(loss::SERVER) => return loss::serve(&arguments[1]),
         _ => {}
     }
-    let tests = [begin::TESTS, end::TESTS, loss::TESTS, terminal::TESTS].concat();
+    let tests = [
+        begin::TESTS,
+        end::TESTS,
+        loss::TESTS,
+        #[cfg(feature = "seccomp")]
+        observe::TESTS,
+        terminal::TESTS,
+    ]
+    .concat();
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));
         return ExitCode::SUCCESS;
