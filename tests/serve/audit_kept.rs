@@ -99,7 +99,7 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
         let info: Value = serde_json::from_str(&text(&agent.call("server_info", json!({}))))
             .expect("server_info is JSON");
         let audit = &info["audit"];
-        assert_eq!(audit["failing"], true, "{audit}");
+        assert_eq!(audit["degraded"], true, "{audit}");
         let expected = if runs_on { "degrade" } else { "refuse" };
         assert_eq!(
             (&audit["on_failure"], &audit["durable"]),

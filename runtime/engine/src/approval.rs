@@ -30,7 +30,7 @@ impl Bound<'_> {
         let Self { requests, cwd, caller, bundle } = self;
         let bundle = bundle.hex();
         let parts = [*requests, *cwd].into_iter().chain(caller.iter().copied()).chain([&*bundle]);
-        // Each part has a digest of its own, so no part can continue in the next one.
+        // Each part has a digest of its own, so each ends where it ends.
         let parts: String = parts.map(|part| Digest::of(part.as_bytes()).hex()).collect();
         Digest::of(parts.as_bytes())
     }
@@ -57,7 +57,7 @@ pub fn canonical(value: &Value) -> String {
 }
 
 /// Returns the text of a call as a person reads it: invisible and control characters are spelled out,
-/// each line is indented, so that no line of it looks like one of the question, and of a text over
+/// each line is indented, apart from the lines of the question, and of a text over
 /// [`SHOWN_BYTES_MAX`] both ends are shown, with the number of bytes between them.
 #[must_use]
 pub fn shown(text: &str) -> String {

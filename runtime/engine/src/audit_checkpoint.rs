@@ -14,14 +14,14 @@ use crate::audit_chain::Link;
 
 /// The label of a record that is a checkpoint.
 pub const LABEL: &str = "audit:checkpoint";
-/// The label of a record that counts records which could not be written.
+/// The label of a record that counts lost records.
 pub const LOST: &str = "audit:lost";
 /// The label of a record that counts records which may be missing after a failure of the machine.
 pub const UNFLUSHED: &str = "audit:unflushed";
 /// The name of the count in the arguments of such a record.
 pub const COUNT: &str = "count";
 
-/// The beginning of every signed text: a signature of another kind is never taken for one of these.
+/// The beginning of every signed text: it tells them from signatures of other kinds.
 const CONTEXT: &str = "relay-audit-checkpoint v1";
 /// The names of the arguments of a checkpoint's record.
 const COVERS: &str = "covers";

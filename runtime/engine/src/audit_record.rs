@@ -125,7 +125,7 @@ pub struct AuditRecord<'a> {
     /// The answer of the person who had to approve the call: `approved`, `declined`, `closed` (the
     /// question), `undecided` (the client approved without a decision), `late`, `used` (before),
     /// `altered` (for another call), `silent` (no answer in time), `too_many` (answers of this caller),
-    /// or `unable` if the client cannot ask.
+    /// or `unable` for a client that lacks forms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<&'a str>,
     /// The W3C trace context that the caller sent.

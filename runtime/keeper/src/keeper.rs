@@ -407,7 +407,7 @@ impl Keeper {
                 }
                 News::Failed(refusal) => {
                     self.refuse(number, &refusal);
-                    // A launcher alone, which has nothing to end in order.
+                    // A launcher alone, which ends at once.
                     if let Some(job) = self.jobs.get_mut(&number) {
                         job.released = true;
                         job.begin_ending(Duration::ZERO);
@@ -441,7 +441,7 @@ impl Keeper {
     }
 }
 
-/// A keeper that observes nothing.
+/// A keeper that only starts processes.
 #[cfg(not(feature = "seccomp"))]
 impl Keeper {
     fn observe(&mut self, _: &[PollFlags]) -> bool {

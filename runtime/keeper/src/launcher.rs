@@ -38,7 +38,7 @@ pub(crate) enum Report {
     Observed,
     /// The kernel refused the filter, so the program will run without it.
     Unobserved { errno: i32 },
-    /// The program cannot be executed. The launcher exits.
+    /// Executing the program failed. The launcher exits.
     Failed { errno: i32 },
 }
 

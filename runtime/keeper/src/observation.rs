@@ -3,10 +3,10 @@
 //! Each observed call runs as it would otherwise. Its arguments are numbers; the memory that some point
 //! to is left unread.
 
-/// The version of the list of observed calls; 0 if this program observes none.
+/// The version of the list of observed calls; 0 for a program that only starts processes.
 #[cfg(feature = "seccomp")]
 pub const FILTER_VERSION: u32 = table::VERSION;
-/// The version of the list of observed calls; 0 if this program observes none.
+/// The version of the list of observed calls; 0 for a program that only starts processes.
 #[cfg(not(feature = "seccomp"))]
 pub const FILTER_VERSION: u32 = 0;
 
@@ -16,7 +16,7 @@ pub fn observation_support() -> Result<(), String> {
     crate::seccomp::support()
 }
 
-/// Returns the reason why this process observes no system calls.
+/// Returns the reason why this process only starts programs.
 #[cfg(not(feature = "seccomp"))]
 pub fn observation_support() -> Result<(), String> {
     Err("this program is built without the feature `seccomp`".to_owned())

@@ -37,7 +37,7 @@ pub use self::opening::{AuditError, unwritten};
 const MOVES_MAX: usize = 8;
 /// The most bytes of the buffer of batches that are kept for the next one.
 const BUFFER_BYTES_KEPT: usize = 256 << 10;
-/// The most files with writes that were not flushed; older ones are flushed by the system.
+/// The most files with unflushed writes; older ones are flushed by the system.
 const UNFLUSHED_MAX: usize = 16;
 
 /// An audit file, opened for appending.
@@ -79,7 +79,7 @@ impl Unflushed {
     }
 }
 
-/// A place to append to, while no other program appends.
+/// A place to append to, under the lock of the file.
 struct Place {
     locked: Locked,
     /// The length of the file.
@@ -92,7 +92,7 @@ struct Place {
 ///
 /// # Errors
 ///
-/// It cannot be written as JSON.
+/// It fails to be written as JSON.
 pub fn json(record: &AuditRecord<'_>) -> io::Result<String> {
     let json = serde_json::to_string(record)?;
     Ok(visible_json(&json).into_owned())
@@ -154,7 +154,7 @@ impl AuditFile {
         self.append_all([json.as_str()])
     }
 
-    /// Appends records, each as [`json`] returns it: all of them, or none.
+    /// Appends all of the records, each as [`json`] returns it, or fails.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl AuditFile {
     }
 
     /// Returns the place in an empty file: after the newest rotated file, or after the last record
-    /// that this program knows, if it is a later one. `None` if the file is empty no more.
+    /// that this program knows, if it is a later one. `None` if the file has records by now.
     fn begin(&mut self) -> io::Result<Option<Place>> {
         let before = rotated::newest(&self.path, None)?;
         let locked = Locked::of(&self.file)?;
@@ -333,7 +333,7 @@ impl AuditFile {
         };
         let locked = Locked::of(&new)?;
         let length = opening::length_at(&new, &self.path)?;
-        // Only now the old lock may end: no program adds to the old file any more.
+        // Only now the old lock may end: all programs add to the new file.
         (self.file, self.length) = (new, None);
         self.last = later(self.last, before.link);
         Ok(match (length, self.last) {
@@ -343,7 +343,7 @@ impl AuditFile {
     }
 }
 
-/// Writes a text at the end of a file; after a failure no part of it stays.
+/// Writes a text at the end of a file; after a failure all of it is taken off again.
 fn write_all_or_none(place: &Place, mut file: &File, text: &[u8]) -> io::Result<()> {
     // One `write` instead of `write_all`: a part can be cut off only while nothing follows it.
     let failure = loop {

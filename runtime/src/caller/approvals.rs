@@ -35,7 +35,7 @@ pub(crate) struct Approvals {
 /// The used numbers of a caller, with the times at which their questions expire.
 type Used = BTreeMap<[u8; NUMBER_BYTES], Instant>;
 
-/// The system gives no random numbers.
+/// The system fails to give random numbers.
 #[derive(Debug, Clone, Copy, Error)]
 #[error("the system provides no random numbers")]
 pub(crate) struct NoRandom;
@@ -48,7 +48,7 @@ pub(crate) struct Asked {
     at_ms: u64,
 }
 
-/// Why a state counts no more. The texts follow a reason.
+/// Why a state has lost its worth. The texts follow a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum Spent {
     #[error("the yes came too late")]
@@ -158,7 +158,7 @@ mod tests {
         let take = |caller: &Principal, ttl| {
             approvals.take(caller, approvals.asked().expect("random numbers"), ttl)
         };
-        // Expired ones are forgotten, so they never fill the memory.
+        // Expired ones are forgotten and make room.
         for _ in 0..USED_EACH_MAX * 2 {
             assert_ne!(take(&ann, Duration::from_nanos(1)), Err(Spent::TooMany));
         }

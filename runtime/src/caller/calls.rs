@@ -22,7 +22,7 @@ const SLOT_WAIT_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
-    /// The calls that wait for a person, who may take long: they run nothing.
+    /// The calls that wait for a person, who may take long.
     waiting: Slots<CallerKey>,
     /// The calls that read for long at a stretch, one a caller: others need the processor too.
     long_reads: Slots<CallerKey>,

@@ -84,7 +84,7 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         Some(Slot { owner, shared: shared.clone(), held: self.held.clone() })
     }
 
-    /// Takes a slot of `owner` as soon as it has a free one; `None` if that is not until `until`.
+    /// Takes a slot of `owner` as soon as it has a free one; `None` if that is after `until`.
     pub(crate) async fn take_until(&self, owner: K, until: Instant) -> Option<Slot<K, S>> {
         loop {
             // Before the try, so that a slot that becomes free after it is noticed.

@@ -4,7 +4,7 @@
 //! the answer and a sealed state. A legacy client is asked while its call waits.
 //!
 //! A yes proves the consent of the client. Some clients accept forms by themselves, so the form has a
-//! required choice, whose default is the no: a form that comes back empty is no yes.
+//! required choice, whose default is the no: a form that comes back empty is a no.
 
 use std::fmt;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ fn reply(answer: &ElicitResult) -> Reply {
         }
         (ElicitationAction::Accept, _) => Reply::No(No::Undecided),
         (ElicitationAction::Cancel, _) => Reply::No(No::Cancelled),
-        // Later versions may have further actions, none of which is a yes to this form.
+        // A further action of a later version is something else than a yes.
         (_, _) => Reply::No(No::Undecided),
     }
 }
@@ -134,7 +134,7 @@ impl Repeating {
         };
         let answer = self.answers.as_ref().and_then(|answers| answers.get(INPUT));
         let answer = answer.and_then(|answer| ElicitResult::deserialize(answer).ok());
-        // Each answer uses it, so that a no stays a no.
+        // Each answer uses it, so the first one counts.
         match (approvals.take(&self.principal, asked, question.ttl), answer) {
             (Err(spent), _) => Reply::No(No::Spent(spent)),
             (Ok(()), Some(answer)) => reply(&answer),

@@ -75,7 +75,7 @@ pub(crate) struct Described {
     format: &'static str,
     durable: Durable,
     on_failure: OnFailure,
-    failing: bool,
+    degraded: bool,
     /// The number of the last record of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     chain: Option<u64>,
@@ -252,7 +252,7 @@ impl Audit {
             format: "jsonl",
             durable: settings.durable,
             on_failure: settings.on_failure,
-            failing: failing.is_failing(),
+            degraded: failing.is_failing(),
             chain: writer.file.last().map(|link| link.seq),
             checkpoint_key: writer.checkpoints().map(|it| it.key_id().to_owned()),
         })

@@ -9,7 +9,7 @@ const ERASE: [char; 2] = ['\u{8}', '\u{7f}'];
 const ERASE_LINE: [char; 2] = ['\u{3}', '\u{15}'];
 /// Erases the word before it (Ctrl-W).
 const ERASE_WORD: char = '\u{17}';
-/// Edits nothing that is typed: end of input (Ctrl-D), clear (Ctrl-L) and Escape.
+/// Leaves the line as it is: end of input (Ctrl-D), clear (Ctrl-L) and Escape.
 const OTHER: [char; 3] = ['\u{4}', '\u{c}', '\u{1b}'];
 
 /// The readings of a typed text.
@@ -41,7 +41,7 @@ pub fn typed(text: &str) -> Typed {
         letter == ERASE_WORD
             || [&ERASE[..], &ERASE_LINE, &OTHER].iter().any(|all| all.contains(&letter))
     };
-    // Alone, a control character types no command of its own.
+    // Alone, a control character is a key, such as an interrupt.
     let has_text = text.chars().any(|letter| !letter.is_control() && !letter.is_whitespace());
     let is_doubtful = has_text && text.chars().any(|it| is_control(it) && !is_followed(it));
     Typed { readings, is_doubtful }

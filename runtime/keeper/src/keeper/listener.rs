@@ -33,7 +33,7 @@ impl Listener {
     }
 
     /// Answers the reports that are there, and returns those to pass on, at most `room` and one more.
-    /// An error means that the descriptor is of no more use.
+    /// An error means that the descriptor has served its time.
     pub(super) fn answer(&mut self, room: &mut usize) -> Result<Vec<Observation>, Errno> {
         let mut observations = Vec::new();
         for _ in 0..REPORTS_A_TURN {
@@ -46,7 +46,7 @@ impl Listener {
                 Err(Errno::NOENT | Errno::INTR) => continue,
                 Err(errno) => return Err(errno),
             };
-            // The call runs before anything else is done about it; a process that ended needs no answer.
+            // The call runs before anything else is done about it; a process that ended is past an answer.
             let _ = system::let_run(self.descriptor.as_fd(), report.id);
             if let Some(observation) = self.note(&report, *room) {
                 *room = room.saturating_sub(1);

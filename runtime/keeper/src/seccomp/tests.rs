@@ -58,7 +58,7 @@ fn every_number_has_the_answer_of_the_table() {
         let filter = program(architecture);
         for number in (0..1000).chain([X32 - 1, X32, X32 + 59, u32::MAX]) {
             for flag in flags {
-                // The upper half is of no meaning to the kernel.
+                // The kernel reads the lower half alone.
                 for upper in [0, 1 << 32] {
                     let arguments = [flag | upper; 6];
                     let reported = reports(&filter, architecture.audit(), number, arguments);

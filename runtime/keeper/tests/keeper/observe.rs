@@ -1,4 +1,4 @@
-//! Observed jobs: which system calls are reported, and that nothing else changes.
+//! Observed jobs: which system calls are reported, and that all else stays the same.
 
 use std::fs;
 use std::num::NonZeroU32;

@@ -60,7 +60,7 @@ impl Checkpoints {
     ///
     /// # Errors
     ///
-    /// The folder or the key cannot be made or read, or others may read the key.
+    /// Making or reading the folder or the key fails, or others may read the key.
     pub fn open(folder: &Path, audit: &Path) -> Result<Self, CheckpointError> {
         let path = folder.join(PRIVATE_KEY);
         let failed = |source| CheckpointError { path: path.clone(), source };
@@ -103,7 +103,7 @@ impl Checkpoints {
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// Writing the file fails.
     pub fn keep(&self, line: &str) -> io::Result<()> {
         let lock = self.file.with_extension("lock");
         let lock = OpenOptions::new()

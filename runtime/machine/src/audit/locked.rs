@@ -37,7 +37,7 @@ impl Locked {
                 Err(Errno::WOULDBLOCK) => {
                     return Err(io::Error::other("another program held it for a second"));
                 }
-                // Some file systems have no locks: records are then appended all the same.
+                // Some file systems lack locks: records are then appended all the same.
                 Err(Errno::NOSYS | Errno::OPNOTSUPP) => {
                     return Ok(Self { file: file.clone(), is_alone: false });
                 }
@@ -46,7 +46,7 @@ impl Locked {
         }
     }
 
-    /// Returns whether no other program appends now; false on a file system without locks.
+    /// Returns whether this program alone appends now; false on a file system that lacks locks.
     pub(super) fn is_alone(&self) -> bool {
         self.is_alone
     }

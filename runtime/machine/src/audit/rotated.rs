@@ -98,7 +98,7 @@ fn is_compressed(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(GZIP.as_bytes())
 }
 
-/// Returns the last record of a compressed file. A damaged or huge one is reported, and has none.
+/// Returns the last record of a compressed file; `None`, with a report, for a damaged or huge one.
 fn unpacked_end(file: File, path: &Path) -> Option<Link> {
     let read = || -> io::Result<Vec<u8>> {
         let mut source = MultiGzDecoder::new(io::BufReader::new(file)).take(UNPACKED_BYTES_MAX);

@@ -179,7 +179,7 @@ fn an_emptied_file_goes_on_with_the_chain_of_its_copy() {
     two.append(&record("two")).expect("a record");
     fs::copy(&path, &copy).expect("a copy");
     OpenOptions::new().write(true).truncate(true).open(&path).expect("an empty file");
-    // The end of the chain that this one knows is not the last.
+    // The end of the chain that this one knows is an earlier one.
     one.append(&record("three")).expect("a record");
     two.append(&record("four")).expect("a record");
     is_one_chain(&[copy.clone(), path.clone()], 4);

@@ -44,7 +44,7 @@ const MANY: &[&str] = &[
     "grep",
 ];
 
-/// A part of code that is not known to be harmless.
+/// A part of code that may do harm.
 enum Seen {
     /// It is not understood, or acts.
     Opaque,

@@ -1,6 +1,6 @@
 //! A record as an event of CEF (version 0) or LEEF (version 2.0), one line each.
 //!
-//! The file itself stays the chained JSON: these forms have no place for the whole record.
+//! The file itself stays the chained JSON: these forms have room for a part of the record.
 
 use std::fmt::Write as _;
 
@@ -72,7 +72,7 @@ pub(super) fn leef(record: &Map<String, Value>) -> String {
     line
 }
 
-/// Returns the separator before an attribute: none after the header.
+/// Returns the separator before an attribute; empty after the header.
 fn separator(line: &str) -> &'static str {
     if line.ends_with('|') { "" } else { " " }
 }
@@ -100,7 +100,7 @@ fn severity(record: &Map<String, Value>) -> u8 {
     SEVERITIES.get(tier).copied().unwrap_or(1) + u8::from(denied)
 }
 
-/// Escapes a text of a header, in which `special` ends a field and lines cannot break.
+/// Escapes a text of a header, in which `special` and a line end would end a field.
 fn header_text(text: &str, special: char) -> String {
     escaped_by(text, special, " ")
 }

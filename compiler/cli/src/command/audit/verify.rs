@@ -47,7 +47,7 @@ pub(crate) struct AuditVerified {
     covered: Option<u64>,
     /// The number of kept checkpoints that the chain was compared with.
     kept: u64,
-    /// The first gaps that the server recorded itself: lost records are no break.
+    /// The first gaps that the server recorded itself: lost records keep the chain whole.
     gaps: Vec<FoundGap>,
     /// The number of further gaps.
     gaps_omitted: u64,

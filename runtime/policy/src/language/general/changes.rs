@@ -296,7 +296,7 @@ impl<'c> Changes<'c> {
     fn touches(&mut self, at: usize, touch: Touch, argument: Argument) {
         match argument {
             Argument::Literal(start, end) => {
-                // A stream of PHP is no file.
+                // A stream of PHP is something other than a file.
                 let is_stream = self.code.text.get(start..end).unwrap_or(&[]).starts_with(b"php:");
                 if !(is_stream && self.code.language == Role::Php) {
                     self.found.push(Finding::new(start, end, What::Touches(touch)));
@@ -320,7 +320,7 @@ impl<'c> Changes<'c> {
             Base::Other => return self.any(at),
         };
         if !self.is_called(at) {
-            // A parameter or a class of that name is not the function.
+            // A parameter or a class of that name is something else.
             let is_any = !code.is_only_bound(at);
             return self.any_if(is_any, at);
         }

@@ -318,7 +318,7 @@ impl<'r> Code<'r> {
         is_option || (self.literal(next).is_some() && ends(next + 1))
     }
 
-    /// Returns whether an argument has a name, so that it is no part of the command.
+    /// Returns whether an argument has a name, which sets it apart from the command.
     fn named_arguments(&self, at: usize) -> bool {
         self.kind(at) == Some(Kind::Word) && self.is_sign(at + 1, b'=')
     }
