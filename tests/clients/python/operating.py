@@ -41,7 +41,7 @@ class Operator:
         self.server = server
         self.folder = server.folder
 
-    async def call(self, tool: str, **arguments: Any) -> str:
+    async def call(self, tool: str, /, **arguments: Any) -> str:
         """The text of a result, which is its only block."""
         result = await self.client.call_tool(tool, arguments)
         want(len(result.content) == 1, f"{len(result.content)} blocks: {texts(result)}")
