@@ -91,14 +91,27 @@ async def a_call_ends_at_its_time(setting: Setting) -> None:
 
 async def a_call_that_the_client_gives_up_is_ended(setting: Setting) -> None:
     async with setting.operator("tools") as operator:
-        with anyio.move_on_after(1) as giving_up:
-            await operator.run("touch begun; sleep 3; touch late")
-        want(giving_up.cancelled_caught, "it was over at once")
-        want((operator.folder / "begun").exists(), "it never began")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(operator.run, "touch begun; sleep 3; touch late")
+            await until((operator.folder / "begun").exists, lambda: "it never began")
+            tasks.cancel_scope.cancel()
         await until(lambda: operator.records("shell_exec") != [], lambda: "it goes on")
         want(operator.records("shell_exec")[0]["action"] == "cancelled", f"recorded {operator.records('shell_exec')}")
         await anyio.sleep(3)
         want(not (operator.folder / "late").exists(), "it ran to its end")
+
+
+async def a_long_call_reports_its_progress(setting: Setting) -> None:
+    heard: list[float] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(progress)
+
+    async with setting.operator("tools") as operator:
+        # It reports every five seconds.
+        result = await operator.client.call_tool("shell_exec", {"command": "sleep 6"}, progress_callback=hear)
+        want(texts(result) == ["[exit 0]\n"], f"it says {texts(result)}")
+        want(heard[:1] == [5.0], f"heard {heard}")
 
 
 async def a_script_runs_in_its_interpreter(setting: Setting) -> None:
@@ -271,6 +284,22 @@ async def calls_wait_for_their_own_answers(setting: Setting) -> None:
         want(list(said) == ["second", "first"], f"they ended in the order {list(said)}")
 
 
+async def a_call_that_is_given_up_takes_its_question_along(setting: Setting) -> None:
+    person = Person(YES, after_s=SCENARIO_S_MAX)
+    async with setting.operator("approvals", person) as operator:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(remove, operator)
+            await until(lambda: person.questions != [], lambda: "nobody is asked")
+            tasks.cancel_scope.cancel()
+        # A modern client has the question already, and does not repeat the call.
+        word = "asked" if setting.is_modern else "cancelled"
+        await until(lambda: operator.records("shell_exec") != [], lambda: "it goes on")
+        want_approvals(operator, word)
+        want(has_victim(operator), "it ran")
+        said = await operator.run("echo goes on")
+        want(said == "[exit 0]\ngoes on\n", f"afterwards it says {said}")
+
+
 async def a_yes_counts_once_and_for_its_call(setting: Setting) -> None:
     if not setting.is_modern:
         raise Skip("a call is not repeated")
@@ -302,6 +331,7 @@ SCENARIOS = (
     long_output_is_cut_and_says_its_length,
     a_call_ends_at_its_time,
     a_call_that_the_client_gives_up_is_ended,
+    a_long_call_reports_its_progress,
     a_script_runs_in_its_interpreter,
     the_diagnostics_tell_of_commands,
     *terminals.SCENARIOS,
@@ -312,6 +342,7 @@ SCENARIOS = (
     nobody_is_asked_about_what_runs_or_is_denied_anyway,
     scripts_and_typed_lines_are_asked_about_too,
     calls_wait_for_their_own_answers,
+    a_call_that_is_given_up_takes_its_question_along,
     a_yes_counts_once_and_for_its_call,
 )
 
