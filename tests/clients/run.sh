@@ -3,7 +3,8 @@
 #   two example projects, over each transport, with the Python and the TypeScript client;
 #   a gated project, over each transport, with the Python client;
 #   agent skills, over each transport, with the skills clients of the TypeScript client and of FastMCP;
-#   callers of examples/platform that may see different things, over HTTP, with both clients.
+#   callers of examples/platform that may see different things, over HTTP, with both clients;
+#   commands and terminals, over each transport, with the Python client, and approvals with both clients.
 #
 # From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3; 3.11 or newer).
 set -euo pipefail
@@ -110,6 +111,13 @@ expect=$here/expect/callers.json
 arguments=("$relay_serve" "$work/platform.relay" "$expect" "$work/callers" --trust "$work/trust.toml")
 drive "$venv/bin/python" "$here/python/callers.py" "${arguments[@]}"
 drive "$node22" "$typescript/callers.mjs" "${arguments[@]}"
+
+echo "== shell"
+mkdir "$work/shell"
+for project in tools approvals; do build "$here/shell/$project" "$work/shell/$project.relay"; done
+arguments=("$relay_serve" "$work/shell" --trust "$work/trust.toml")
+drive "$venv/bin/python" "$here/python/shell.py" "${arguments[@]}"
+drive "$node22" "$typescript/shell.mjs" "${arguments[@]}"
 
 echo "clients: $passed passed, $failed failed"
 [[ $failed = 0 ]]

@@ -39,11 +39,17 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def environment(folder: Path | None) -> dict[str, str]:
+    """What a server gets; with a folder, the programs that it starts keep their settings and histories there."""
+    return {**os.environ, **({"HOME": str(folder)} if folder else {})}
+
+
 @contextmanager
-def http_server(command: list[str]) -> Iterator[str]:
-    """Runs a server while it is needed; gives the URL that clients ask."""
+def http_server(command: list[str], folder: Path | None = None) -> Iterator[str]:
+    """Runs a server in a folder while it is needed; gives the URL that clients ask."""
     address = f"127.0.0.1:{free_port()}"
-    process = subprocess.Popen([*command, "--http", address], stdin=subprocess.DEVNULL)
+    command = [*command, "--http", address]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=folder, env=environment(folder))
     try:
         deadline = time.monotonic() + READY_S_MAX
         while True:
@@ -71,10 +77,11 @@ async def http_target(url: str, credential: str = "", on_response: Any = None) -
         yield streamable_http_client(url, http_client=web)
 
 
-def stdio_server(command: list[str]) -> StdioServerParameters:
-    """A server that the client starts itself."""
+def stdio_server(command: list[str], folder: Path | None = None) -> StdioServerParameters:
+    """A server that the client starts itself, in a folder."""
     # The client passes on almost nothing of the environment, and the server finds its keys there.
-    return StdioServerParameters(command=command[0], args=[*command[1:], "--stdio"], env=dict(os.environ))
+    arguments = [*command[1:], "--stdio"]
+    return StdioServerParameters(command=command[0], args=arguments, env=environment(folder), cwd=folder)
 
 
 def exchange(served: Path, bundle: Path) -> None:

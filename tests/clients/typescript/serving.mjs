@@ -12,10 +12,10 @@ export const PROTOCOLS = ['legacy', 'modern'];
 const MODERN = '2026-07-28';
 const READY_MS_MAX = 15_000;
 
-export function newClient(protocol) {
+export function newClient(protocol, capabilities = {}) {
   return new Client(
     { name: 'relay-check', version: '1' },
-    { versionNegotiation: { mode: protocol === 'modern' ? 'auto' : 'legacy' } },
+    { capabilities, versionNegotiation: { mode: protocol === 'modern' ? 'auto' : 'legacy' } },
   );
 }
 
@@ -34,11 +34,11 @@ function freePort() {
   });
 }
 
-/** Runs a server while `run` does, which gets the URL that clients ask. */
-export async function withHttpServer(command, run) {
+/** Runs a server in a folder while `run` does, which gets the URL that clients ask. */
+export async function withHttpServer(command, run, folder = undefined) {
   const address = `127.0.0.1:${await freePort()}`;
   const stdio = ['ignore', 'inherit', 'inherit'];
-  const server = spawn(command[0], [...command.slice(1), '--http', address], { stdio });
+  const server = spawn(command[0], [...command.slice(1), '--http', address], { stdio, cwd: folder });
   const ended = new Promise((resolve) => server.once('exit', resolve).once('error', resolve));
   try {
     for (let waited = 0; ; waited += 50) {
