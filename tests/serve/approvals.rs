@@ -366,7 +366,10 @@ fn silence_is_a_no_and_a_cancelled_call_withdraws_its_question() {
     let house = house();
     let mut client = legacy(&house, AS_OPERATOR);
     let arguments = json!({ "command": "truncate -s 9 victim", "cwd": house.path(".") });
-    let (id, _) = begin(&mut client, "shell_exec", &arguments);
+    let (id, question) = begin(&mut client, "shell_exec", &arguments);
+    let withdrawn = client.notified();
+    assert_eq!(withdrawn["method"], "notifications/cancelled", "{withdrawn}");
+    assert_eq!(withdrawn["params"]["requestId"], question["id"]);
     let denied = ended(&mut client, id);
     assert!(denied.contains("the question was not answered in time (project.kdl:7)"), "{denied}");
     let (id, _) = begin(&mut client, "shell_exec", &removal(&house));
@@ -393,7 +396,7 @@ fn calls_that_wait_for_a_person_take_no_place_of_running_ones_and_have_a_limit()
     assert_eq!(busy, "[ERROR: busy: 16 of your calls wait for a person; call again later]");
     let info = client.get("tools/call", json!({ "name": "server_info", "arguments": {} }));
     let info: Value = serde_json::from_str(&text(&info)).expect("JSON");
-    assert_eq!(info["confirm"], json!({ "pending": 16, "ttl": 120 }));
+    assert_eq!(info["confirm"], json!({ "tier3": false, "pending": 16, "ttl": 120 }));
     for (id, question) in waiting {
         answer(&mut client, &question, json!({ "action": "decline" }));
         assert!(ended(&mut client, id).starts_with("[DENIED "));

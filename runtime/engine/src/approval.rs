@@ -124,7 +124,7 @@ mod tests {
         let text = shown(&long);
         assert!(text.starts_with("    beginé"), "{text}");
         assert!(text.ends_with("; rm -rf /"), "{text}");
-        assert!(text.contains("of 4017 bytes are not shown here"), "{text}");
+        assert!(text.contains("of 4015 bytes are not shown here"), "{text}");
         assert!(text.len() < SHOWN_BYTES_MAX + 128, "{}", text.len());
     }
 }

@@ -90,6 +90,12 @@ impl<'b> View<'b> {
         !matches!(self.sees, Sees::Nothing)
     }
 
+    /// Returns whether the caller's role asks a person before a call of tier 3.
+    #[must_use]
+    pub fn asks_before_tier_3(&self) -> bool {
+        self.role().and_then(|role| role.approve.as_ref()).is_some_and(|approve| approve.value)
+    }
+
     /// Returns the role of the caller, if it has a place in a project with roles; `None` for the
     /// view of an audience.
     pub(crate) fn role(&self) -> Option<&'b CallerRole> {

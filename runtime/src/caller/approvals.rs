@@ -105,8 +105,9 @@ impl Approvals {
         ttl: Duration,
     ) -> Result<(), Spent> {
         let now = Instant::now();
-        let expires = self.begun.checked_add(Duration::from_millis(asked.at_ms));
-        let expires = expires.and_then(|asked| asked.checked_add(ttl)).ok_or(Spent::Late)?;
+        let asked_at = self.begun.checked_add(Duration::from_millis(asked.at_ms));
+        let asked_at = asked_at.filter(|asked_at| *asked_at <= now).ok_or(Spent::Late)?;
+        let expires = asked_at.checked_add(ttl).ok_or(Spent::Late)?;
         let mut all = lock(&self.used);
         for used in all.values_mut() {
             used.retain(|_, expires| *expires > now);

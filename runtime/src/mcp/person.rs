@@ -8,7 +8,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -24,7 +23,7 @@ use super::caller::is_modern;
 use crate::caller::approvals::Asked;
 use crate::caller::principal::Principal;
 use crate::server::Server;
-use crate::tool::person::{Asking, No, Person, Question, Reply, WAIT_MAX};
+use crate::tool::person::{Asking, No, Person, Question, Reply};
 
 /// The name of the question among the inputs of a call.
 const INPUT: &str = "approve";
@@ -33,8 +32,6 @@ const CHOICE: &str = "decision";
 /// The choices.
 const NO: &str = "do not run";
 const YES: &str = "run once";
-/// The time that rmcp gives a client longer than the door does, which ends the wait.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The person behind a client that repeats its call.
 struct Repeating {
@@ -153,8 +150,9 @@ impl Person for InSession {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
         Box::pin(async move {
             let Some(form) = form(question) else { return Reply::Unable };
-            let wait_max = question.ttl.min(WAIT_MAX) + GRACE;
-            match self.0.create_elicitation_with_timeout(form, Some(wait_max)).await {
+            // After this time rmcp tells the client that the question is withdrawn.
+            let wait_max = Some(question.wait_max());
+            match self.0.create_elicitation_with_timeout(form, wait_max).await {
                 Ok(answer) => reply(&answer),
                 Err(ServiceError::Timeout { .. }) => Reply::No(No::Silent),
                 Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {

@@ -3,12 +3,17 @@
 //! A yes is bound to the call as it was decided: after the answer it is decided again, and a call that
 //! would be another one meanwhile is denied.
 
+use std::time::Duration;
+
 use super::call::Call;
 use super::decide::{Permit, Unanswered, Unapproved};
 use super::error::CallError;
-use super::person::{No, Reply, WAIT_MAX};
+use super::person::{No, Reply};
 use crate::caller::calls::{Interrupted, Room};
 use crate::caller::rejection::Rejection;
+
+/// The time in which an unanswered question is withdrawn from the client.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Asks the person behind the client of a call. `room` is free for other calls meanwhile.
 ///
@@ -28,7 +33,8 @@ pub(super) async fn approved(
         return Err(CallError::Failed(text).into());
     };
     *room = Some(waiting);
-    let wait_s_max = unapproved.question.ttl.min(WAIT_MAX).as_secs();
+    // The client's own limit comes first, since it withdraws the question.
+    let wait_s_max = (unapproved.question.wait_max() + GRACE).as_secs();
     let wait_s_max = u32::try_from(wait_s_max).unwrap_or(u32::MAX);
     let reply = calls.run(wait_s_max, &call.cancelled, |_| person.ask(&unapproved.question)).await;
     let reply = match reply {

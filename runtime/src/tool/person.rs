@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::caller::approvals::Spent;
 
 /// The longest wait for an answer. Many clients end a call that takes a minute.
-pub(crate) const WAIT_MAX: Duration = Duration::from_secs(50);
+const WAIT_MAX: Duration = Duration::from_secs(50);
 
 /// A question about one call.
 #[derive(Debug, Clone)]
@@ -21,6 +21,13 @@ pub(crate) struct Question {
     pub(crate) bound: Digest,
     /// The time for which a yes counts.
     pub(crate) ttl: Duration,
+}
+
+impl Question {
+    /// Returns the longest wait for the answer.
+    pub(crate) fn wait_max(&self) -> Duration {
+        self.ttl.min(WAIT_MAX)
+    }
 }
 
 /// The way to the person behind a client.

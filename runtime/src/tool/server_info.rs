@@ -85,7 +85,9 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
     if let Some(mode) = decide::mode(&view)? {
         add("policy_mode", json!(mode.word()));
-        add("confirm", json!({ "ttl": TTL.as_secs(), "pending": server.calls.waiting() }));
+        let asks = view.asks_before_tier_3();
+        let (ttl, pending) = (TTL.as_secs(), server.calls.waiting());
+        add("confirm", json!({ "tier3": asks, "ttl": ttl, "pending": pending }));
     }
     if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
