@@ -138,12 +138,6 @@ impl AuditFile {
         &self.path
     }
 
-    /// Returns the last record that this program knows of.
-    #[must_use]
-    pub fn last(&self) -> Option<Link> {
-        self.last
-    }
-
     /// Appends a record.
     ///
     /// # Errors

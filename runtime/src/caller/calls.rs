@@ -73,9 +73,9 @@ impl Calls {
         self.waiting.each_max()
     }
 
-    /// Returns how many calls wait for a person.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting.held()
+    /// Returns how many calls of `principal` wait for a person.
+    pub(crate) fn waiting(&self, principal: &Principal) -> usize {
+        self.waiting.held_by(&principal.caller_key())
     }
 
     /// Takes a slot for a call of `principal` that waits for a person; `None` if all are in use.

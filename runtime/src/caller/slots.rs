@@ -101,6 +101,11 @@ impl<K: Clone + Ord, S: Default> Slots<K, S> {
         lock(&self.held.owners).values().map(|owner| owner.count).sum()
     }
 
+    /// Returns the number of slots that `owner` holds.
+    pub(crate) fn held_by(&self, owner: &K) -> usize {
+        lock(&self.held.owners).get(owner).map_or(0, |owner| owner.count)
+    }
+
     /// Waits until all slots are free.
     pub(crate) async fn all_free(&self) {
         loop {

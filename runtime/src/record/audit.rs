@@ -76,9 +76,8 @@ pub(crate) struct Described {
     durable: Durable,
     on_failure: OnFailure,
     degraded: bool,
-    /// The number of the last record of this server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    chain: Option<u64>,
+    /// Records are a chain. Their number would say how much others do.
+    chain: bool,
     /// The id of the key of checkpoints, if they are signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint_key: Option<String>,
@@ -253,7 +252,7 @@ impl Audit {
             durable: settings.durable,
             on_failure: settings.on_failure,
             degraded: failing.is_failing(),
-            chain: writer.file.last().map(|link| link.seq),
+            chain: true,
             checkpoint_key: writer.checkpoints().map(|it| it.key_id().to_owned()),
         })
     }

@@ -86,7 +86,7 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     if let Some(mode) = decide::mode(&view)? {
         add("policy_mode", json!(mode.word()));
         let asks = view.asks_before_tier_3();
-        let (ttl, pending) = (TTL.as_secs(), server.calls.waiting());
+        let (ttl, pending) = (TTL.as_secs(), server.calls.waiting(principal));
         add("confirm", json!({ "tier3": asks, "ttl": ttl, "pending": pending }));
     }
     if let Some(gate) = view.gate() {
