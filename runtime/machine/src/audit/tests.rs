@@ -198,7 +198,7 @@ fn a_batch_is_whole_and_follows_the_record_before() {
     file.append_all(["{\"a\":1}", "{\"a\":2}"]).expect("two records");
     let link =
         file.append_after(|last| Ok(format!("{{\"after\":{}}}", last.seq))).expect("a record");
-    assert_eq!((link.seq, file.last()), (3, Some(link)));
+    assert_eq!((link.seq, file.last), (3, Some(link)));
     assert!(read(&path).contains("{\"after\":2,\"seq\":3,"));
     is_one_chain(&[path], 3);
     assert_eq!(file.take_unflushed().len(), 1);
