@@ -156,7 +156,8 @@ fn every_answer_that_is_shown_is_current() {
                 copy(&root().join(example), &sandbox.path(example));
             }
             // A command that a policy refuses ends as a server's answer would.
-            let is_refused = expected.lines().any(|line| line.starts_with("deny  "));
+            let refuses = |line: &str| line.starts_with("deny  ") || line.starts_with("approve  ");
+            let is_refused = expected.lines().any(refuses);
             let run = sandbox.relay_of(&words).ends(i32::from(is_refused));
             assert!(run.stderr.is_empty() || run.stderr.starts_with("note: "), "{}", run.stderr);
             let answer = run.stdout;

@@ -125,6 +125,15 @@ fn a_new_file_goes_on_with_the_chain_of_the_rotated_one() {
     }
 }
 
+/// Tells writers to end when it is dropped.
+struct Stop<'s>(&'s std::sync::atomic::AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn writers_go_on_with_one_chain_while_the_file_is_rotated() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -149,6 +158,8 @@ fn writers_go_on_with_one_chain_while_the_file_is_rotated() {
         };
         let writers: Vec<_> =
             [false, false, true].into_iter().map(|it| scope.spawn(write(it))).collect();
+        // Writers end with the test, however it ends.
+        let _stopped = Stop(&stop);
         let mut rotations = 0;
         for _ in 0..20 {
             thread::sleep(std::time::Duration::from_millis(15));
