@@ -18,6 +18,7 @@ use relay_bundle::trust::PublicKey;
 use relay_engine::audit_chain::Link;
 use relay_engine::audit_checkpoint::{Checkpoint, signed_text};
 use relay_engine::system_error::reason;
+use rustix::rand::{GetRandomFlags, getrandom};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use zeroize::Zeroizing;
@@ -139,8 +140,10 @@ fn read_or_make(folder: &Path, path: &Path) -> io::Result<SigningKey> {
         return Ok(key);
     }
     let mut seed = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *seed)
-        .map_err(|error| io::Error::other(format!("the system provides no randomness: {error}")))?;
+    // The system call itself: a container may be empty, `/dev` included.
+    if getrandom(&mut *seed, GetRandomFlags::empty())? < seed.len() {
+        return Err(io::Error::other("the system provides no randomness"));
+    }
     let hex = Zeroizing::new(base16ct::lower::encode_string(&*seed));
     // A temporary file is for its owner alone.
     let mut new = NamedTempFile::new_in(folder)?;
