@@ -13,7 +13,6 @@ import re
 import shutil
 import sys
 import tempfile
-import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -22,14 +21,12 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+import scenarios
 from mcp.client import Client
-from mcp.shared.exceptions import MCPDeprecationWarning
-from report import INVALID_PARAMS, STEP_S_MAX, Report, Skip, refused, describe, until, want
+from report import INVALID_PARAMS, STEP_S_MAX, Skip, refused, until, want
 from results import BRIEFING_META_KEY, briefing, handle, texts
-from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, http_target, stdio_server
+from serving import MODES, every, exchange, http_server, http_target, stdio_server
 
-# Several servers start in one scenario.
-SCENARIO_S_MAX = 60
 # How long something that must not come is waited for.
 SILENCE_S = 0.3
 ERROR_CHARS_MAX = 300
@@ -108,19 +105,8 @@ class Agent:
         return [tool.name for tool in await self.tools()]
 
 
-@dataclass
-class Setting:
-    """One protocol over one transport."""
-
-    relay_serve: str
-    bundles: Path
-    extra: list[str]
-    transport: str
-    protocol: str
-
-    @property
-    def is_modern(self) -> bool:
-        return self.protocol == "modern"
+class Setting(scenarios.Setting):
+    """One protocol over one transport, and its servers."""
 
     @contextmanager
     def serving(self, edition: str, keys: tuple[int, ...] = (1,), callers: bool = False) -> Iterator[Server]:
@@ -449,25 +435,5 @@ SCENARIOS = (
 )
 
 
-async def play(setting: Setting, report: Report) -> None:
-    for scenario in SCENARIOS:
-        await report.check(scenario.__name__.replace("_", " "), lambda: scenario(setting))
-
-
-def main() -> int:
-    relay_serve, bundles, *extra = sys.argv[1:]
-    # This checks both protocols, so calls that only the legacy one has are intended.
-    warnings.simplefilter("ignore", MCPDeprecationWarning)
-    report = Report([], SCENARIO_S_MAX)
-    for transport in TRANSPORTS:
-        for protocol in PROTOCOLS:
-            report.where = f"gate {transport} {protocol}"
-            try:
-                anyio.run(play, Setting(relay_serve, Path(bundles), extra, transport, protocol), report)
-            except Exception as error:
-                report.fail("scenarios", describe(error))
-    return report.close()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(scenarios.play("gate", Setting, SCENARIOS))

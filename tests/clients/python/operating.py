@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types as types
+import scenarios
 from mcp.client import Client
 from report import STEP_S_MAX, want
 from results import texts
@@ -58,19 +59,8 @@ class Operator:
         return [record for record in self.server.records() if record["tool"] == tool and record["action"] != "begun"]
 
 
-@dataclass
-class Setting:
-    """One protocol over one transport."""
-
-    relay_serve: str
-    bundles: Path
-    extra: list[str]
-    transport: str
-    protocol: str
-
-    @property
-    def is_modern(self) -> bool:
-        return self.protocol == "modern"
+class Setting(scenarios.Setting):
+    """One protocol over one transport, and its servers."""
 
     @asynccontextmanager
     async def serving(self, bundle: str) -> AsyncIterator[Server]:

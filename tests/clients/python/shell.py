@@ -10,21 +10,18 @@ BUNDLES is a folder with the projects of ../shell: tools and approvals.
 
 import json
 import sys
-import warnings
-from pathlib import Path
 from typing import Any
 
 import anyio
 import mcp_types as types
+import scenarios
 import terminals
-from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from operating import Answer, Operator, Setting
-from report import Report, Skip, describe, until, want
+from mcp.shared.exceptions import MCPError
+from operating import Operator, Setting
+from report import Skip, describe, until, want
 from results import texts
-from serving import PROTOCOLS, TRANSPORTS, every
+from serving import every
 
-# A scenario of terminals waits several times.
-SCENARIO_S_MAX = 60
 TOOLS = [
     *("shell_exec", "shell_script"),
     *("shell_spawn", "session_send", "session_recv", "session_resize", "session_kill", "session_list"),
@@ -285,7 +282,7 @@ async def calls_wait_for_their_own_answers(setting: Setting) -> None:
 
 
 async def a_call_that_is_given_up_takes_its_question_along(setting: Setting) -> None:
-    person = Person(YES, after_s=SCENARIO_S_MAX)
+    person = Person(YES, after_s=scenarios.SCENARIO_S_MAX)
     async with setting.operator("approvals", person) as operator:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(remove, operator)
@@ -347,25 +344,5 @@ SCENARIOS = (
 )
 
 
-async def play(setting: Setting, report: Report) -> None:
-    for scenario in SCENARIOS:
-        await report.check(scenario.__name__.replace("_", " "), lambda: scenario(setting))
-
-
-def main() -> int:
-    relay_serve, bundles, *extra = sys.argv[1:]
-    # This checks both protocols, so calls that only the legacy one has are intended.
-    warnings.simplefilter("ignore", MCPDeprecationWarning)
-    report = Report([], SCENARIO_S_MAX)
-    for transport in TRANSPORTS:
-        for protocol in PROTOCOLS:
-            report.where = f"shell python {transport} {protocol}"
-            try:
-                anyio.run(play, Setting(relay_serve, Path(bundles), extra, transport, protocol), report)
-            except Exception as error:
-                report.fail("scenarios", describe(error))
-    return report.close()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(scenarios.play("shell python", Setting, SCENARIOS))
