@@ -90,12 +90,25 @@ fn a_role_that_asks_and_agent_settings_need_a_person() {
     assert_eq!(judged.told(ADMIN, "rm -rf /srv"), "approve role-approves");
     assert_eq!(judged.told(ADMIN, "rm x"), "allow mode");
     assert_eq!(judged.told(ROOT, "rm -rf /srv"), "allow mode");
-    for command in
-        ["echo {} > .claude/settings.json", "rm ~/.codex/config.toml", "cp x bundle.relay"]
-    {
+    for command in [
+        "echo {} > .claude/settings.json",
+        "rm ~/.codex/config.toml",
+        "cp x bundle.relay",
+        "truncate -s 0 ~/.local/state/relay/audit.jsonl",
+        "sed -i 3d /var/log/relay/audit.jsonl",
+        "rm -f /var/lib/relay/audit-checkpoints-1f0c6a52d3b09e77.jsonl",
+        "cp x /VAR/lib/relay/audit-checkpoint.key",
+        "mv ~/.local/state/relay /tmp/old",
+        "rm state/audit-checkpoint.pub",
+        "cp new.toml /etc/relay/hook.d/x",
+        "python3 -c \"open('/var/log/relay/audit.jsonl', 'w')\"",
+    ] {
         assert_eq!(judged.told(ROOT, command), "approve agent-config", "{command}");
     }
     assert_eq!(judged.told(ROOT, "cat .claude/settings.json"), "allow read-only");
+    for command in ["touch lib/relay/environment.js", "touch state/relay/x", "touch etc/relay/x"] {
+        assert_eq!(judged.told(ROOT, command), "allow mode", "{command}");
+    }
     let denial = judged.command(ADMIN, "rm -rf /srv").denial();
     let expected =
         "[CONFIRM REQUIRED tier 3 (IRREVERSIBLE): the caller's role asks a person before tier 3]";

@@ -213,10 +213,24 @@ pub(super) const AGENT_CONFIG: &[&str] = &[
     "trust.toml",
 ];
 
+/// The folders above those in which servers and hooks of relay keep settings, state and records, each
+/// with the one above it: `/etc/relay`, `/var/lib/relay`, `~/.local/state/relay` and the like.
+const RELAY_ABOVE: [(&[u8], &[u8]); 5] = [
+    (b"", b"etc"),
+    (b"var", b"lib"),
+    (b"var", b"log"),
+    (b".local", b"state"),
+    (b".local", b"share"),
+];
+/// The beginning of the names of the key and of the kept checkpoints of an audit file.
+const AUDIT_CHECKPOINT: &[u8] = b"audit-checkpoint";
+
 /// Returns whether a path holds settings or hooks of an agent's client, or relay's own bundle, trust,
 /// hook or audit files.
 pub(crate) fn is_agent_config(path: &[u8]) -> bool {
     let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
+    // The part before; empty at the root of the system.
+    let mut before = if path.starts_with(b"/") { Vec::new() } else { b".".to_vec() };
     while let Some(part) = parts.next() {
         // Some systems take a name in any case.
         let part = &*part.to_ascii_lowercase();
@@ -231,9 +245,17 @@ pub(crate) fn is_agent_config(path: &[u8]) -> bool {
         let is_below = is_folder_of(b".github", &[b"hooks", b"copilot"])
             || is_folder_of(b".config", &[b"opencode", b"relay"])
             || is_folder_of(b"cline", &[b"hooks"]);
-        if is_listed || is_own || is_vscode || is_below {
+        let is_own_folder = next.as_deref().is_some_and(|next| {
+            let is_above = |(first, second): &(&[u8], &[u8])| {
+                is_or_may_be(&before, first) && is_or_may_be(part, second)
+            };
+            is_or_may_be(next, b"relay") && RELAY_ABOVE.iter().any(is_above)
+        });
+        let is_checkpoint = part.starts_with(AUDIT_CHECKPOINT);
+        if is_listed || is_own || is_vscode || is_below || is_own_folder || is_checkpoint {
             return true;
         }
+        before = part.to_vec();
     }
     false
 }
