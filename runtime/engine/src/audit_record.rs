@@ -61,8 +61,8 @@ impl fmt::Display for Subject<'_> {
     }
 }
 
-/// One audit record. Field order is the order in the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One audit record. Field order is the order in the file. By default it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditRecord<'a> {
     /// The time of the record, in RFC 3339 with milliseconds.
@@ -215,13 +215,14 @@ pub struct RecordedEffect {
 }
 
 /// The server's action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// It is about to run the call; another record says how the call ended.
     Begun,
     /// It answered.
+    #[default]
     Served,
     /// It rejected the request or denied the call.
     Refused,

@@ -1,42 +1,20 @@
 //! Several writers of one file, rotations, and files that end in the middle of a line.
 
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::thread;
 
-use relay_bundle::Tier;
-use relay_engine::audit_record::{Action, OutputHash};
+use relay_engine::audit_record::OutputHash;
 
 use super::*;
 
 fn record(tool: &str) -> AuditRecord<'static> {
     let (output_sha256, output_len) = OutputHash::default().finish();
     AuditRecord {
-        ts: String::new(),
         tool: tool.to_owned(),
-        tier: Tier::ReadOnly,
-        denied: false,
-        args: BTreeMap::new(),
         output_sha256,
         output_len,
-        exit_code: None,
-        request_id: String::new(),
         principal: "p",
-        issuer: None,
-        tenant: None,
-        role: None,
-        bundle: String::new(),
-        rule: String::new(),
-        action: Action::Served,
-        prompts: Vec::new(),
-        skills: Vec::new(),
-        observed: Vec::new(),
-        effects: Vec::new(),
-        effects_omitted: 0,
-        approval: None,
-        traceparent: None,
-        hook: None,
-        port: None,
+        ..AuditRecord::default()
     }
 }
 

@@ -10,10 +10,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use relay_bundle::{Digest, Tier};
+use relay_bundle::Digest;
 use relay_engine::audit_chain::{self, Link};
 use relay_engine::audit_checkpoint::{COUNT, LABEL, LOST, UNFLUSHED};
-use relay_engine::audit_record::{Action, AuditRecord, OutputHash};
+use relay_engine::audit_record::{AuditRecord, OutputHash};
 use relay_engine::system_error::reason;
 use relay_machine::audit::{self, AuditFile, Checkpoints, Unflushed};
 use relay_machine::clock;
@@ -258,28 +258,12 @@ fn own_record(
     audit::json(&AuditRecord {
         ts: clock::timestamp(),
         tool: label.to_owned(),
-        tier: Tier::ReadOnly,
-        denied: false,
         args,
         output_sha256,
         output_len,
-        exit_code: None,
-        request_id: String::new(),
         principal: SERVER,
-        issuer: None,
-        tenant: None,
-        role: None,
         bundle: bundle.to_string(),
         rule,
-        action: Action::Served,
-        prompts: Vec::new(),
-        skills: Vec::new(),
-        observed: Vec::new(),
-        effects: Vec::new(),
-        effects_omitted: 0,
-        approval: None,
-        traceparent: None,
-        hook: None,
-        port: None,
+        ..AuditRecord::default()
     })
 }
