@@ -22,7 +22,7 @@ use relay_machine::clock;
 use serde::Serialize;
 use thiserror::Error;
 
-use self::flusher::Flusher;
+use self::flusher::{Flusher, Settled};
 use self::writer::{Due, Lines};
 use super::metrics::Counter;
 use crate::caller::Caller;
@@ -260,8 +260,8 @@ impl Audit {
     /// Waits until all records so far are on the disk, if `durable` is `always`. Every answer waits
     /// here. A failed flush is logged, and reported as the health of the audit.
     pub(crate) async fn settled(&self) {
-        if let Some(Target { lines, flusher: Some(flusher), .. }) = &self.target {
-            flusher.settled(lines.done()).await;
+        if let Some(target) = &self.target {
+            target.settled().await;
         }
     }
 
@@ -282,9 +282,7 @@ impl Audit {
         let Some(target) = &self.target else { return Ok(()) };
         let tool = entry.tool.clone();
         let mut lost = target.write(json(caller, bundle, entry), bundle, true);
-        if let (None, Some(flusher)) = (&lost, &target.flusher)
-            && !flusher.settled(target.lines.done()).await
-        {
+        if lost.is_none() && target.settled().await != Settled::Kept {
             lost = Some("the disk does not keep it".to_owned());
         }
         let Some(reason) = lost else { return Ok(()) };
@@ -326,6 +324,16 @@ impl Audit {
 }
 
 impl Target {
+    /// Waits until all records so far are on the disk, if answers wait for it.
+    async fn settled(&self) -> Settled {
+        let Some(flusher) = &self.flusher else { return Settled::Kept };
+        let settled = flusher.settled(self.lines.done()).await;
+        if settled == Settled::Late {
+            self.failing.note_flush(Err(io::ErrorKind::TimedOut.into()));
+        }
+        settled
+    }
+
     /// Appends a line; returns the reason for which it was lost, if the caller `asks`.
     fn write(&self, json: io::Result<String>, bundle: Digest, asks: bool) -> Option<String> {
         let json = match json {

@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 
 use relay_machine::lock::lock;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::writer::Lines;
 use crate::settings::config::Durable;
 
+/// The longest wait of an answer for the disk. A disk that takes longer counts as failing.
+const SETTLE_MAX: Duration = Duration::from_secs(20);
 /// The interval of flushes with `durable = "interval"`.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -24,6 +27,17 @@ pub(super) struct Flusher {
     wanted: Arc<Wanted>,
     flushed: watch::Receiver<Flushed>,
     thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The end of a wait for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// The disk keeps the lines.
+    Kept,
+    /// The flush failed, which was noted.
+    Failed,
+    /// The flush takes too long.
+    Late,
 }
 
 /// The lines whose flush has ended.
@@ -69,14 +83,17 @@ impl Flusher {
         }
     }
 
-    /// Waits until the lines so far are flushed, if answers wait for it; returns false if that failed.
-    pub(super) async fn settled(&self, lines: u64) -> bool {
+    /// Waits until the lines so far are flushed, if answers wait for it.
+    pub(super) async fn settled(&self, lines: u64) -> Settled {
         if self.durable != Durable::Always {
-            return true;
+            return Settled::Kept;
         }
         let mut flushed = self.flushed.clone();
-        let ended = flushed.wait_for(|flushed| flushed.lines >= lines).await;
-        ended.is_ok_and(|flushed| flushed.failed < lines)
+        match timeout(SETTLE_MAX, flushed.wait_for(|flushed| flushed.lines >= lines)).await {
+            Ok(Ok(flushed)) if flushed.failed < lines => Settled::Kept,
+            Ok(_) => Settled::Failed,
+            Err(_) => Settled::Late,
+        }
     }
 
     /// Flushes the rest, and ends the thread.
