@@ -152,6 +152,8 @@ fn editing_a_line_hides_no_command() {
         "touchy\u{7f} /nowhere/x",
         "true; touch echo\u{17}/nowhere/x",
         "touch /no\u{1b}where/x",
+        "touch /nowhe\tx",
+        "/nowhere/x touch\u{1b}t",
     ] {
         let denied = typed(data, true);
         assert!(

@@ -9,15 +9,16 @@ const ERASE: [char; 2] = ['\u{8}', '\u{7f}'];
 const ERASE_LINE: [char; 2] = ['\u{3}', '\u{15}'];
 /// Erases the word before it (Ctrl-W).
 const ERASE_WORD: char = '\u{17}';
-/// Leaves the line as it is: end of input (Ctrl-D), clear (Ctrl-L) and Escape.
-const OTHER: [char; 3] = ['\u{4}', '\u{c}', '\u{1b}'];
+/// Leaves the line as it is: end of input (Ctrl-D) and clear (Ctrl-L).
+const OTHER: [char; 2] = ['\u{4}', '\u{c}'];
 
 /// The readings of a typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
     /// The texts that a program may read, each once. All of them count.
     pub readings: Vec<String>,
-    /// Whether a program may read yet another text: a control character recalls or moves text.
+    /// Whether a program may read yet another text: a key such as Tab, an arrow or Ctrl-Y completes,
+    /// moves or recalls text.
     pub is_doubtful: bool,
 }
 
@@ -27,7 +28,7 @@ pub struct Typed {
 pub fn typed(text: &str) -> Typed {
     let is_control = |letter: char| letter.is_control() && !PLAIN.contains(&letter);
     if !text.contains(is_control) {
-        return Typed { readings: vec![text.to_owned()], is_doubtful: false };
+        return Typed { readings: vec![text.to_owned()], is_doubtful: completes(text) };
     }
     let bare: String = text.chars().filter(|letter| !is_control(*letter)).collect();
     let ended = text.replace(is_control, "\n");
@@ -44,7 +45,12 @@ pub fn typed(text: &str) -> Typed {
     // Alone, a control character is a key, such as an interrupt.
     let has_text = text.chars().any(|letter| !letter.is_control() && !letter.is_whitespace());
     let is_doubtful = has_text && text.chars().any(|it| is_control(it) && !is_followed(it));
-    Typed { readings, is_doubtful }
+    Typed { readings, is_doubtful: is_doubtful || completes(text) }
+}
+
+/// Returns whether a Tab follows text of its line: a shell completes the word before it.
+fn completes(text: &str) -> bool {
+    text.split(['\n', '\r']).any(|line| line.trim_start().contains('\t'))
 }
 
 /// Returns a text as a terminal edits it. The work is linear: no character is looked at more than twice.
@@ -79,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_text_without_control_characters_has_one_reading() {
-        for text in ["", "ls -l", "a\tb\nc\r", "é"] {
+        for text in ["", "ls -l", "\tb\nc\r", "\t\t", "é"] {
             assert_eq!(typed(text), Typed { readings: vec![text.into()], is_doubtful: false });
         }
     }
@@ -98,7 +104,6 @@ mod tests {
         reads("rmé\u{8} -rf /", "rm -rf /");
         reads("rm echo\u{17}-rf /", "rm -rf /");
         reads("ls\n\u{7f}\u{17}\u{15}rm x", "rm x");
-        reads("\u{1b}:wq", ":wq");
         reads("r\u{4}m -rf /", "rm -rf /");
     }
 
@@ -113,10 +118,21 @@ mod tests {
 
     #[test]
     fn a_recalled_text_is_a_doubt_beside_other_text() {
-        for text in ["rm \u{19}", "a\u{10}b", "x \u{12}y", "a\u{16}\u{15}b", "a\u{9b}b"] {
+        let texts = [
+            "rm \u{19}",
+            "a\u{10}b",
+            "x \u{12}y",
+            "a\u{16}\u{15}b",
+            "a\u{9b}b",
+            "touch /et\tx",
+            "-rf rm\u{1b}t",
+            "m x\u{1b}[D\u{1b}[D\u{1b}[Dr",
+            "\u{1b}:wq",
+        ];
+        for text in texts {
             assert!(typed(text).is_doubtful, "{text:?}");
         }
-        for text in ["\u{10}", "\u{1a}", " \u{1c}\n"] {
+        for text in ["\u{10}", "\u{1a}", " \u{1c}\n", "\u{1b}", "\t"] {
             assert!(!typed(text).is_doubtful, "{text:?}");
         }
     }
