@@ -124,3 +124,44 @@ fn what_was_found_before_a_text_is_given_up_is_kept() {
         assert!(verdict.tier >= Tier::Stateful, "{count}: {:?}", verdict.tier);
     }
 }
+
+/// Calls in calls, chains of members and long lists: work that is the square of the length takes minutes
+/// here, and a server decides nothing else meanwhile.
+#[test]
+fn long_code_inside_a_command_is_judged_to_its_end() {
+    let shapes = [
+        ("f(q);", ""),
+        ("open(", ""),
+        ("f(\"x\",", ""),
+        ("open(a,", "\"w\")"),
+        ("a.", "b;"),
+        ("import a,", "b;"),
+        ("{", ""),
+        ("[", ""),
+        ("x=1;", ""),
+        ("x+=open(\"a\",\"w\");", ""),
+        ("`ls`;", ""),
+        ("Dir.new;", ""),
+        ("File.open(\"a\",\"w\"){};", ""),
+        ("open(F,\">a\") or die;", ""),
+        ("from ..", "a import b;"),
+        ("$a=$b;", ""),
+        ("require(\"fs\").writeFileSync(\"a\",\"b\");", ""),
+        ("const {a}=require(\"b\");", ""),
+        ("run([\"a\"],x);", ""),
+        ("asyncio.run(a);", ""),
+        ("f(*", "a;"),
+        ("eval(a);", ""),
+    ];
+    for program in ["python3 -c", "node -e", "ruby -e", "perl -e", "php -r", "lua -e", "awk"] {
+        let removal = "\nshutil.rmtree(x); fs.rmSync(x); FileUtils.rm_rf(x); unlink(x);";
+        let of_removal = tier(&format!("{program} '{removal}'"));
+        assert!(of_removal >= 2, "{program}");
+        for (shape, end) in shapes {
+            let code = shape.repeat(30_000 / shape.len()) + end;
+            let alone = tier(&format!("{program} '{code}'"));
+            let both = tier(&format!("{program} '{code}{removal}'"));
+            assert!(both >= of_removal.max(alone), "{program} {shape}: {alone}, {both}");
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crate::facts::{Facts, Role, WordKind};
 use changes::Changes;
 use code::Code;
 use forms::Forms;
-use shapes::{content, is_by_name, is_local};
+use shapes::{content, is_by_name};
 use tokens::{Kind, Token, tokens};
 
 /// Words that repeat an action.
@@ -150,8 +150,7 @@ fn seen(code: &Code<'_>, at: usize) -> Option<Seen> {
                 Some(WordKind::Writes) => (!forms.is_harmless(at)).then_some(Seen::Opaque),
                 None => {
                     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-                    let is_named =
-                        is_number || forms.is_name(at) || is_local(tokens, at, code.text);
+                    let is_named = is_number || forms.is_name(at) || code.is_local(at);
                     (!is_named).then_some(Seen::Opaque)
                 }
             }

@@ -344,7 +344,8 @@ impl<'c> Changes<'c> {
     /// Returns whether the mode of a call certainly only reads.
     fn reads_only(&self, open: usize, index: usize) -> bool {
         let code = self.code;
-        if code.is_sign(open, b'(') && code.is_spread(open, code.close(open)) {
+        let is_shown = |close: usize| !code.is_spread(open, close);
+        if code.is_sign(open, b'(') && !code.close(open).is_some_and(is_shown) {
             return false;
         }
         let mut index = index;
@@ -367,7 +368,8 @@ impl<'c> Changes<'c> {
     /// Returns whether the flags of `os.open` only read.
     fn has_reading_flags(&self, open: usize) -> bool {
         let code = self.code;
-        let Some(first) = code.place(open, 1) else { return false };
+        let first = code.place(open, 1).filter(|first| *first < code.tokens.len());
+        let Some(first) = first else { return false };
         let end = code.place(open, 2).map_or(code.tokens.len(), |next| next - 1);
         let flags = (first..end).take_while(|at| !code.is_sign(*at, b')'));
         flags.into_iter().all(|at| match code.shown(at) {

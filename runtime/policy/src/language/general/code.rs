@@ -2,12 +2,13 @@
 //! share.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::bound::Bound;
 use super::forms::Forms;
 use super::openers::EVALUATING;
-use super::shapes::{content, is_local};
-use super::tokens::{Kind, Token};
+use super::shapes::{Locals, content};
+use super::tokens::{CALL_TOKENS_MAX, CHAIN_MAX, Kind, Token};
 use crate::facts::{Facts, Role};
 
 /// The most names of code whose texts are looked up.
@@ -48,14 +49,19 @@ pub(super) struct Code<'r> {
     pub(super) forms: &'r Forms<'r>,
     pub(super) facts: &'r Facts<'r>,
     /// The names that modules give to the code; `*` for all.
-    imported: Vec<&'r str>,
+    imported: BTreeSet<&'r str>,
+    /// All words, texts and signs of the code.
+    words: BTreeSet<&'r str>,
+    locals: Locals<'r>,
+    /// Whether a text names a module of files.
+    pub(super) texts_name_fs: bool,
     /// The names looked up so far.
     names: Cell<usize>,
 }
 
 /// Returns the names in statements that import them, with their modules.
-fn imported<'r>(text: &'r [u8], tokens: &[Token]) -> Vec<&'r str> {
-    let mut names = Vec::new();
+fn imported<'r>(text: &'r [u8], tokens: &[Token]) -> BTreeSet<&'r str> {
+    let mut names = BTreeSet::new();
     let mut is_import = false;
     let mut is_open = false;
     let mut before = 0;
@@ -68,9 +74,7 @@ fn imported<'r>(text: &'r [u8], tokens: &[Token]) -> Vec<&'r str> {
         let shown = str::from_utf8(span).unwrap_or("");
         match token.kind {
             Kind::Word if matches!(shown, "import" | "use") => is_import = true,
-            Kind::Word | Kind::Sign(b'*') if is_import && !names.contains(&shown) => {
-                names.push(shown);
-            }
+            Kind::Word | Kind::Sign(b'*') if is_import => _ = names.insert(shown),
             Kind::Sign(b'(') => is_open = is_import,
             Kind::Sign(b')') => is_open = false,
             _ => {}
@@ -87,12 +91,26 @@ impl<'r> Code<'r> {
         forms: &'r Forms<'r>,
         facts: &'r Facts<'r>,
     ) -> Self {
-        let imported = imported(text, tokens);
-        Self { language, text, tokens, forms, facts, imported, names: Cell::new(0) }
+        let shown = |token: &Token| {
+            str::from_utf8(text.get(token.start..token.end).unwrap_or(&[])).unwrap_or("")
+        };
+        let names_fs = |token: &Token| token.kind == Kind::Text && shown(token).contains("fs");
+        Self {
+            language,
+            text,
+            tokens,
+            forms,
+            facts,
+            imported: imported(text, tokens),
+            words: tokens.iter().map(shown).collect(),
+            locals: Locals::of(tokens, text),
+            texts_name_fs: tokens.iter().any(names_fs),
+            names: Cell::new(0),
+        }
     }
 
     /// Returns the first token of an argument of a call, with or without parentheses; `None` if the
-    /// call has fewer.
+    /// call has fewer, and the end of all tokens if the argument is too far away.
     pub(super) fn place(&self, open: usize, index: usize) -> Option<usize> {
         let is_open = self.is_sign(open, b'(');
         let first = open + usize::from(is_open);
@@ -100,6 +118,9 @@ impl<'r> Code<'r> {
         let mut left = index;
         let mut at = first;
         while left > 0 {
+            if at - first > CALL_TOKENS_MAX {
+                return Some(self.tokens.len());
+            }
             match self.kind(at)? {
                 Kind::Sign(b'(' | b'[' | b'{') => depth += 1,
                 Kind::Sign(b')' | b']' | b'}') => depth = depth.checked_sub(1)?,
@@ -126,10 +147,11 @@ impl<'r> Code<'r> {
         })
     }
 
-    /// Returns the token after the last argument of a call in parentheses.
-    pub(super) fn close(&self, open: usize) -> usize {
+    /// Returns the token after the last argument of a call in parentheses; `None` if it is too far away.
+    pub(super) fn close(&self, open: usize) -> Option<usize> {
         let mut depth = 0usize;
-        let close = (open..self.tokens.len()).find(|at| match self.kind(*at) {
+        let near = open..self.tokens.len().min(open.saturating_add(CALL_TOKENS_MAX));
+        near.into_iter().find(|at| match self.kind(*at) {
             Some(Kind::Sign(b'(' | b'[' | b'{')) => {
                 depth += 1;
                 false
@@ -139,15 +161,14 @@ impl<'r> Code<'r> {
                 depth == 0
             }
             _ => false,
-        });
-        close.unwrap_or(self.tokens.len())
+        })
     }
 
     /// Returns an argument of a call, with or without parentheses.
     pub(super) fn argument(&self, open: usize, index: usize) -> Argument {
         let Some(mut at) = self.place(open, index) else { return Argument::Absent };
         let is_open = self.is_sign(open, b'(');
-        if self.is_spread(open, at) {
+        if at >= self.tokens.len() || self.is_spread(open, at) {
             return Argument::Hidden;
         }
         // `b"x"`, `r"x"`: the prefix is a word of its own.
@@ -206,7 +227,7 @@ impl<'r> Code<'r> {
 
     /// Returns whether an unknown word is only a name of the code itself.
     pub(super) fn is_unbound(&self, at: usize) -> bool {
-        if self.forms.is_name(at) || is_local(self.tokens, at, self.text) {
+        if self.forms.is_name(at) || self.is_local(at) {
             return true;
         }
         let word = self.shown(at);
@@ -223,7 +244,12 @@ impl<'r> Code<'r> {
 
     /// Returns whether a word may be a name that a module gives.
     fn is_imported(&self, at: usize) -> bool {
-        self.imported.iter().any(|name| *name == self.shown(at) || *name == "*")
+        self.imported.contains(self.shown(at)) || self.imported.contains("*")
+    }
+
+    /// Returns whether a word is a variable named by the code itself.
+    pub(super) fn is_local(&self, at: usize) -> bool {
+        self.locals.has(at)
     }
 
     /// Returns whether a word is only imported or taken apart under its own name, so that its calls
@@ -239,7 +265,8 @@ impl<'r> Code<'r> {
             }
             Role::Javascript => {
                 let opens = at > 0 && matches!(self.kind(at - 1), Some(Kind::Sign(b'{' | b',')));
-                let close = (at..self.tokens.len()).find(|at| self.is_sign(*at, b'}'));
+                let near = at..self.tokens.len().min(at + CALL_TOKENS_MAX);
+                let close = near.into_iter().find(|at| self.is_sign(*at, b'}'));
                 opens
                     && is_listed(at + 1)
                     && close.is_some_and(|close| {
@@ -260,7 +287,7 @@ impl<'r> Code<'r> {
             };
             !is_last && (self.kind(*at) == Some(Kind::Word) || self.is_sign(*at, b','))
         };
-        let mut names = (0..at).rev().take_while(is_name);
+        let mut names = (0..at).rev().take(CHAIN_MAX).take_while(is_name);
         names.any(|at| self.shown(at) == "import")
     }
 
@@ -324,7 +351,7 @@ impl<'r> Code<'r> {
     }
 
     pub(super) fn names_any(&self, words: &[&str]) -> bool {
-        (0..self.tokens.len()).any(|at| words.contains(&self.shown(at)))
+        words.iter().any(|word| self.words.contains(word))
     }
 
     pub(super) fn kind(&self, at: usize) -> Option<Kind> {

@@ -1,10 +1,12 @@
 //! Everyday forms of code that are harmless despite one of their words, and harmful forms of
 //! harmless words.
 
+use std::collections::BTreeSet;
+
 use super::modules::{
     NODE_MODULES, PACKAGE_MEMBERS, PYTHON_MODULES, PYTHON_PACKAGES, PYTHON_RUNNERS,
 };
-use super::tokens::{Kind, Token};
+use super::tokens::{CHAIN_MAX, Kind, Token};
 use crate::facts::Role;
 
 /// Words by which code of Node.js may reach a module that starts programs, or run a text as code.
@@ -41,23 +43,59 @@ pub(super) struct Forms<'f> {
     tokens: &'f [Token],
     /// Whether all names are literal, so that texts and keys show every name.
     is_plain: bool,
+    /// The names that code of Python gives to well-known packages.
+    aliases: BTreeSet<&'f str>,
+    /// The modules with a harmless `run` that code of Python imports under their own names.
+    runners: Vec<&'static str>,
+    /// Whether code of Node.js may reach a module that starts programs.
+    has_doors: bool,
 }
 
 impl<'f> Forms<'f> {
     pub(super) fn new(language: Role, text: &'f [u8], tokens: &'f [Token]) -> Self {
-        let mut forms = Self { language, text, tokens, is_plain: false };
+        let mut forms = Self {
+            language,
+            text,
+            tokens,
+            is_plain: false,
+            aliases: BTreeSet::new(),
+            runners: Vec::new(),
+            has_doors: true,
+        };
         forms.is_plain = forms.is_plain();
+        forms.aliases = forms.aliases();
+        let runners = PYTHON_RUNNERS.iter().copied();
+        forms.runners = runners.filter(|module| forms.is_imported(module)).collect();
+        forms.has_doors = forms.has_doors();
         forms
+    }
+
+    fn aliases(&self) -> BTreeSet<&'f str> {
+        let all = 2..if self.language == Role::Python { self.tokens.len() } else { 0 };
+        let is_alias = |at: &usize| {
+            self.shown(at - 1) == "as"
+                && PYTHON_PACKAGES.contains(&self.shown(at - 2))
+                && self.is_import(at - 2)
+        };
+        all.filter(is_alias).map(|at| self.shown(at)).collect()
+    }
+
+    fn has_doors(&self) -> bool {
+        (0..self.tokens.len()).any(|at| {
+            NODE_DOORS.contains(&self.shown(at))
+                || matches!(self.kind(at), Some(Kind::Doubt | Kind::Sign(b'[')))
+                || self.content(at).is_some_and(|text| text.contains("process"))
+        })
     }
 
     fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    fn shown(&self, at: usize) -> &str {
-        self.tokens.get(at).map_or("", |token| {
-            str::from_utf8(self.text.get(token.start..token.end).unwrap_or(&[])).unwrap_or("")
-        })
+    fn shown(&self, at: usize) -> &'f str {
+        let (text, tokens) = (self.text, self.tokens);
+        let span = tokens.get(at).and_then(|token| text.get(token.start..token.end));
+        str::from_utf8(span.unwrap_or(&[])).unwrap_or("")
     }
 
     fn is_sign(&self, at: usize, sign: u8) -> bool {
@@ -115,7 +153,7 @@ impl<'f> Forms<'f> {
         }
         let mut end = at + 1;
         while self.is_sign(end, b'.') {
-            if !PACKAGE_MEMBERS.contains(&self.shown(end + 1)) {
+            if !PACKAGE_MEMBERS.contains(&self.shown(end + 1)) || end - at > CHAIN_MAX {
                 return false;
             }
             end += 2;
@@ -130,19 +168,13 @@ impl<'f> Forms<'f> {
     }
 
     fn alias_of_package(&self, word: &str) -> bool {
-        self.language == Role::Python
-            && (2..self.tokens.len()).any(|at| {
-                self.shown(at) == word
-                    && self.shown(at - 1) == "as"
-                    && PYTHON_PACKAGES.contains(&self.shown(at - 2))
-                    && self.is_import(at - 2)
-            })
+        self.aliases.contains(word)
     }
 
     /// Returns whether a word is a member of such a package.
     fn is_package_member(&self, at: usize) -> bool {
         let mut start = at;
-        while self.is_member(start) && start >= 2 {
+        while self.is_member(start) && start >= 2 && at - start <= CHAIN_MAX {
             start -= 2;
         }
         start < at && self.is_package(start)
@@ -152,6 +184,7 @@ impl<'f> Forms<'f> {
     fn is_import(&self, at: usize) -> bool {
         let mut first = at;
         while first >= 2
+            && at - first <= CHAIN_MAX
             && self.is_sign(first - 1, b',')
             && self.kind(first - 2) == Some(Kind::Word)
         {
@@ -168,18 +201,9 @@ impl<'f> Forms<'f> {
                 self.is_member(at)
                     && at >= 2
                     && !self.is_member(at - 2)
-                    && PYTHON_RUNNERS.contains(&self.shown(at - 2))
-                    && self.is_imported(self.shown(at - 2))
+                    && self.runners.contains(&self.shown(at - 2))
             }
-            (Role::Javascript, "exec") => {
-                self.is_member(at)
-                    && self.is_plain
-                    && !(0..self.tokens.len()).any(|at| {
-                        NODE_DOORS.contains(&self.shown(at))
-                            || matches!(self.kind(at), Some(Kind::Doubt | Kind::Sign(b'[')))
-                            || self.content(at).is_some_and(|text| text.contains("process"))
-                    })
-            }
+            (Role::Javascript, "exec") => self.is_member(at) && self.is_plain && !self.has_doors,
             _ => false,
         }
     }
@@ -209,6 +233,9 @@ impl<'f> Forms<'f> {
         // The position of the second argument.
         let mut second = None;
         while let Some(kind) = self.kind(at) {
+            if at - open > ARGUMENTS_MAX {
+                return false;
+            }
             match kind {
                 Kind::Sign(b'(' | b'[' | b'{') => depth += 1,
                 Kind::Sign(b')' | b']' | b'}') => {
@@ -220,7 +247,6 @@ impl<'f> Forms<'f> {
                 Kind::Sign(b',') if depth == 1 && second.is_none() => second = Some(at + 1),
                 Kind::Sign(b'*') if depth == 1 => return false,
                 Kind::Doubt => return false,
-                _ if at - open > ARGUMENTS_MAX => return false,
                 _ => {}
             }
             at += 1;
@@ -288,7 +314,11 @@ impl<'f> Forms<'f> {
     /// Returns whether a word is a member of a file of data: `require("./package.json").dependencies`.
     fn is_data(&self, at: usize) -> bool {
         let mut start = at;
-        while self.is_member(start) && start >= 2 && self.kind(start - 2) == Some(Kind::Word) {
+        while self.is_member(start)
+            && start >= 2
+            && at - start <= CHAIN_MAX
+            && self.kind(start - 2) == Some(Kind::Word)
+        {
             start -= 2;
         }
         let opens = start.checked_sub(5);
@@ -385,6 +415,10 @@ impl<'f> Forms<'f> {
                         if !is_known(next) {
                             found.push(next.min(self.tokens.len() - 1));
                         }
+                        // No module has this name, and the next statement is read by itself.
+                        if self.shown(next) == "import" {
+                            break;
+                        }
                         // Skips the rest of the name and its alias.
                         while self
                             .kind(next)
@@ -409,7 +443,10 @@ impl<'f> Forms<'f> {
     /// Returns whether `import` follows `from` and a module.
     fn is_from(&self, import: usize) -> bool {
         let mut at = import;
-        while at > 0 && (self.is_member(at - 1) || self.is_sign(at - 1, b'.')) {
+        while at > 0
+            && import - at <= CHAIN_MAX
+            && (self.is_member(at - 1) || self.is_sign(at - 1, b'.'))
+        {
             at -= 1;
         }
         let is_relative = at > 0 && self.shown(at - 1) == "from";

@@ -11,7 +11,7 @@ use super::openers::{
     RUBY_OPENING, calls, quiet,
 };
 use super::shapes::is_by_name;
-use super::tokens::Kind;
+use super::tokens::{CALL_TOKENS_MAX, Kind};
 use crate::facts::{Role, WordKind};
 
 /// A file that code may read.
@@ -159,10 +159,8 @@ impl Reader<'_> {
     /// Returns whether a module or `Object` only has its members named.
     fn is_named_only(&self, at: usize) -> bool {
         if self.code.shown(at) == "Object" {
-            let names_files = self.code.names_any(&["fs", "readFileSync"])
-                || (0..self.code.tokens.len()).any(|at| {
-                    self.code.kind(at) == Some(Kind::Text) && self.code.shown(at).contains("fs")
-                });
+            let names_files =
+                self.code.texts_name_fs || self.code.names_any(&["fs", "readFileSync"]);
             return !names_files && self.code.is_sign(at + 1, b'.');
         }
         let is_declared = at > 0 && matches!(self.code.shown(at - 1), "const" | "let" | "var");
@@ -232,12 +230,15 @@ impl Reader<'_> {
 
     /// Reads `open(F, "<", "x")`, and the like.
     fn opened_by_perl(&self, at: usize) -> Read {
-        let end = (at + 1..self.code.tokens.len()).find(|at| match self.code.kind(*at) {
+        let all = self.code.tokens.len();
+        let near = at + 1..all.min(at + CALL_TOKENS_MAX);
+        let is_near_end = near.end == all;
+        let end = near.into_iter().find(|at| match self.code.kind(*at) {
             Some(Kind::Sign(b';' | b'|' | b'}')) => true,
             Some(Kind::Word) => matches!(self.code.shown(*at), "or" | "and" | "if" | "unless"),
             _ => false,
         });
-        let end = end.unwrap_or(self.code.tokens.len());
+        let Some(end) = end.or(is_near_end.then_some(all)) else { return Read::Any };
         let texts: Vec<usize> =
             (at + 1..end).filter(|at| self.code.kind(*at) == Some(Kind::Text)).collect();
         let is_last =
@@ -305,7 +306,7 @@ impl Reader<'_> {
     fn only_writes(&self, open: usize) -> bool {
         let mut depth = 0usize;
         let mut mode = 0;
-        for at in open..self.code.tokens.len() {
+        for at in open..self.code.tokens.len().min(open + CALL_TOKENS_MAX) {
             match self.code.kind(at) {
                 Some(Kind::Sign(b'(' | b'[' | b'{')) => depth += 1,
                 Some(Kind::Sign(b')' | b']' | b'}')) if depth < 2 => break,

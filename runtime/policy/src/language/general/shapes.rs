@@ -1,5 +1,7 @@
 //! Small shapes of tokens: the content of a text, a member by a computed name, a variable of the code.
 
+use std::collections::BTreeSet;
+
 use super::tokens::{Kind, Token};
 use crate::facts::Role;
 
@@ -40,36 +42,60 @@ pub(super) fn is_by_name(language: Role, tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Returns whether a word is a variable named by the code itself: assigned, or bound by a loop.
-pub(super) fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
-    let shown = |token: &Token| text.get(token.start..token.end).unwrap_or(&[]);
-    let Some(word) = tokens.get(at).map(&shown) else { return false };
-    // A member keeps its own meaning, even if a variable has its name.
-    let is_member = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
-        before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'.' | b'>' | b':')))
-    };
-    if is_member(at) {
-        return false;
+/// The names that code gives to variables of its own: assigned, or bound by a loop.
+pub(super) struct Locals<'l> {
+    tokens: &'l [Token],
+    text: &'l [u8],
+    names: BTreeSet<&'l [u8]>,
+}
+
+impl<'l> Locals<'l> {
+    /// Finds them in one pass.
+    pub(super) fn of(tokens: &'l [Token], text: &'l [u8]) -> Self {
+        let mut locals = Self { tokens, text, names: BTreeSet::new() };
+        let bound = (0..tokens.len()).filter(|at| locals.is_bound(*at));
+        locals.names = bound.map(|at| locals.shown(at)).collect();
+        locals
     }
-    tokens.iter().enumerate().any(|(other, token)| {
-        if token.kind != Kind::Word || shown(token) != word {
+
+    /// Returns whether a word is one of them.
+    pub(super) fn has(&self, at: usize) -> bool {
+        // A member keeps its own meaning, even if a variable has its name.
+        !self.is_member(at) && self.names.contains(self.shown(at))
+    }
+
+    fn shown(&self, at: usize) -> &'l [u8] {
+        self.tokens.get(at).and_then(|token| self.text.get(token.start..token.end)).unwrap_or(&[])
+    }
+
+    fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    fn is_member(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.kind(before));
+        matches!(before, Some(Kind::Sign(b'.' | b'>' | b':')))
+    }
+
+    fn is_bound(&self, at: usize) -> bool {
+        if self.kind(at) != Some(Kind::Word) || self.is_member(at) {
             return false;
         }
-        let next = |offset: usize| tokens.get(other + offset).map(|token| token.kind);
-        let before = other.checked_sub(1).and_then(|before| tokens.get(before));
+        let (next, second) = (self.kind(at + 1), self.kind(at + 2));
+        let before = at.checked_sub(1);
+        let kind_before = before.and_then(|before| self.kind(before));
         // `name=` between parentheses names an argument.
-        let is_argument = before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'(' | b',')));
+        let is_argument = matches!(kind_before, Some(Kind::Sign(b'(' | b',')));
         let is_assigned =
-            next(1) == Some(Kind::Sign(b'=')) && !matches!(next(2), Some(Kind::Sign(b'=' | b'~')));
-        let is_bound = before.is_some_and(|token| {
-            token.kind == Kind::Word
-                && matches!(
-                    shown(token),
+            next == Some(Kind::Sign(b'=')) && !matches!(second, Some(Kind::Sign(b'=' | b'~')));
+        let is_named = kind_before == Some(Kind::Word)
+            && before.is_some_and(|before| {
+                matches!(
+                    self.shown(before),
                     b"for" | b"lambda" | b"my" | b"let" | b"const" | b"var" | b"as"
                 )
-        });
-        let is_arrow = next(1) == Some(Kind::Sign(b'=')) && next(2) == Some(Kind::Sign(b'>'));
-        !is_member(other) && ((is_assigned && !is_argument) || is_bound || is_arrow)
-    })
+            });
+        let is_arrow = next == Some(Kind::Sign(b'=')) && second == Some(Kind::Sign(b'>'));
+        (is_assigned && !is_argument) || is_named || is_arrow
+    }
 }

@@ -6,6 +6,12 @@ use super::super::finding::{is_word, quoted_end};
 use super::expanded::{Expanded, expanded, is_subscript_code};
 use crate::facts::Role;
 
+/// The most tokens of a call in which its arguments are searched: the arguments of a longer call are
+/// hidden. Calls stand in calls, so without a limit the work would be the square of the length.
+pub(super) const CALL_TOKENS_MAX: usize = 256;
+/// The most names in a list or a chain of members that are followed.
+pub(super) const CHAIN_MAX: usize = 64;
+
 /// A token of code.
 pub(super) struct Token {
     pub(super) kind: Kind,
