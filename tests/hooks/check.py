@@ -144,7 +144,7 @@ class Column:
         for step in steps[len(session.outcomes) :]:
             self.judge(session.without_result(step))
         # The file of settings is written by several rows.
-        for outcome in [outcome for outcome in session.outcomes if outcome.step.row.call not in ("settings", "script")]:
+        for outcome in [outcome for outcome in session.outcomes if outcome.step.row.call not in ("settings", "code", "script")]:
             self.check(outcome.ran or not session.left_a_trace(outcome.step), outcome.step, "ran after its result")
         for name in TEXTS if len(steps) > 1 and self.options.row is None else ():
             told = session.heard.get(name, "FAIL")

@@ -40,6 +40,7 @@ ROWS = [
     Row("deny, other client named", "denied", "denied", Place.name_other_client, reason=RULE),
     Row("approve", "approved", "asked", reason=RULE),
     Row("settings of the client", "settings", "asked", reason="person", kinds=("shell", "file")),
+    Row("settings written by code", "code", "asked", reason="person", kinds=("shell",)),
     Row("files of relay", "own", "asked", reason="person", kinds=("shell", "file")),
     # What is typed into a running program later fires no hook in Codex.
     Row("a shell to type into", "typed", "denied", reason="typed", kinds=("shell",), only="codex"),

@@ -60,8 +60,8 @@ class Pages:
             listener.close()
 
 
-# A script that switches hooks off. A policy does not see into it; this one lets it run.
-SWITCH_OFF = """python3 -c 'open("{}", "w").write(chr(123) + chr(34) + "disableAllHooks" + chr(34) + ": true" + chr(125))'"""
+# Python that switches hooks off. A policy reads it in the command itself, and not in the file of a script.
+SWITCH_OFF = """open("{}", "w").write(chr(123) + chr(34) + "disableAllHooks" + chr(34) + ": true" + chr(125))"""
 # The texts of project.kdl that reach the model through the hook.
 TEXTS = {"prompts at the start": "How to write release notes", "skill with a call": "Write plain words."}
 # The events before a call, of all clients.
@@ -191,9 +191,7 @@ class Session:
         large = "x" * LARGE if call == "large" else ""
         match step.kind:
             case "shell":
-                more = {"large": f" # {large}", "typed": "; sh"}.get(call, "")
-                text = SWITCH_OFF.format(path) if call == "script" else f"touch {path}{more}"
-                return make(self.stage, text)
+                return make(self.stage, self.command(call, path))
             case "file":
                 return make(self.stage, path, large or "a line")
             case "mcp":
@@ -201,10 +199,25 @@ class Session:
             case "fetch":
                 return make(self.stage, self.pages.url(call, path), large)
 
+    def command(self, call, path):
+        """Returns the command that changes a path."""
+        code = SWITCH_OFF.format(path)
+        match call:
+            case "code":
+                return f"python3 -c '{code}'"
+            case "script":
+                (self.stage.project / "tidy.py").write_text(code, encoding="utf-8")
+                return "python3 tidy.py"
+            case "typed":
+                return f"touch {path}; sh"
+            case "large":
+                return f"touch {path} # {'x' * LARGE}"
+        return f"touch {path}"
+
     def path(self, step):
         """Returns the path that a call writes, from the project; for a fetch it is a name only."""
         match step.row.call:
-            case "settings" | "script":
+            case "settings" | "code" | "script":
                 return self.client.SETTINGS
             case "own":
                 return os.path.relpath(self.place.state / step.name, self.stage.project)

@@ -60,7 +60,7 @@ CALLS = {
 # It passes over a hook that does not answer in time, and writes files in the project only.
 OUTCOMES = {"client's time limit": "open", ("files of relay", "file"): "refused"}
 # Where the hook asks, it waits for a person even if there is none.
-ALONE = frozenset({"approve", "settings of the client", "files of relay"})
+ALONE = frozenset({"approve", "settings of the client", "settings written by code", "files of relay"})
 FETCHED = "Blocked Host"
 
 EVENT = {"session_id": "s", "cwd": "/", "hook_event_name": "BeforeTool", "timestamp": "t"}
