@@ -1,5 +1,7 @@
 //! `server_info`: the bundle in force, the limits, and the state of the audit.
 
+mod account;
+
 use std::future::ready;
 
 use relay_bundle::{Corrupt, List};
@@ -7,6 +9,7 @@ use relay_engine::decide;
 use relay_engine::tool::{Limits, Offered};
 use serde_json::{Map, Value, json};
 
+use self::account::account;
 use super::call::Call;
 use super::decide::{Permit, TTL};
 use super::implementation::{Outcome, Run, Running, Tool};
@@ -33,8 +36,6 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
     let (loaded, view) = (&placed.loaded, placed.view()?);
     let settings = &server.settings;
     let manifest = loaded.manifest();
-    let user = rustix::process::getuid();
-    let effective_user = rustix::process::geteuid();
     let mut bundle = Map::new();
     bundle.insert("project".to_owned(), json!(manifest.project.value));
     let version = manifest.version.as_ref();
@@ -73,11 +74,7 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
         "warnings": warnings(server, loaded),
         "bundle": bundle,
         "caller": you,
-        "runtime": {
-            "uid": user.as_raw(),
-            "euid": effective_user.as_raw(),
-            "is_root": effective_user.is_root(),
-        },
+        "runtime": account(),
         "limits": limits(call),
         "seccomp": seccomp(server),
     });
