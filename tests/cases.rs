@@ -71,7 +71,7 @@ fn the_canonical_source_means_the_same() {
         assert_eq!(meaning(&again), meaning(&first), "{}", case.display());
         assert_eq!(again.canonical, first.canonical, "{}", case.display());
         let said = |contents: &Contents| {
-            (contents.messages.instructions(""), contents.messages.prompt_index.clone())
+            (contents.messages.instructions("", true), contents.messages.prompt_index.clone())
         };
         assert_eq!(said(&again), said(&first), "{}", case.display());
     }
@@ -321,7 +321,7 @@ fn audiences(contents: &Contents, text: &mut String) {
 
 /// Returns the contents of a bundle as text, as a person would want to compare them.
 fn contents_as_text(contents: &Contents) -> String {
-    let mut text = format!("── instructions\n{}\n", contents.messages.instructions(""));
+    let mut text = format!("── instructions\n{}\n", contents.messages.instructions("", true));
     if let Some(gate) = &contents.gate {
         gate_as_text(gate, &contents.messages, &mut text);
     }
@@ -424,8 +424,8 @@ fn gate_as_text(gate: &Gate, messages: &Messages, text: &mut String) {
     let written = settings.as_object().expect("an object").iter().filter(is_written);
     let written: Vec<_> = written.map(|(name, setting)| format!("{name} {setting}")).collect();
     writeln!(text, "── gate\n{}", written.join("\n")).unwrap();
-    // The first two are the instructions, which come before.
-    for (name, pieces) in messages.named().into_iter().skip(2) {
+    // The first three are the instructions, which come before.
+    for (name, pieces) in messages.named().into_iter().skip(3) {
         let piece = |piece: &MessagePiece| match piece {
             MessagePiece::Literal(text) => text.clone(),
             MessagePiece::Index => "‹index›".into(),

@@ -421,7 +421,7 @@ fn an_index_of_many_prompts_is_soon_made() {
         files.0.insert(format!("prompts/p{number:04}.md"), text.into_bytes());
     }
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let instructions = contents(&compiled).expect(&report).messages.instructions("");
+    let instructions = contents(&compiled).expect(&report).messages.instructions("", true);
     assert!(instructions.ends_with(" more; ask with read_prompts)"), "{instructions}");
     // One more entry would not fit.
     let chars = instructions.chars().count();

@@ -15,6 +15,7 @@ mod dpop;
 mod edge;
 mod equal_names;
 mod gate;
+mod guide;
 mod hangup;
 mod hidden_places;
 mod homelab;

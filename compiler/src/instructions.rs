@@ -1,6 +1,6 @@
 //! The instructions that a client gets when it connects, and the index of prompts in them.
 //!
-//! A client reads the greeting and, if there is a gate, the way to pass it. Clients silently
+//! A client reads the greeting, how to use the tools and, if there is a gate, the way to pass it. Clients silently
 //! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority
 //! go first, and the text counts them. Only the texts of messages are searched for variables; the
 //! values that replace them stay literal.
@@ -49,7 +49,7 @@ pub(crate) struct Instructions {
 
 /// Fills the variables for an audience, and shortens the index until the whole fits.
 pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
-    let text = joined(model);
+    let text = joined(model, audience);
     let project = &model.project.name.value;
     let times = variables(&text).filter(|variable| variable.name == "prompt_index").count();
     let frame = if times == 0 { 0 } else { fill(&text, project, "").chars().count() };
@@ -76,16 +76,21 @@ pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
     }
 }
 
-/// Returns the greeting, and after a blank line the way to pass the gate.
-fn joined(model: &Model) -> String {
-    let said = said_at_once(model).map(|message| message.text.as_str());
+/// Returns the texts for an audience, with blank lines between them.
+fn joined(model: &Model, audience: &Audience) -> String {
+    let tools: Vec<_> = model.offered_tools().into_iter().map(|(spec, _)| spec).collect();
+    let is_guided = audience.sees_all_that_start_processes(&tools);
+    let said = said_at_once(model)
+        .filter(|message| is_guided || message.name != MessageName::ToolGuidance)
+        .map(|message| message.text.as_str());
     said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Returns the messages that make the instructions.
 pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
-    let messages = [&model.messages.session_greeting, &model.messages.gate_instructions];
-    messages.into_iter().filter(|message| message.is_said(&model.gate))
+    let texts = &model.messages;
+    let messages = [&texts.session_greeting, &texts.tool_guidance, &texts.gate_instructions];
+    messages.into_iter().filter(|message| model.says(message))
 }
 
 /// Keeps the prompts within the cap, the most important first.
@@ -172,7 +177,9 @@ pub(crate) fn bytes(message: &SystemText, project: &str, index: &str) -> usize {
 /// Returns whether a message that is sent at run time can name the selection.
 pub(crate) fn is_sent_later(name: MessageName) -> bool {
     match name {
-        MessageName::SessionGreeting | MessageName::GateInstructions => false,
+        MessageName::SessionGreeting
+        | MessageName::ToolGuidance
+        | MessageName::GateInstructions => false,
         MessageName::GateEncouragement
         | MessageName::ReadPromptsReminder
         | MessageName::GateInterceptPreamble => true,

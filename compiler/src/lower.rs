@@ -135,6 +135,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         readers: _,
         allowed: _,
         agent_skill: _,
+        generated: _,
     } = prompt;
     let summary = summary.map(|summary| places.setting(summary));
     Prompt {

@@ -132,6 +132,21 @@ impl Model {
     pub(crate) fn starts_processes(&self) -> bool {
         self.tools.iter().any(|choice| choice.group.value.starts_processes())
     }
+
+    /// Returns whether its server ever sends a message.
+    pub(crate) fn says(&self, message: &SystemText) -> bool {
+        let gate = &self.gate;
+        match message.name {
+            MessageName::SessionGreeting => true,
+            MessageName::ToolGuidance => self.starts_processes(),
+            MessageName::GateInterceptPreamble => {
+                gate.on.value && gate.unlock.value == Unlock::Intercept
+            }
+            MessageName::GateInstructions
+            | MessageName::GateEncouragement
+            | MessageName::ReadPromptsReminder => gate.on.value,
+        }
+    }
 }
 
 /// Returns the tools that a gate and groups of tools offer, each with its node.
@@ -197,6 +212,9 @@ pub(crate) struct Prompt {
     pub(crate) allowed: Vec<Allowed>,
     /// The agent skill whose text it has.
     pub(crate) agent_skill: Option<AgentSkill>,
+    /// Whether it was made of the tools that the project offers. Only callers who see all that start
+    /// processes see it.
+    pub(crate) generated: bool,
 }
 
 /// An agent skill.
@@ -373,6 +391,7 @@ impl Skill {
 #[derive(Debug)]
 pub(crate) struct SystemTexts {
     pub(crate) session_greeting: SystemText,
+    pub(crate) tool_guidance: SystemText,
     pub(crate) gate_instructions: SystemText,
     pub(crate) gate_encouragement: SystemText,
     pub(crate) read_prompts_reminder: SystemText,
@@ -381,9 +400,10 @@ pub(crate) struct SystemTexts {
 
 impl SystemTexts {
     /// Returns all of them, in the order of [`MessageName::ALL`].
-    pub(crate) fn all(&self) -> [&SystemText; 5] {
+    pub(crate) fn all(&self) -> [&SystemText; 6] {
         let Self {
             session_greeting,
+            tool_guidance,
             gate_instructions,
             gate_encouragement,
             read_prompts_reminder,
@@ -391,6 +411,7 @@ impl SystemTexts {
         } = self;
         [
             session_greeting,
+            tool_guidance,
             gate_instructions,
             gate_encouragement,
             read_prompts_reminder,
@@ -414,16 +435,5 @@ impl SystemText {
     /// Returns the place where its text begins; `None` for a built-in text.
     pub(crate) fn text_at(&self) -> Option<Span> {
         self.file.map(|file| file.span(0, 0)).or(self.at)
-    }
-
-    /// Returns whether a server with this gate ever sends it.
-    pub(crate) fn is_said(&self, gate: &Gate) -> bool {
-        match self.name {
-            MessageName::SessionGreeting => true,
-            MessageName::GateInterceptPreamble => {
-                gate.on.value && gate.unlock.value == Unlock::Intercept
-            }
-            _ => gate.on.value,
-        }
     }
 }

@@ -11,6 +11,7 @@ mod facts;
 mod file;
 mod front_matter;
 mod gate;
+mod guide;
 mod markdown;
 mod media;
 mod message;
@@ -74,19 +75,21 @@ pub(crate) fn project(
         access: &access,
         resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
     };
-    let (mut prompts, disabled_prompts) =
-        prompts::prompts(nodes.prompts, nodes.prompt_patches, named, out);
-    agent_skills::move_files(&mut resources, &mut prompts, out);
     let gate = gate::gate(nodes.gates, out);
     let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
         tools::tools(nodes.tools, out);
+    let generated = guide::prompt(sources, &tools);
+    let (mut prompts, disabled_prompts) =
+        prompts::prompts(nodes.prompts, nodes.prompt_patches, generated, named, out);
+    agent_skills::move_files(&mut resources, &mut prompts, out);
     let policy = policy::policy(sources, nodes.policies, out);
     if let Some(policy) = &policy {
         rules::check(policy, out);
     }
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
-    let messages = message::messages(sources, nodes.messages, &gate, out);
+    let messages =
+        message::messages(sources, nodes.messages, &gate, &guide::short(&tools, &prompts), out);
     known.add(&prompts, &disabled_prompts, &other_tools, policy.as_ref());
     let expects = expect::expects(nodes.expects, &known, &access, out);
     let project = project?;
@@ -96,6 +99,7 @@ pub(crate) fn project(
             resources: resources.iter().map(|resource| &resource.about.readers).collect(),
             templates: templates.iter().map(|template| &template.about.readers).collect(),
             tools: offered_tools(&gate, &tools).into_iter().map(|(spec, _)| spec).collect(),
+            guide: prompts.iter().position(|prompt| prompt.generated),
         };
         access::audiences(&access, &lists, project.name.at, out)
     };

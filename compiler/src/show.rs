@@ -64,7 +64,7 @@ impl Effective {
         if let Some((policy, facts)) = &model.policy {
             nodes.extend(renderer.policy(policy, facts, model.starts_processes()));
         }
-        let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
+        let said = model.messages.all().into_iter().filter(|message| model.says(message));
         let children = said.map(|message| renderer.system_text(message)).collect();
         nodes.push(block(&MESSAGES, children));
         if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
@@ -224,6 +224,10 @@ impl Renderer<'_, '_> {
 
     fn prompt(&self, prompt: &Prompt, access: &Access) -> EffectiveNode {
         let mut node = self.named(&PROMPT, &prompt.name);
+        if prompt.generated {
+            node.generated = true;
+            return node;
+        }
         node.settings(&PROMPT, &prompt.settings);
         node.setting("briefing", &prompt.briefing, |briefing| Scalar::Boolean(*briefing));
         let messages = &prompt.messages;

@@ -215,13 +215,15 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 
 fn messages() -> impl Strategy<Value = Messages> {
     let message = || set(vec(message_piece(), 0..4));
-    let all = (message(), message(), message(), message(), message());
+    let all = (message(), message(), message(), message(), message(), message());
     (all, vec(text(), 0..4)).prop_map(|(all, prompt_index)| Messages {
         session_greeting: all.0,
-        gate_instructions: all.1,
-        gate_encouragement: all.2,
-        read_prompts_reminder: all.3,
-        gate_intercept_preamble: all.4,
+        tool_guidance: all.1,
+        guided_tools: Vec::new(),
+        gate_instructions: all.2,
+        gate_encouragement: all.3,
+        read_prompts_reminder: all.4,
+        gate_intercept_preamble: all.5,
         prompt_index,
     })
 }

@@ -550,6 +550,8 @@ fn messages() -> Messages {
     use MessagePiece::{Literal, Matched, Remaining};
     Messages {
         session_greeting: made(vec![Literal("Ask for `deploy` first.".into())]),
+        tool_guidance: made(vec![Literal("`shell_exec` runs a command.".into())]),
+        guided_tools: vec!["server_info".into()],
         gate_instructions: made(Vec::new()),
         gate_encouragement: Setting {
             value: vec![

@@ -54,7 +54,7 @@ fn wrong_headers_and_tables_do_not_open() {
     check("a row twice", |raw| raw.rows.insert(0, raw.rows[0].clone()), order, DAMAGED);
     let unaligned = E::Unaligned { kind: 8, offset: 1345 };
     check("unaligned", |raw| strings(raw).offset = Some(1345), unaligned, DAMAGED);
-    let overlap = E::Overlap { kind: 8, offset: 1280, end: 1282 };
+    let overlap = E::Overlap { kind: 8, offset: 1280, end: 1329 };
     check("overlap", |raw| strings(raw).offset = Some(1280), overlap, DAMAGED);
     let misplaced = E::Misplaced { kind: 8, offset: 1408, expected: 1344 };
     check("a hole", |raw| strings(raw).offset = Some(1408), misplaced, DAMAGED);

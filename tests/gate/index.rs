@@ -15,7 +15,7 @@ fn index(priorities: &[u8]) -> (Vec<String>, String) {
     let files = Memory::of(&[("project.kdl", project.as_str())]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     let messages = contents(&compiled).expect(&report).messages;
-    (messages.prompt_index.clone(), messages.instructions(""))
+    (messages.prompt_index.clone(), messages.instructions("", true))
 }
 
 fn names(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {

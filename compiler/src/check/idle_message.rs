@@ -1,11 +1,12 @@
 //! An unused message.
 //!
-//! The messages of the gate are sent only with a gate. A gate in one environment is enough: a
+//! The messages of the gate are sent only with a gate, and the guidance only with its tools. A gate in one environment is enough: a
 //! project writes its messages once for all environments.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::ast::MessageName;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
@@ -22,16 +23,20 @@ struct IdleMessage {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let help = if model.gate.on.value {
-        "with `else=refuse` no briefing comes before a call; remove it, or write `else=intercept`"
-    } else {
-        "the project has no gate; remove it, or write `gate on`"
-    };
     for message in model.messages.all() {
         let Some(at) = message.at else { continue };
-        if message.is_said(&model.gate) {
+        if model.says(message) {
             out.mark_used(at);
         } else {
+            let help = match message.name {
+                MessageName::ToolGuidance => {
+                    "the project offers neither `shell` nor `sessions`; remove it, or add one to `tools`"
+                }
+                _ if model.gate.on.value => {
+                    "with `else=refuse` no briefing comes before a call; remove it, or write `else=intercept`"
+                }
+                _ => "the project has no gate; remove it, or write `gate on`",
+            };
             out.report_idle(at, IdleMessage { name: message.name.word(), help, at });
         }
     }

@@ -250,7 +250,11 @@ impl Pass<'_, '_> {
             allowed,
             // Its `SKILL.md` is a resource, which is searched whole.
             agent_skill: _,
+            generated,
         } = prompt;
+        if *generated {
+            return;
+        }
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);
         for Setting { value, at } in summary.iter().chain(chapters) {

@@ -10,6 +10,8 @@ use crate::source::Spanned;
 pub(crate) enum MessageName {
     /// Opens the instructions.
     SessionGreeting,
+    /// Tells how to use the tools that start processes.
+    ToolGuidance,
     /// Ends the instructions of a gated project.
     GateInstructions,
     /// Follows a briefing.
@@ -22,8 +24,9 @@ pub(crate) enum MessageName {
 
 impl MessageName {
     /// All of them, in the order in which a client reads them.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::SessionGreeting,
+        Self::ToolGuidance,
         Self::GateInstructions,
         Self::GateEncouragement,
         Self::ReadPromptsReminder,
@@ -34,6 +37,7 @@ impl MessageName {
     pub(crate) fn rule(self) -> &'static Rule {
         match self {
             Self::SessionGreeting => &SESSION_GREETING,
+            Self::ToolGuidance => &TOOL_GUIDANCE,
             Self::GateInstructions => &GATE_INSTRUCTIONS,
             Self::GateEncouragement => &GATE_ENCOURAGEMENT,
             Self::ReadPromptsReminder => &READ_PROMPTS_REMINDER,
@@ -45,6 +49,11 @@ impl MessageName {
     pub(crate) fn word(self) -> &'static str {
         self.rule().name
     }
+
+    /// Returns whether its text may be empty. A gate that lacks a text would be invisible to agents.
+    pub(crate) fn may_be_empty(self) -> bool {
+        matches!(self, Self::SessionGreeting | Self::ToolGuidance)
+    }
 }
 
 pub(crate) static MESSAGES: Rule = Rule {
@@ -54,6 +63,7 @@ pub(crate) static MESSAGES: Rule = Rule {
     fields: &[],
     children: &[
         &SESSION_GREETING,
+        &TOOL_GUIDANCE,
         &GATE_INSTRUCTIONS,
         &GATE_ENCOURAGEMENT,
         &READ_PROMPTS_REMINDER,
@@ -71,6 +81,12 @@ pub(crate) static SESSION_GREETING: Rule = Rule::leaf(
         Field { meaning: "The same, from a file.", ..FILE },
     ],
 );
+
+pub(crate) static TOOL_GUIDANCE: Rule = Rule {
+    name: "tool-guidance",
+    meaning: "Follows the greeting: how to use the tools of `shell` and `sessions`. Callers who lack one of these tools do not get it.",
+    ..SESSION_GREETING
+};
 
 pub(crate) static GATE_INSTRUCTIONS: Rule = Rule {
     name: "gate-instructions",
@@ -96,7 +112,7 @@ pub(crate) static GATE_INTERCEPT_PREAMBLE: Rule = Rule {
 settings! {
     /// The settings of a message: one of the two is its text.
     struct MessageSettings {}
-    SESSION_GREETING | GATE_INSTRUCTIONS | GATE_ENCOURAGEMENT | READ_PROMPTS_REMINDER
+    SESSION_GREETING | TOOL_GUIDANCE | GATE_INSTRUCTIONS | GATE_ENCOURAGEMENT | READ_PROMPTS_REMINDER
         | GATE_INTERCEPT_PREAMBLE {
         text: Option<Spanned<String>> = "a text",
         file: Option<Spanned<String>> = FILE.name,

@@ -6,14 +6,14 @@ use super::places::Places;
 use crate::instructions;
 use crate::model::{Model, SystemText};
 
-/// Lowers the five messages, with the index in them if it is the same for everyone.
+/// Lowers the messages, with the index in them if it is the same for everyone.
 pub(super) fn messages(model: &Model, places: &Places<'_>) -> Messages {
     let only = model.audiences.list.first().filter(|_| model.is_one_audience());
     let composed = only.map(|audience| instructions::compose(model, audience));
     let index = composed.as_ref().map(|composed| composed.index.as_str());
     let message = |message: &SystemText| {
         // A bundle holds only the messages that its server sends.
-        if !message.is_said(&model.gate) {
+        if !model.says(message) {
             return Setting::default();
         }
         Setting {
@@ -22,8 +22,12 @@ pub(super) fn messages(model: &Model, places: &Places<'_>) -> Messages {
         }
     };
     let texts = &model.messages;
+    let offered = model.offered_tools().into_iter().map(|(spec, _)| spec);
+    let guided = offered.filter(|spec| spec.starts_processes());
     Messages {
         session_greeting: message(&texts.session_greeting),
+        tool_guidance: message(&texts.tool_guidance),
+        guided_tools: guided.map(|spec| spec.name.to_owned()).collect(),
         gate_instructions: message(&texts.gate_instructions),
         gate_encouragement: message(&texts.gate_encouragement),
         read_prompts_reminder: message(&texts.read_prompts_reminder),

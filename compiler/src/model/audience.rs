@@ -60,6 +60,26 @@ pub(crate) struct Lists<'m> {
     pub(crate) resources: Vec<&'m Readers>,
     pub(crate) templates: Vec<&'m Readers>,
     pub(crate) tools: Vec<&'m ToolSpec>,
+    /// The row of the prompt about the tools that start processes.
+    pub(crate) guide: Option<usize>,
+}
+
+impl Audience {
+    /// Hides the guide from an audience that lacks one of its tools.
+    fn guided(mut self, lists: &Lists<'_>) -> Self {
+        if !self.sees_all_that_start_processes(&lists.tools) {
+            let count = lists.prompts.len();
+            let prompts = self.prompts;
+            self.prompts = Mask::of(count, |row| prompts.contains(row) && lists.guide != Some(row));
+        }
+        self
+    }
+
+    /// Returns whether it sees each of these tools that starts processes.
+    pub(crate) fn sees_all_that_start_processes(&self, tools: &[&ToolSpec]) -> bool {
+        let mut rows = tools.iter().enumerate();
+        rows.all(|(row, spec)| !spec.starts_processes() || self.tools.contains(row))
+    }
 }
 
 impl Audiences {
@@ -87,7 +107,7 @@ impl Audiences {
                 let pair = Pair { tenant, role: *role };
                 let met = conditions.met(access, pair);
                 let number = *known.entry((met.clone(), tools)).or_insert_with(|| {
-                    audiences.list.push(conditions.audience(&met, tools, pair));
+                    audiences.list.push(conditions.audience(&met, tools, pair).guided(lists));
                     audiences.list.len() - 1
                 });
                 audiences.table.push(number);
@@ -152,7 +172,7 @@ fn key(readers: &Readers) -> Vec<(Option<usize>, Option<usize>)> {
 
 impl<'m> Conditions<'m> {
     fn of(lists: &Lists<'m>) -> Self {
-        let Lists { prompts, resources, templates, tools: _ } = lists;
+        let Lists { prompts, resources, templates, tools: _, guide: _ } = lists;
         let mut numbers = BTreeMap::new();
         let mut distinct = Vec::new();
         let of_rows = [prompts, resources, templates].map(|list| {

@@ -97,7 +97,8 @@ impl Touched {
             let touched = self.skills.contains(&number);
             add(Kind::Skill, &skill.name.value, &skill.label, skill.name.at, touched);
         }
-        for (row, prompt) in declared.prompts.iter().enumerate() {
+        let prompts = declared.prompts.iter().enumerate();
+        for (row, prompt) in prompts.filter(|(_, prompt)| !prompt.generated) {
             let name = &prompt.name;
             add(Kind::Prompt, &name.value, &name.value, name.at, self.prompts.contains(&row));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{Expect, PolicyRule};
-use crate::model::{Model, Readers};
+use crate::model::{Model, Prompt, Readers};
 use crate::source::{Span, Spanned};
 
 /// The rows of a bundle with the places that declare them, and the `expect`s.
@@ -63,6 +63,8 @@ pub(super) struct Row {
     /// The name or the URI.
     pub(super) name: Spanned<String>,
     pub(super) readers: Readers,
+    /// Whether it is a prompt that was made of the offered tools.
+    pub(super) generated: bool,
 }
 
 impl Declared {
@@ -71,7 +73,9 @@ impl Declared {
         let row = |name: &Spanned<String>, readers: &Readers| Row {
             name: name.clone(),
             readers: readers.clone(),
+            generated: false,
         };
+        let prompt = |it: &Prompt| Row { generated: it.generated, ..row(&it.name, &it.readers) };
         let roles = model.access.roles.iter();
         let skills = model.skills.list.iter();
         let (resources, templates) = (model.resources.iter(), model.templates.iter());
@@ -92,7 +96,7 @@ impl Declared {
                 .collect(),
             skill_numbers,
             other_tools: other_tools.map(|pattern| pattern.value.clone()).collect(),
-            prompts: model.prompts.iter().map(|it| row(&it.name, &it.readers)).collect(),
+            prompts: model.prompts.iter().map(prompt).collect(),
             resources: resources.map(|it| row(&it.uri, &it.about.readers)).collect(),
             templates: templates.map(|it| row(&it.uri_template, &it.about.readers)).collect(),
             examples: examples(model),

@@ -88,6 +88,19 @@ fn readers(
     sees: bool,
     what: &str,
 ) -> (Vec<LabeledSpan>, String) {
+    if row.generated {
+        let (label, help) = match sees {
+            true => (
+                "made for these tools, all of which the caller sees",
+                "`enabled=#false` on a prompt of this name switches it off",
+            ),
+            false => (
+                "made for these tools, and the caller lacks one",
+                "a prompt of this name in `prompts` replaces it",
+            ),
+        };
+        return (vec![LabeledSpan::new_with_span(Some(label.into()), row.name.at)], help.into());
+    }
     if row.readers.0.is_empty() {
         let label = "has no `for`, so everyone sees it".to_owned();
         let help = "a `for` in it says who sees it".to_owned();

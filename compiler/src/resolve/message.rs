@@ -34,11 +34,13 @@ const REMINDER: &str = "Not read yet:
 
 When your task turns to something new, call `read_prompts` again with keywords for it.";
 
-/// Resolves all messages; a missing or faulty one gets its built-in text.
+/// Resolves all messages; a missing or faulty one gets its built-in text, which for the tools is
+/// `guidance`.
 pub(super) fn messages(
     sources: &Sources<'_>,
     written: Vec<SystemMessage>,
     gate: &Gate,
+    guidance: &str,
     out: &mut Diagnostics,
 ) -> SystemTexts {
     let mut written = Written(written);
@@ -46,13 +48,14 @@ pub(super) fn messages(
         let written = written.take(name, out).and_then(|message| text(sources, message, out));
         written.unwrap_or_else(|| SystemText {
             name,
-            text: built_in(name, gate),
+            text: built_in(name, gate, guidance),
             at: None,
             file: None,
         })
     };
     SystemTexts {
         session_greeting: message(MessageName::SessionGreeting),
+        tool_guidance: message(MessageName::ToolGuidance),
         gate_instructions: message(MessageName::GateInstructions),
         gate_encouragement: message(MessageName::GateEncouragement),
         read_prompts_reminder: message(MessageName::ReadPromptsReminder),
@@ -60,7 +63,7 @@ pub(super) fn messages(
     }
 }
 
-fn built_in(name: MessageName, gate: &Gate) -> String {
+fn built_in(name: MessageName, gate: &Gate, guidance: &str) -> String {
     let keywords = match gate.tags_ask.value {
         1 => "1 keyword".to_owned(),
         number => format!("{number} keywords"),
@@ -68,6 +71,7 @@ fn built_in(name: MessageName, gate: &Gate) -> String {
     match name {
         MessageName::SessionGreeting if gate.on.value => GATED_GREETING.into(),
         MessageName::SessionGreeting => GREETING.into(),
+        MessageName::ToolGuidance => guidance.into(),
         MessageName::GateInstructions => format!(
             "Call `begin_session` first, with {keywords} for your task: systems, files, actions. \
 It returns the prompts that always apply, those that match your keywords, and a list of the rest. \
@@ -127,8 +131,7 @@ fn text(
             return None;
         }
     };
-    // A greeting may be empty; a gate that lacks its text would be invisible to agents.
-    if text.trim().is_empty() && name != MessageName::SessionGreeting {
+    if text.trim().is_empty() && !name.may_be_empty() {
         out.report(at, NoText { name: name.word(), at });
         return None;
     }

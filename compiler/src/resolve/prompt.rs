@@ -161,6 +161,7 @@ pub(super) fn prompt(
         readers,
         allowed,
         agent_skill: None,
+        generated: false,
     })
 }
 

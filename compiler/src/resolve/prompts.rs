@@ -16,9 +16,12 @@ use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
 /// Resolves all prompts; returns the enabled ones and the names of the others, both sorted.
+///
+/// A prompt of the project replaces the generated one of its name, or switches it off.
 pub(super) fn prompts(
     items: Vec<PromptsItem>,
     patches: PromptPatches,
+    generated: Option<Prompt>,
     named: Named<'_, '_>,
     out: &mut Diagnostics,
 ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
@@ -38,7 +41,7 @@ pub(super) fn prompts(
             PromptsItem::AgentSkills(folder) => found.agent_skills(&folder, out),
         }
     }
-    found.finish(out)
+    found.finish(generated, out)
 }
 
 /// The prompts found so far.
@@ -122,15 +125,31 @@ impl Found<'_, '_> {
         }
     }
 
-    fn finish(self, out: &mut Diagnostics) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-        let Self { patches, names, prompts, bare, within, .. } = self;
+    fn finish(
+        self,
+        generated: Option<Prompt>,
+        out: &mut Diagnostics,
+    ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
+        let Self { patches, names, mut prompts, mut bare, within, .. } = self;
         patches.report_rest(&names, out);
         agent_skills::check_nested(&within, &prompts, out);
+        let mut replaced = Vec::new();
+        if let Some(generated) = generated {
+            let name = &generated.name.value;
+            replaced.extend(bare.extract_if(.., |off| off.value == *name));
+            if !names.contains(name) {
+                prompts.push((generated, true));
+            }
+        }
         let unique = name::unique(prompts, "prompt", |(prompt, _)| &prompt.name, out);
         for (prompt, _) in &unique {
             out.mark_used(prompt.name.at);
         }
         let mut disabled: Vec<Spanned<String>> = Vec::new();
+        for name in replaced {
+            out.mark_used(name.at);
+            disabled.push(name);
+        }
         for name in bare {
             let Spanned { value, at } = name.clone();
             let found = unique.binary_search_by(|(prompt, _)| prompt.name.value.cmp(&value));

@@ -28,6 +28,12 @@ impl EffectiveNode {
     fn is_comment(&self) -> bool {
         self.generated || self.of_folder
     }
+
+    /// Returns whether it is a block of generated nodes, of which nothing is written.
+    fn has_comments_alone(&self) -> bool {
+        let is_block = self.arguments.is_empty() && self.properties.is_empty();
+        is_block && !self.children.is_empty() && self.children.iter().all(Self::is_comment)
+    }
 }
 
 /// A value as KDL and JSON both write it.
@@ -45,7 +51,7 @@ pub(super) enum Scalar {
 
 /// Writes a node and its children as KDL; with `origins`, comments hold their places.
 pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String) {
-    if node.is_comment() && !origins {
+    if !origins && (node.is_comment() || node.has_comments_alone()) {
         return;
     }
     let indent = "    ".repeat(depth);

@@ -13,7 +13,11 @@ use crate::setting::Setting;
 pub struct Messages {
     /// The text for a client that connects.
     pub session_greeting: Setting<Vec<MessagePiece>>,
-    /// The instructions for the gate; they follow the greeting.
+    /// How to use some of the tools; it follows the greeting, for callers who see all of them.
+    pub tool_guidance: Setting<Vec<MessagePiece>>,
+    /// The names of the tools that the guidance is about.
+    pub guided_tools: Vec<String>,
+    /// The instructions for the gate; they come last.
     pub gate_instructions: Setting<Vec<MessagePiece>>,
     /// The text after a briefing.
     pub gate_encouragement: Setting<Vec<MessagePiece>>,
@@ -47,9 +51,11 @@ pub enum MessagePiece {
 impl Messages {
     /// Returns all messages, each with its name in the language.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, &Setting<Vec<MessagePiece>>); 5] {
+    pub fn named(&self) -> [(&'static str, &Setting<Vec<MessagePiece>>); 6] {
         let Self {
             session_greeting,
+            tool_guidance,
+            guided_tools: _,
             gate_instructions,
             gate_encouragement,
             read_prompts_reminder,
@@ -58,6 +64,7 @@ impl Messages {
         } = self;
         [
             ("session-greeting", session_greeting),
+            ("tool-guidance", tool_guidance),
             ("gate-instructions", gate_instructions),
             ("gate-encouragement", gate_encouragement),
             ("read-prompts-reminder", read_prompts_reminder),
@@ -65,14 +72,16 @@ impl Messages {
         ]
     }
 
-    /// Returns the instructions for a connecting client: the greeting and, after a blank line, the
-    /// instructions for the gate. `index` is the index of an audience; without audiences it is part
-    /// of the texts.
+    /// Returns the instructions for a connecting client: the greeting, how to use the tools (for a
+    /// client that is `guided`) and the instructions for the gate, with blank lines between them.
+    /// `index` is the index of an audience; without audiences it is part of the texts.
     #[must_use]
-    pub fn instructions(&self, index: &str) -> String {
-        let said = [&self.session_greeting, &self.gate_instructions];
-        let texts = said.map(|message| MessagePiece::with_index(&message.value, index));
-        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    pub fn instructions(&self, index: &str, guided: bool) -> String {
+        let guidance = Some(&self.tool_guidance).filter(|_| guided);
+        let said = [Some(&self.session_greeting), guidance, Some(&self.gate_instructions)];
+        let texts = said.into_iter().flatten();
+        let texts = texts.map(|message| MessagePiece::with_index(&message.value, index));
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 }
 

@@ -296,7 +296,14 @@ impl<'b> View<'b> {
         if !self.has_place() {
             return Ok(String::new());
         }
-        Ok(self.bundle.messages().instructions(self.index()?))
+        Ok(self.bundle.messages().instructions(self.index()?, self.is_guided()?))
+    }
+
+    /// Returns whether it sees all tools that the guidance names.
+    fn is_guided(&self) -> Result<bool, Corrupt> {
+        let named = &self.bundle.messages().guided_tools;
+        let seen = self.tools()?.filter(|tool| named.contains(&tool.name)).count();
+        Ok(seen == named.len())
     }
 
     /// Returns the names of the prompts that the instructions list, in their order.
