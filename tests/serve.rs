@@ -43,5 +43,7 @@ mod skills;
 mod start;
 mod terminal;
 mod tokens;
+mod tool_modes;
+mod tool_reference;
 mod tools;
 mod web;
