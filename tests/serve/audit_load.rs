@@ -78,9 +78,9 @@ fn two_busy_servers_keep_one_chain_and_one_may_be_killed() {
         servers[0].server.signal("KILL");
         at_kill = house.read("audit.jsonl").lines().count();
         // The other one goes on.
-        super::server::wait_until(|| house.read("audit.jsonl").lines().count() > at_kill + 50);
+        super::server::wait_until(|| house.read("audit.jsonl").lines().count() > at_kill + 20);
     });
-    assert!(answered.len() > 100, "{}", answered.len());
+    assert!(answered.len() > 20, "{}", answered.len());
     assert_recorded(&house, &answered, &["audit.jsonl".to_owned()], 0);
     let (code, said) = verify(&house, "audit.jsonl");
     assert_eq!(code, Some(0), "{said}");
@@ -111,7 +111,7 @@ fn a_rotation_under_load_loses_no_record_and_keeps_the_chain() {
             }
         }
     });
-    assert!(kept > 2 && answered.len() > 100, "{kept} files, {} calls", answered.len());
+    assert!(kept > 2 && answered.len() > 20, "{kept} files, {} calls", answered.len());
     super::server::wait_until(|| house.path("audit.jsonl").exists());
     let older = (1..=kept).rev().map(|number| format!("audit.jsonl.{number}"));
     let files: Vec<_> = older.chain(["audit.jsonl".to_owned()]).collect();
@@ -135,7 +135,7 @@ fn a_disk_that_is_full_for_a_while_under_load_leaves_a_named_gap() {
         }
     });
     let lost = lost(&house);
-    assert!(lost > 0 && answered.len() > 100, "{lost} lost of {}", answered.len());
+    assert!(lost > 0 && answered.len() > 20, "{lost} lost of {}", answered.len());
     assert_recorded(&house, &answered, &["audit.jsonl".to_owned()], lost);
     let (code, said) = verify(&house, "audit.jsonl");
     assert_eq!(code, Some(0), "{said}");

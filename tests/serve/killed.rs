@@ -57,7 +57,7 @@ fn nothing_is_left_of_a_crowd_whose_server_is_killed() {
         answered.collect::<Vec<String>>()
     });
     println!("{} calls were answered", answered.len());
-    assert!(answered.len() > CALLS_AT_ONCE, "only {} calls were answered", answered.len());
+    assert!(answered.len() > CALLERS, "only {} calls were answered", answered.len());
     assert_recorded(&house, &answered, &["audit.jsonl".to_owned()], 0);
     let (code, said) = verify(&house, "audit.jsonl");
     assert_eq!(code, Some(0), "{said}");

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::agent::Agent;
 use super::house::House;
-use super::tool_reference::{house, operator, said, spawn};
+use super::tool_reference::{house, operator, said};
+use super::tool_sessions::spawn;
 
 /// A call of a tool, and its tier. In open mode each of them runs, and changes nothing.
 fn calls() -> Vec<(&'static str, Value, u64)> {
