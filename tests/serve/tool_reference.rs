@@ -317,6 +317,10 @@ fn a_call_that_cannot_run_says_why_in_brackets() {
         "the program cannot be executed: it is missing, or its interpreter is, or it is no program";
     let no_session = "unknown session; session_list names yours";
     let cases: Vec<((&str, Value), String)> = vec![
+        (
+            ("shell_exec", json!({ "command": "x".repeat((2 << 20) + 1) })),
+            "the arguments hold 2097153 bytes of text, over the limit of 2097152: send less".into(),
+        ),
         (("shell_exec", json!({})), "`command` is required: a string".into()),
         (exec(json!({ "command": 7 })), "`command` must be a string".into()),
         (exec(json!({ "timeout": "5" })), "`timeout` must be a whole number".into()),
@@ -424,6 +428,12 @@ fn arguments_of_a_command_act_together() {
         "command": "sh -c 'echo o; echo e >&2; echo o'", "use_shell": false, "env_json": "{}",
     });
     assert_eq!(said(&mut agent, "shell_exec", merged), "[exit 0]\no\ne\no\n");
+    // Without a path, programs are those of the system.
+    let removed = json!({
+        "command": "env", "use_shell": false, "env_json": "{\"PATH\": null}",
+    });
+    let removed = said(&mut agent, "shell_exec", removed);
+    assert!(removed.starts_with("[exit 0]\n") && !removed.contains("\nPATH="), "{removed}");
     // `python` has no strict mode, and `python3` is another name of it.
     let failed = json!({ "script": "import sys\nsys.exit(7)", "interpreter": "python3" });
     assert_eq!(said(&mut agent, "shell_script", failed), "[exit 7]\n");
