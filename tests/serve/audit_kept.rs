@@ -7,12 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use harness::run;
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Protocol, text};
 use super::house::{self, House};
-use super::server::Client;
+use super::processes::limit_files;
 use super::web::{Request, Web};
 use crate::binaries::relay;
 
@@ -40,16 +39,8 @@ fn records(house: &House) -> Vec<Value> {
     house.read("audit.jsonl").lines().map(record).collect()
 }
 
-/// Limits the size of files that a server can write, as a full disk does; `None` lifts the limit.
-fn limit_files(client: &Client, bytes: Option<u64>) {
-    let pid = Pid::from_raw(client.server.id().cast_signed()).expect("a process");
-    let maximum = getrlimit(Resource::Fsize).maximum;
-    let limit = Rlimit { current: bytes.or(maximum), maximum };
-    prlimit(Some(pid), Resource::Fsize, limit).expect("a limit");
-}
-
 /// Returns the code and the texts of `relay audit verify`.
-fn verify(house: &House, arguments: &str) -> (Option<i32>, String) {
+pub(super) fn verify(house: &House, arguments: &str) -> (Option<i32>, String) {
     let mut command = harness::command(relay(), &house.path(""));
     command.args(["audit", "verify"]).args(arguments.split_whitespace());
     let ended = run(command);
@@ -84,7 +75,7 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
         let mut agent = operator(&house);
         assert_eq!(exec(&mut agent, "true"), "[exit 0]\n");
         let whole = house.read("audit.jsonl");
-        limit_files(&agent.client, Some(whole.len() as u64 + 100));
+        limit_files(&agent.client.server, Some(whole.len() as u64 + 100));
         let answer = exec(&mut agent, "rm -f nothing");
         match runs_on {
             true => assert_eq!(answer, "[exit 0]\n"),
@@ -105,7 +96,7 @@ fn a_full_disk_refuses_tier_2_and_answers_tier_0() {
             (&audit["on_failure"], &audit["durable"]),
             (&json!(expected), &json!("interval"))
         );
-        limit_files(&agent.client, None);
+        limit_files(&agent.client.server, None);
         assert_eq!(exec(&mut agent, "true"), "[exit 0]\n");
         let all = records(&house);
         let lost = &all[1];

@@ -6,13 +6,13 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use harness::run;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Protocol, text};
 use super::auth;
 use super::gate;
 use super::house::House;
+use super::processes::limit_files;
 use super::server::{Client, bare, command};
 use super::web::{Request, Web};
 
@@ -20,14 +20,6 @@ const AUDIT: [&str; 2] = ["--audit", "audit.jsonl"];
 
 fn note(web: &Web) -> u16 {
     web.send(&Request::modern("prompts/get", json!({ "name": "note" }))).status
-}
-
-/// Limits the size of files that a server can write, as a full disk does; `None` lifts the limit.
-fn limit_files(web: &Web, bytes: Option<u64>) {
-    let pid = Pid::from_raw(web.server.id().cast_signed()).expect("a process");
-    let maximum = getrlimit(Resource::Fsize).maximum;
-    let limit = Rlimit { current: bytes.or(maximum), maximum };
-    prlimit(Some(pid), Resource::Fsize, limit).expect("a limit");
 }
 
 fn mkfifo(house: &House, name: &str) {
@@ -42,7 +34,7 @@ fn a_full_disk_is_reported_and_ends_by_itself() {
     let web = Web::start(&house, &[&AUDIT[..], &["--config", "server.toml"]].concat());
     assert_eq!(note(&web), 200);
     let whole = house.read("audit.jsonl").len();
-    limit_files(&web, Some(whole as u64 + 100));
+    limit_files(&web.server, Some(whole as u64 + 100));
     // Reads are served still.
     assert_eq!(note(&web), 200);
     web.server.hear("cannot write the audit file `audit.jsonl`");
@@ -52,7 +44,7 @@ fn a_full_disk_is_reported_and_ends_by_itself() {
     assert_eq!((ready.status, &ready.json()["audit"]), (503, &json!("failing")));
 
     // With space again the server becomes ready, even before a request is recorded.
-    limit_files(&web, None);
+    limit_files(&web.server, None);
     let ready = web.get("/readyz");
     assert_eq!((ready.status, &ready.json()["audit"]), (200, &json!("ok")));
     web.server.hear("the audit file `audit.jsonl` is written again");

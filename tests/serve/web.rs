@@ -71,9 +71,14 @@ impl Request {
 
     /// A request of the modern protocol.
     pub(crate) fn modern(method: &str, params: Value) -> Self {
+        Self::modern_of(&json!(1), method, params)
+    }
+
+    /// A request of the modern protocol with this id.
+    pub(crate) fn modern_of(id: &Value, method: &str, params: Value) -> Self {
         let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
         let message =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": modern(params) });
+            json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": modern(params) });
         let request =
             Self::message(&message).with("MCP-Protocol-Version", MODERN).with("Mcp-Method", method);
         match name {
@@ -155,20 +160,30 @@ impl Web {
 
     /// Sends a request and reads its answer.
     pub(crate) fn send(&self, request: &Request) -> Answer {
-        let mut from = self.open(request);
+        self.try_send(request).expect("a whole answer in time")
+    }
+
+    /// The same; `None` if the connection breaks before the end of the answer.
+    pub(crate) fn try_send(&self, request: &Request) -> Option<Answer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        // A server that refuses a body may leave it unread.
+        _ = stream.write_all(&request.bytes(&self.address));
+        let mut from = BufReader::new(stream);
         let mut head = String::new();
-        while from.read_line(&mut head).expect("a head in time") > 2 {}
-        let status =
-            head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        while from.read_line(&mut head).ok()? > 2 {}
+        let status = head.split(' ').nth(1)?.parse().ok()?;
         let mut answer = Answer { status, head, body: String::new() };
-        answer.body = if answer.header("transfer-encoding").eq_ignore_ascii_case("chunked") {
-            chunks(&mut from)
-        } else {
-            let mut body = String::new();
-            from.read_to_string(&mut body).expect("a body in time");
-            body
-        };
-        answer
+        if answer.header("transfer-encoding").eq_ignore_ascii_case("chunked") {
+            answer.body = chunks(&mut from)?;
+            return Some(answer);
+        }
+        let mut body = String::new();
+        from.read_to_string(&mut body).ok()?;
+        let is_whole =
+            answer.header("content-length").parse().is_ok_and(|length: usize| length == body.len());
+        answer.body = body;
+        (is_whole || answer.header("content-length").is_empty()).then_some(answer)
     }
 
     /// Sends a request and waits until its answer, a stream of events, begins.
@@ -257,19 +272,20 @@ impl Events {
     }
 }
 
-fn chunks(from: &mut BufReader<TcpStream>) -> String {
+/// Reads a body in chunks; `None` if the connection breaks before its end.
+fn chunks(from: &mut BufReader<TcpStream>) -> Option<String> {
     let mut body = Vec::new();
     // A stream that is kept alive sends something often.
     let limit = Instant::now() + PATIENCE;
     loop {
         assert!(Instant::now() < limit, "the body does not end");
         let mut size = String::new();
-        from.read_line(&mut size).expect("a chunk in time");
-        let size = usize::from_str_radix(size.trim(), 16).expect("a chunk's size");
+        from.read_line(&mut size).ok()?;
+        let size = usize::from_str_radix(size.trim(), 16).ok()?;
         let mut chunk = vec![0; size + 2];
-        from.read_exact(&mut chunk).expect("a chunk");
+        from.read_exact(&mut chunk).ok()?;
         if size == 0 {
-            return String::from_utf8(body).expect("UTF-8");
+            return String::from_utf8(body).ok();
         }
         body.extend_from_slice(&chunk[..size]);
     }

@@ -21,7 +21,8 @@ A project offers tools with its nodes `gate` and `tools`. The server decides whe
 file.
 
 - **Answers**: a denied call returns `[DENIED tier N (NAME): reason]`, a failed one `[ERROR: reason]`.
-- **Ends**: a call over its time limit ends with `[TIMEOUT after Ns]`. A call also ends when the client cancels it or closes its connection.
+- **Ends**: a call over its time limit ends with `[TIMEOUT after Ns]`. A call also ends when the client cancels it or closes its connection;
+  in an HTTP session (2025-11-25 and older) a client may come back for the answer, so there a call ends with the session.
 - **Arguments**: a number out of range is set to the nearest allowed one, and null counts as absent.
 - **At once**: one caller runs at most `limits.principal-calls-max` calls at a time.
 ";

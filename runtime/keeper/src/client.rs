@@ -176,7 +176,7 @@ impl Keeper {
         self.0.current.lock().await.link.pid()
     }
 
-    /// Ends all jobs and the keeper, and returns whether it is gone. Takes about two seconds when a
+    /// Ends all jobs and the keeper, and returns whether it is gone. Takes about one second when a
     /// job ignores TERM, at most nine. Later spawns fail.
     pub async fn close(&self) -> bool {
         let link = {

@@ -19,12 +19,18 @@ use super::handler::Handler;
 use super::service::Service;
 use crate::server::Server;
 
-/// Serves until standard input ends or the server is stopped.
+/// Serves until standard input ends, the client closes standard output, or the server is stopped.
 pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
     let service = Service::new(server.clone());
     service.follow(|_| {})?;
     let (closing, principal) = (server.closing.clone(), server.settings.principal.clone());
     let (reader, writer) = stdio_pipes();
+    let left = closing.clone();
+    tokio::spawn(async move {
+        outlet::until_closed().await;
+        tracing::info!("stopping: the client closed standard output");
+        left.cancel();
+    });
     let transport = StdioTransport::new(reader, writer, &server.settings.limits, closing.clone());
     let settled = Settled::new(Handler::new(service, principal), server.clone());
     match settled.serve_with_ct(transport, closing).await {

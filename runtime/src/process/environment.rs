@@ -9,8 +9,8 @@ use thiserror::Error;
 
 /// The server's variables that every process gets.
 const ALWAYS: [&str; 6] = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ"];
-/// The path of a process if the server has none.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// The path of a process if the server has none, and where programs of a process without one are.
+pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Variables that keep programs from asking, paging and taking locks that others wait for.
 const QUIET: [(&str, &str); 8] = [
     ("DEBIAN_FRONTEND", "noninteractive"),

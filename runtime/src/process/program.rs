@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::environment::PATH;
+
 /// The most bytes of a text that the kernel takes as one argument.
 const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
 
@@ -64,7 +66,7 @@ impl Interpreter {
 }
 
 /// Returns the path of a program: itself if it has a `/`, relative to the folder of the process, or the
-/// first that can be executed in the `PATH` of its variables.
+/// first that can be executed in the `PATH` of its variables, or of the system if they have none.
 pub(crate) fn locate(
     name: &str,
     folder: &Path,
@@ -74,8 +76,8 @@ pub(crate) fn locate(
         return Some(folder.join(name));
     }
     let path = variables.iter().find(|(known, _)| known == OsStr::new("PATH"));
-    let folders = path.map(|(_, folders)| env::split_paths(folders).collect::<Vec<_>>());
-    let mut found = folders.into_iter().flatten().map(|place| folder.join(place).join(name));
+    let folders = path.map_or(OsStr::new(PATH), |(_, folders)| folders);
+    let mut found = env::split_paths(folders).map(|place| folder.join(place).join(name));
     found.find(|path| {
         path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
     })

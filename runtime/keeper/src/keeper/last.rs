@@ -10,8 +10,9 @@ use super::reap;
 use super::setup::Setup;
 use super::wait::timespec;
 
-/// The time between TERM and KILL.
-const GRACE: Duration = Duration::from_secs(2);
+/// The time between TERM and KILL: no process may outlive its server by two seconds, and a busy machine
+/// takes a part of them to end many.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Ends every descendant, and returns when the last is gone or after a limit of time. `wait` waits for the
 /// end of a child.

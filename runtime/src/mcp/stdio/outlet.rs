@@ -4,6 +4,7 @@
 //! left, and the server stops waiting for it.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use relay_machine::lock::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The most lines that wait before the next request is read.
@@ -21,6 +22,8 @@ const WAITING_LINES_MAX: usize = 64;
 const WAITING_BYTES_MAX: usize = 4 << 20;
 /// The interval of checks of a client's input while it leaves answers unread.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// The interval of checks whether a client closed its end of standard output.
+const CLOSED_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Standard output.
 pub(super) struct Outlet<W> {
@@ -145,12 +148,28 @@ impl<W: AsyncWrite + Unpin> Outlet<W> {
     }
 }
 
+/// Waits until the client closed its end of standard output, a second late at most. A write would find
+/// that out too, but the next one may come after a long call.
+pub(super) async fn until_closed() {
+    while !output_is_closed() {
+        sleep(CLOSED_CHECK_INTERVAL).await;
+    }
+}
+
+fn output_is_closed() -> bool {
+    has_event(&io::stdout(), PollFlags::empty(), PollFlags::HUP | PollFlags::ERR)
+}
+
 /// Returns whether the client closed its end of standard input, even if some of it is unread.
 fn input_has_ended() -> bool {
-    let stdin = io::stdin();
-    let mut input = [PollFd::new(&stdin, PollFlags::RDHUP)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let has_events = poll(&mut input, Some(&now)).is_ok_and(|count| count > 0);
     let ended = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR | PollFlags::NVAL;
-    has_events && input.iter().any(|input| input.revents().intersects(ended))
+    has_event(&io::stdin(), PollFlags::RDHUP, ended)
+}
+
+/// Returns whether one of the `awaited` events has come; errors and hang-ups come unasked.
+fn has_event(stream: &impl AsFd, asked: PollFlags, awaited: PollFlags) -> bool {
+    let mut polled = [PollFd::new(stream, asked)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let has_events = poll(&mut polled, Some(&now)).is_ok_and(|count| count > 0);
+    has_events && polled.iter().any(|polled| polled.revents().intersects(awaited))
 }
