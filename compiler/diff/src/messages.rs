@@ -12,11 +12,12 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     let (index_a, index_b) = (Index::of(a)?, Index::of(b)?);
     let messages = a.messages().named().into_iter().zip(b.messages().named());
     for ((name, before), (_, after)) in messages {
-        if before.value == after.value {
+        let (for_a, for_b) = (readers(name, a), readers(name, b));
+        if before.value == after.value && for_a == for_b {
             continue;
         }
-        let old = index_a.cut_from(&text(&before.value, a))?;
-        let new = index_b.cut_from(&text(&after.value, b))?;
+        let old = index_a.cut_from(&text(&before.value, a))? + &for_a;
+        let new = index_b.cut_from(&text(&after.value, b))? + &for_b;
         if old == new {
             continue;
         }
@@ -29,6 +30,17 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         out.push(finding);
     }
     Ok(())
+}
+
+/// Returns a line that says for whom a message is, if it is for some callers alone.
+fn readers(name: &str, bundle: &Bundle) -> String {
+    let tools = &bundle.messages().guided_tools;
+    match name {
+        "tool-guidance" if !tools.is_empty() => {
+            format!("\n(for callers who have {})", tools.join(", "))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Returns a message with its variables as an author writes them; literal braces are marked.
