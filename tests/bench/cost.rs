@@ -12,8 +12,13 @@ use crate::{Result, Setting, generate, median, row};
 
 /// Nanoseconds of CPU that a process has used, all its living threads together.
 pub(crate) fn cpu_ns(process: &Process) -> Result<u64> {
+    cpu_ns_of(process.id())
+}
+
+/// The same by the id of the process.
+pub(crate) fn cpu_ns_of(id: u32) -> Result<u64> {
     let mut total = 0;
-    for task in fs::read_dir(format!("/proc/{}/task", process.id()))? {
+    for task in fs::read_dir(format!("/proc/{id}/task"))? {
         total += schedstat(&task?.path().join("schedstat")).unwrap_or(0);
     }
     Ok(total)
@@ -21,13 +26,36 @@ pub(crate) fn cpu_ns(process: &Process) -> Result<u64> {
 
 /// Resident memory of a process in MB: all of it, and the part that is not mapped from files.
 pub(crate) fn resident_mb(process: &Process) -> Result<(f64, f64)> {
-    let status = fs::read_to_string(format!("/proc/{}/status", process.id()))?;
+    resident_mb_of(process.id())
+}
+
+/// The same by the id of the process.
+pub(crate) fn resident_mb_of(id: u32) -> Result<(f64, f64)> {
+    let status = fs::read_to_string(format!("/proc/{id}/status"))?;
     let field = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name));
         let number = line.and_then(|line| line.split_whitespace().nth(1)).unwrap_or("0");
         number.parse::<f64>().map(|kilobytes| kilobytes / 1000.0)
     };
     Ok((field("VmRSS:")?, field("RssAnon:")?))
+}
+
+/// The most resident memory of a process so far, in MB.
+pub(crate) fn peak_mb(id: u32) -> Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+    Ok(peak_kb(&status).ok_or("no peak")? / 1000.0)
+}
+
+/// How often all threads of a process waited for something and went on.
+pub(crate) fn wakes_of(id: u32) -> Result<u64> {
+    let mut total = 0;
+    for task in fs::read_dir(format!("/proc/{id}/task"))? {
+        let status = fs::read_to_string(task?.path().join("status")).unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches:"));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        total += number.and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+    }
+    Ok(total)
 }
 
 fn schedstat(path: &Path) -> Result<u64> {

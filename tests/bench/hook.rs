@@ -36,18 +36,7 @@ pub(crate) fn hooks(setting: &Setting) -> Result<()> {
          tools {{ diagnostics; other \"team-*\" {{ arg path writes }} }}\n\
          policy guarded {{\n{rules}}}\n"
     );
-    fs::write(folder.join("hook.kdl"), project)?;
-    let mut build = command(&setting.relay, folder);
-    build.args(["build", "hook.kdl", "--unsigned", "-q", "-o", "plain.relay"]);
-    if !build.status()?.success() {
-        return Err("the project cannot be built".into());
-    }
-    let bytes = fs::read(folder.join("plain.relay"))?;
-    let bundle = relay_bundle::Bundle::open(Box::new(bytes))?;
-    let mut envelope = relay_bundle::envelope::Envelope::unsigned(&bundle)?;
-    envelope.sign(&setting.key)?;
-    let sealed = relay_bundle::envelope::attach(&bundle, &envelope)?;
-    fs::write(folder.join("hook.relay"), sealed)?;
+    setting.project("hook", &project)?;
     let line = |key: &str, name: &str| format!("{key} = {:?}\n", folder.join(name));
     let config = line("bundle", "hook.relay")
         + &line("trust", "trust.toml")

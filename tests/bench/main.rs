@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
+mod agent;
 mod agent_skills;
 mod allocation;
 mod audience;
@@ -22,9 +23,12 @@ mod diff;
 mod generate;
 mod hook;
 mod http;
+mod peer;
 mod port;
 mod select;
+mod shell;
 mod stdio;
+mod terminal;
 
 use std::error::Error;
 use std::fs;
@@ -82,6 +86,9 @@ fn main() -> Result<()> {
         ("automata", automata::automata),
         ("decide", decide::decisions),
         ("hook", hook::hooks),
+        ("shell", shell::commands),
+        ("terminal", terminal::sessions),
+        ("peer", peer::beside),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
     if let Some(unknown) = wanted.iter().find(unknown) {
@@ -135,6 +142,22 @@ impl Setting {
     fn bundle(&self, name: &str, contents: &Contents) -> Result<PathBuf> {
         let path = self.folder.join(name);
         fs::write(&path, self.signed(contents)?)?;
+        Ok(path)
+    }
+
+    /// Builds a project, signs the bundle and returns its path.
+    fn project(&self, name: &str, text: &str) -> Result<PathBuf> {
+        fs::write(self.folder.join(format!("{name}.kdl")), text)?;
+        let plain = format!("{name}-unsigned.relay");
+        let mut build = harness::command(&self.relay, &self.folder);
+        build.args(["build", &format!("{name}.kdl"), "--unsigned", "-q", "-o", &plain]);
+        let ended = harness::run(build);
+        if ended.code != Some(0) {
+            return Err(format!("the project cannot be built: {}", ended.stderr).into());
+        }
+        let bundle = Bundle::open(Box::new(fs::read(self.folder.join(plain))?))?;
+        let path = self.folder.join(format!("{name}.relay"));
+        fs::write(&path, self.sealed(&bundle)?)?;
         Ok(path)
     }
 

@@ -33,11 +33,24 @@ impl Session {
     pub(crate) fn ask(&mut self, request: &str) -> Result<usize> {
         self.to.write_all(request.as_bytes())?;
         self.line.clear();
-        let length = self.from.read_line(&mut self.line)?;
+        let mut length = self.from.read_line(&mut self.line)?;
+        while length > 0 && self.line.contains("\"method\"") && !self.line.contains("\"result\"") {
+            // A notification.
+            self.line.clear();
+            length = self.from.read_line(&mut self.line)?;
+        }
         if !self.line.contains("\"result\"") {
             return Err(format!("the server said: {}{}", self.line, self.process.log()).into());
         }
         Ok(length)
+    }
+
+    /// Sends a request of this method and returns its result.
+    pub(crate) fn result(&mut self, method: &str, params: &Value) -> Result<Value> {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.ask(&format!("{request}\n"))?;
+        let mut answer: Value = serde_json::from_str(&self.line)?;
+        Ok(answer.get_mut("result").map(Value::take).unwrap_or_default())
     }
 
     pub(crate) fn initialize(&mut self) -> Result<()> {

@@ -33,8 +33,11 @@ const REST_BLOCKS_MAX: usize = 256;
 const WRITE_MAX: Duration = Duration::from_secs(5);
 /// The time between the first signal and KILL when a session is ended.
 const GRACE: Duration = Duration::from_secs(2);
-/// The time in which more output joins the first of a call.
-const GATHER: Duration = Duration::from_millis(20);
+/// The longest time in which more output joins the first of a call.
+const GATHER_MAX: Duration = Duration::from_millis(20);
+/// The silence after output by which a call has gathered enough: a shell echoes a command, and answers it a
+/// few milliseconds later.
+const GATHER_QUIET: Duration = Duration::from_millis(8);
 /// The most bytes of a typed line: a terminal drops the rest of a longer one, so the program would read
 /// another line than the one that was decided (`N_TTY_BUF_SIZE` of Linux).
 const LINE_BYTES_MAX: usize = 4095;
@@ -316,10 +319,29 @@ impl Session {
                 () = sleep_until(until) => return Received::Output(String::new()),
             }
         }
-        sleep_until((Instant::now() + GATHER).min(until)).await;
+        self.gather(until, bytes_max).await;
         let mut state = lock(&self.state);
         let is_complete = state.ended.is_some();
         Received::Output(state.buffer.take(bytes_max, is_complete))
+    }
+
+    /// Waits while output comes, until a call has all that it may get or the program has ended.
+    async fn gather(&self, until: Instant, bytes_max: usize) {
+        let until = until.min(Instant::now() + GATHER_MAX);
+        loop {
+            let changed = self.changed.notified();
+            {
+                let state = lock(&self.state);
+                if state.ended.is_some() || state.buffer.counts().buffered >= bytes_max {
+                    return;
+                }
+            }
+            let quiet_at = Instant::now() + GATHER_QUIET;
+            tokio::select! {
+                () = changed => {}
+                () = sleep_until(quiet_at.min(until)) => return,
+            }
+        }
     }
 
     /// Changes the size of the terminal.
