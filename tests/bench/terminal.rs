@@ -101,13 +101,13 @@ fn taken_by_server(agent: &mut Agent, command: &str, bytes: u64) -> Result<f64> 
         let list: Vec<Value> = serde_json::from_str(&agent.call("session_list", &json!({}))?)?;
         let shown = list.into_iter().find(|shown| shown["id"] == id.as_str());
         let shown = shown.ok_or("the session is unknown")?;
-        if shown["closed"] == true {
+        if shown.get("closed") == Some(&Value::Bool(true)) {
             break shown;
         }
         std::thread::sleep(Duration::from_millis(5));
     };
     let seconds = begun.elapsed().as_secs_f64();
-    let produced = shown["produced"].as_u64().unwrap_or(0);
+    let produced = shown.get("produced").and_then(Value::as_u64).unwrap_or(0);
     agent.call("session_kill", &json!({ "session_id": id }))?;
     if produced < bytes {
         return Err(format!("{produced} bytes of {bytes}: {shown}").into());

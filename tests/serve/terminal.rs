@@ -180,6 +180,31 @@ fn editing_a_line_hides_no_command() {
 }
 
 #[test]
+fn a_line_whose_beginning_a_program_took_is_judged_from_the_rest_on() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({}));
+    let mut typed = |data: &str, enter: bool| {
+        let arguments = json!({ "session_id": id, "data": data, "enter": enter });
+        text(&agent.call("session_send", arguments))
+    };
+    // `read` takes five characters, and the shell has the rest of the line.
+    assert!(typed("read -n 5 -t 1 x", true).starts_with("sent "));
+    assert!(typed("echo ", false).starts_with("sent "));
+    let denied = typed("touch /nowhere/x", true);
+    assert!(denied.contains("no-where"), "{denied}");
+    // So it is in three parts, of which the first is taken.
+    assert!(typed("touch", false).starts_with("sent "));
+    let denied = typed(" /nowhere/x", true);
+    assert!(denied.contains("no-where"), "{denied}");
+    // A line in more parts than are followed is not understood.
+    let answers: Vec<String> = (0..70).map(|_| typed("x", false)).collect();
+    let typed = answers.iter().take_while(|answer| answer.starts_with("sent ")).count();
+    assert!((50..70).contains(&typed), "{typed}");
+    assert!(answers[typed].starts_with("[DENIED tier 3"), "{answers:?}");
+}
+
+#[test]
 fn texts_that_are_sent_at_once_are_judged_in_the_order_in_which_they_are_typed() {
     let house = house();
     let mut agent = agent(&house);

@@ -19,5 +19,5 @@ pub use offered::{Offered, UnknownTool};
 pub use reach::{NoCommand, REACH, Reach, SHELL, command_arguments, reach};
 pub use spec::{Bound, Gating, Group, Keep, Kind, Limit, Output, Parameter, Time, ToolSpec};
 pub use table::{BRIEFING, TAGS_PLACEHOLDER, TOOLS, find};
-pub use typed::{Typed, typed};
+pub use typed::{INTERRUPT, Typed, gone_on, pending_after, typed};
 pub use words::{join_words, plain_words, quote_word, split_words};

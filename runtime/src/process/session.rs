@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use relay_engine::tool::{INTERRUPT, gone_on, pending_after};
 use relay_keeper::{Ended, Reach, Running, Signal, Size};
 use relay_machine::lock::lock;
 use relay_policy::location::Location;
@@ -38,6 +39,9 @@ const GATHER_MAX: Duration = Duration::from_millis(20);
 /// The silence after output by which a call has gathered enough: a shell echoes a command, and answers it a
 /// few milliseconds later.
 const GATHER_QUIET: Duration = Duration::from_millis(8);
+/// The time that a program has after an interrupt before more is typed: until its next prompt, a shell
+/// drops an unknown part of it.
+const SETTLE: Duration = Duration::from_millis(300);
 /// The most bytes of a typed line: a terminal drops the rest of a longer one, so the program would read
 /// another line than the one that was decided (`N_TTY_BUF_SIZE` of Linux).
 const LINE_BYTES_MAX: usize = 4095;
@@ -70,6 +74,8 @@ struct State {
     pending: String,
     /// Whether a text was typed only in part, so that the line in the terminal is unknown.
     is_torn: bool,
+    /// When a program that was interrupted takes text again.
+    settled_at: Instant,
     last_line: LastLine,
 }
 
@@ -163,6 +169,7 @@ impl Session {
             ended: None,
             used: now,
             pending: String::new(),
+            settled_at: now,
             is_torn: false,
             last_line: LastLine::default(),
         };
@@ -281,18 +288,23 @@ impl Session {
             if state.pending != pending {
                 return Err(Unsent::Changed);
             }
-            let typed = format!("{pending}{text}");
-            let mut lines = typed.split(['\n', '\r']);
-            if lines.clone().any(|line| line.len() > LINE_BYTES_MAX) {
+            let typed = gone_on(pending, text);
+            if typed.split(['\n', '\r']).any(|line| line.len() > LINE_BYTES_MAX) {
                 return Err(Unsent::TooLong);
             }
-            state.pending = lines.next_back().unwrap_or_default().to_owned();
+            state.pending = pending_after(pending, text);
             // Until all of it is typed, the line in the terminal is another one.
             state.is_torn = true;
         }
+        let settled_at = lock(&self.state).settled_at;
+        sleep_until(settled_at).await;
         let written = timeout(WRITE_MAX, writer.write_all(text.as_bytes())).await;
         written.map_err(|_| Unsent::Unread)??;
-        lock(&self.state).is_torn = false;
+        let mut state = lock(&self.state);
+        state.is_torn = false;
+        if text.contains(INTERRUPT) {
+            state.settled_at = Instant::now() + SETTLE;
+        }
         Ok(())
     }
 
@@ -357,7 +369,9 @@ impl Session {
     /// Signals all jobs of the session.
     pub(crate) async fn signal(&self, signal: Signal) -> io::Result<()> {
         lock(&self.state).used = Instant::now();
-        self.running.signal(signal, Reach::Session).await.map(|_| ())
+        let signalled = self.running.signal(signal, Reach::Session).await.map(|_| ());
+        lock(&self.state).settled_at = Instant::now() + SETTLE;
+        signalled
     }
 
     /// Ends all processes of the session.

@@ -6,7 +6,7 @@ mod unapproved;
 
 use relay_bundle::Tier;
 use relay_engine::decide::{self, Decision, Door, Outcome};
-use relay_engine::tool::{Group, Offered};
+use relay_engine::tool::{Group, Offered, gone_on};
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
@@ -118,7 +118,7 @@ fn pending(call: &Call, given: &Map<String, Value>) -> Option<String> {
 fn with_pending(pending: &str, given: &Map<String, Value>) -> Option<Map<String, Value>> {
     let data = given.get(DATA).and_then(Value::as_str).filter(|_| !pending.is_empty())?;
     let mut joined = given.clone();
-    joined.insert(DATA.to_owned(), format!("{pending}{data}").into());
+    joined.insert(DATA.to_owned(), gone_on(pending, data).into());
     Some(joined)
 }
 

@@ -74,7 +74,7 @@ fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
         "warnings": warnings(server, loaded),
         "bundle": bundle,
         "caller": you,
-        "runtime": account(),
+        "runtime": account(settings),
         "limits": limits(call),
         "seccomp": seccomp(server),
     });

@@ -280,7 +280,8 @@ fn typed(text: &str, texts: &mut Vec<String>, doubts: &mut Vec<(Floor, &'static 
     let Typed { readings, is_doubtful } = tool::typed(text);
     texts.extend(readings);
     if is_doubtful {
-        doubts.push((Floor::Unparsed, "a control character recalls or moves text of the line"));
+        doubts
+            .push((Floor::Unparsed, "its keys may make the line another one than is written here"));
     }
     true
 }

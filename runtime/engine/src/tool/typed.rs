@@ -1,12 +1,19 @@
 //! Text that is typed into a terminal, as the program there may read it: control characters edit the
 //! line before a shell has it.
 
+/// Stands in a typed line where one call ended and the next went on. In between, a program may have read
+/// or dropped all that was typed so far, so that the line of the shell begins here.
+const CALL_END: char = '\u{9f}';
+/// The most calls that one line is followed through. Programs that take single keys get as many.
+const CALLS_MAX: usize = 64;
+/// Interrupts a program (Ctrl-C), which may drop text that is typed with it.
+pub const INTERRUPT: char = '\u{3}';
 /// Characters that are text or end a line.
 const PLAIN: [char; 3] = ['\t', '\n', '\r'];
 /// Erases the character before it: Backspace and Delete.
 const ERASE: [char; 2] = ['\u{8}', '\u{7f}'];
 /// Erases the line: interrupt (Ctrl-C) and kill (Ctrl-U).
-const ERASE_LINE: [char; 2] = ['\u{3}', '\u{15}'];
+const ERASE_LINE: [char; 2] = [INTERRUPT, '\u{15}'];
 /// Erases the word before it (Ctrl-W).
 const ERASE_WORD: char = '\u{17}';
 /// Leaves the line as it is: end of input (Ctrl-D) and clear (Ctrl-L).
@@ -22,10 +29,57 @@ pub struct Typed {
     pub is_doubtful: bool,
 }
 
-/// Returns the readings of a typed text: the text without control characters, with each of them as the
-/// end of a line, and as a terminal edits it.
+/// Returns the line that a terminal has after `pending` and the `text` of a call, for the text of the next
+/// call to go on with. Empty if the text ends its line.
+#[must_use]
+pub fn pending_after(pending: &str, text: &str) -> String {
+    let line = gone_on(pending, text);
+    let mut line = line.rsplit(['\n', '\r']).next().unwrap_or_default().to_owned();
+    if !line.is_empty() {
+        line.push(CALL_END);
+    }
+    line
+}
+
+/// Returns the text of a call with the line that it goes on with, as [`typed`] takes it.
+#[must_use]
+pub fn gone_on(pending: &str, text: &str) -> String {
+    let text = text.replace(CALL_END, "\u{fffd}");
+    format!("{pending}{text}")
+}
+
+/// Returns the readings of a typed text that goes on with what earlier calls typed: from the text of each
+/// of them on, for a program may have taken what came before.
 #[must_use]
 pub fn typed(text: &str) -> Typed {
+    let calls: Vec<&str> = text.split(CALL_END).collect();
+    let mut all = Typed {
+        readings: Vec::new(),
+        is_doubtful: calls.len() > CALLS_MAX || calls.iter().any(|call| drops(call)),
+    };
+    let starts = [0].into_iter().chain((1..calls.len()).rev().take(CALLS_MAX));
+    for start in starts {
+        let Typed { readings, is_doubtful } =
+            typed_at_once(&calls.get(start..).unwrap_or_default().concat());
+        all.is_doubtful |= is_doubtful;
+        for reading in readings {
+            if !all.readings.contains(&reading) {
+                all.readings.push(reading);
+            }
+        }
+    }
+    all
+}
+
+/// Returns whether text follows an interrupt in one call: a shell that is interrupted drops an unknown
+/// part of it.
+fn drops(text: &str) -> bool {
+    text.split_once(INTERRUPT).is_some_and(|(_, after)| !after.trim().is_empty())
+}
+
+/// Returns the readings of a text that is typed at once: the text without control characters, with each of
+/// them as the end of a line, and as a terminal edits it.
+fn typed_at_once(text: &str) -> Typed {
     let is_control = |letter: char| letter.is_control() && !PLAIN.contains(&letter);
     if !text.contains(is_control) {
         return Typed { readings: vec![text.to_owned()], is_doubtful: completes(text) };
@@ -99,12 +153,32 @@ mod tests {
             assert!(found, "{text:?}: {typed:?}");
         };
         reads("echo \u{15}rm -rf /", "rm -rf /");
-        reads("echo \u{3}rm -rf /", "rm -rf /");
         reads("rmx\u{7f} -rf /", "rm -rf /");
         reads("rmé\u{8} -rf /", "rm -rf /");
         reads("rm echo\u{17}-rf /", "rm -rf /");
         reads("ls\n\u{7f}\u{17}\u{15}rm x", "rm x");
         reads("r\u{4}m -rf /", "rm -rf /");
+    }
+
+    #[test]
+    fn a_line_in_parts_is_read_from_each_part_on() {
+        let pending = pending_after("", "echo ");
+        let pending = pending_after(&pending, "rm");
+        let read = typed(&gone_on(&pending, " -rf /\n"));
+        assert_eq!(read.readings, ["echo rm -rf /\n", " -rf /\n", "rm -rf /\n"]);
+        assert!(!read.is_doubtful);
+        assert_eq!(pending_after(&pending, " -rf /\n"), "");
+        // The mark itself cannot be typed.
+        assert_eq!(typed(&gone_on("", "a\u{9f}b")).readings.len(), 1);
+        let many = (0..CALLS_MAX).fold(String::new(), |pending, _| pending_after(&pending, "x"));
+        assert!(typed(&gone_on(&many, "y")).is_doubtful);
+    }
+
+    #[test]
+    fn text_beside_an_interrupt_is_a_doubt() {
+        assert!(typed("\u{3}#rm -rf /\n").is_doubtful);
+        let pending = pending_after("", "\u{3}");
+        assert!(!typed(&gone_on(&pending, "ls\n")).is_doubtful);
     }
 
     #[test]

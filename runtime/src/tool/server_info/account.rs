@@ -2,23 +2,24 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde_json::{Value, json};
+
+use crate::process::locate;
+use crate::settings::Settings;
 
 /// The accounts of the machine; those of a directory service are elsewhere.
 const ACCOUNTS: &str = "/etc/passwd";
 /// The most bytes that are read of it.
 const ACCOUNTS_BYTES_MAX: u64 = 1 << 20;
-/// Whoever may execute a file.
-const EXECUTABLE: u32 = 0o111;
 
 /// Describes the account: the number of the user, in effect too, the name if it is known, and the
 /// program `sudo` if there is one.
-pub(super) fn account() -> Value {
+pub(super) fn account(settings: &Settings) -> Value {
     let user = rustix::process::getuid();
     let effective = rustix::process::geteuid();
+    let sudo = locate("sudo", Path::new("/"), &settings.variables);
     let mut account = json!({
         "uid": user.as_raw(),
         "euid": effective.as_raw(),
@@ -26,7 +27,7 @@ pub(super) fn account() -> Value {
     });
     let facts = [
         ("user", name(effective.as_raw())),
-        ("sudo_binary", sudo().map(|path| path.display().to_string())),
+        ("sudo_binary", sudo.map(|path| path.display().to_string())),
     ];
     for (key, value) in facts {
         if let (Some(account), Some(value)) = (account.as_object_mut(), value) {
@@ -52,16 +53,6 @@ fn name_in(accounts: &str, uid: u32) -> Option<String> {
         (number == uid && !name.is_empty()).then(|| name.to_owned())
     };
     accounts.lines().find_map(of_line)
-}
-
-/// Returns the first `sudo` of `PATH` that can be executed.
-fn sudo() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join("sudo")).find(|file| {
-        let metadata = file.metadata();
-        metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & EXECUTABLE != 0)
-    })
 }
 
 #[cfg(test)]
