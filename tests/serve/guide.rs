@@ -72,10 +72,11 @@ fn server_info_names_the_account() {
     let mut agent = Agent::with(&house, PROTOCOLS[1], &["--principal", "op"]);
     let info = super::agent::text(&agent.call("server_info", json!({})));
     let info: Value = serde_json::from_str(&info).unwrap();
-    let user = std::process::Command::new("id").arg("-un").output().unwrap().stdout;
-    assert_eq!(info["runtime"]["user"], String::from_utf8(user).unwrap().trim());
-    let sudo = std::process::Command::new("which").arg("sudo").output();
-    let sudo = sudo.ok().filter(|found| found.status.success()).map(|found| found.stdout);
-    let sudo = sudo.map(|path| String::from_utf8(path).unwrap().trim().to_owned());
-    assert_eq!(info["runtime"]["sudo_binary"].as_str().map(str::to_owned), sudo);
+    let mut run = |command: &str| {
+        let answer = super::agent::text(&agent.call("shell_exec", json!({ "command": command })));
+        answer.split_once('\n').map(|(_, output)| output.trim().to_owned()).unwrap_or_default()
+    };
+    assert_eq!(info["runtime"]["user"], run("id -un"));
+    let sudo = info["runtime"]["sudo_binary"].as_str().unwrap_or_default();
+    assert_eq!(sudo, run("which sudo"));
 }

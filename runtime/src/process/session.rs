@@ -28,6 +28,8 @@ use crate::caller::principal::Principal;
 
 /// The bytes of one read: a terminal gives at most a page.
 const BLOCK_BYTES: usize = 4 << 10;
+/// The most blocks that are read at a time.
+const READS_MAX: usize = 16;
 /// The most blocks that are read after the end of a program: processes that it left may write on.
 const REST_BLOCKS_MAX: usize = 256;
 /// The longest time that a program may leave typed text unread.
@@ -239,7 +241,8 @@ impl Session {
         }
     }
 
-    /// Reads once; returns whether the terminal is still open.
+    /// Reads the waiting output, at most [`READS_MAX`] times, so that the times of the session are kept too;
+    /// returns whether the terminal is still open.
     fn poll(
         &self,
         context: &mut Context<'_>,
@@ -247,17 +250,24 @@ impl Session {
         block: &mut [u8],
     ) -> Poll<bool> {
         let Some(reader) = reader else { return Poll::Ready(false) };
-        let mut read = ReadBuf::new(block);
-        match Pin::new(reader).poll_read(context, &mut read) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(Ok(())) if !read.filled().is_empty() => {
-                lock(&self.state).add(read.filled());
-                self.changed.notify_waiters();
-                Poll::Ready(true)
+        let mut is_open = true;
+        for reads in 0..READS_MAX {
+            let mut read = ReadBuf::new(block);
+            match Pin::new(&mut *reader).poll_read(context, &mut read) {
+                Poll::Pending if reads == 0 => return Poll::Pending,
+                Poll::Pending => break,
+                Poll::Ready(Ok(())) if !read.filled().is_empty() => {
+                    lock(&self.state).add(read.filled());
+                }
+                // A terminal that no program has open fails (EIO).
+                Poll::Ready(_) => {
+                    is_open = false;
+                    break;
+                }
             }
-            // A terminal that no program has open fails (EIO).
-            Poll::Ready(_) => Poll::Ready(false),
         }
+        self.changed.notify_waiters();
+        Poll::Ready(is_open)
     }
 
     /// Returns the line that the next text goes on with.
