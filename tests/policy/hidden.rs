@@ -39,6 +39,7 @@ const HIDDEN: &[&str] = &[
     r##"ruby -e 'p "#{%q(})}"; p "#{'"'"'}"'"'"}"; system("rm -rf x")'"##,
     r##"python3 -c 't"{__import__(1)}"'"##,
     r##"python3 -c "f'{f\"{f\'\'\'{__import__(1)}\'\'\'}\"}'"##,
+    r##"node -e '.a.rmSync "x",{recursive:true}'"##,
     r##"python3 -c 'import a'"##,
     r##"python3 -c 'open("x", *["w"])'"##,
 ];

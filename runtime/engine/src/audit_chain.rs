@@ -116,11 +116,16 @@ pub fn read(line: &str) -> Result<Chained, ChainError> {
     let whole = format!("{text}}}");
     let (before, prev) = member(&whole, PREV).ok_or(ChainError::NotChained)?;
     let (_, seq) = before.rsplit_once(SEQ).ok_or(ChainError::NotChained)?;
-    let seq = seq.parse().map_err(|_| ChainError::NotChained)?;
+    let seq = number(seq).filter(|seq| *seq > START.seq).ok_or(ChainError::NotChained)?;
     if Digest::of(whole.as_bytes()) != hash {
         return Err(ChainError::Changed);
     }
     Ok(Chained { link: Link { seq, hash }, prev })
+}
+
+/// Reads a number as records write it; `+1` and `01` are refused.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|number: &u64| number.to_string() == text)
 }
 
 /// Takes the last member of an object, a hash, from the end of its text.
@@ -152,6 +157,24 @@ mod tests {
         }
         for line in ["", "{}", "{\"a\":1}", "\"}"] {
             assert_eq!(read(line), Err(ChainError::NotChained), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_right_hash_leaves_one_form_of_each_number() {
+        let line = |seq: &str| {
+            let text = format!("{{\"a\":1{SEQ}{seq}{PREV}{}", Digest([7; 32]).hex());
+            let hash = Digest::of(format!("{text}{END}").as_bytes());
+            format!("{text}\"{CHAIN}{}{END}", hash.hex())
+        };
+        for (seq, is_read) in [
+            ("1", true),
+            ("18446744073709551615", true),
+            ("0", false),
+            ("+1", false),
+            ("01", false),
+        ] {
+            assert_eq!(read(&line(seq)).is_ok(), is_read, "{seq}");
         }
     }
 }

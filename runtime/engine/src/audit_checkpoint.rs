@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use relay_bundle::Digest;
 
-use crate::audit_chain::Link;
+use crate::audit_chain::{self, Link};
 
 /// The label of a record that is a checkpoint.
 pub const LABEL: &str = "audit:checkpoint";
@@ -66,7 +66,7 @@ impl Checkpoint {
     #[must_use]
     pub fn read(arguments: &BTreeMap<String, String>) -> Option<Self> {
         let text = |name: &str| arguments.get(name).map(String::as_str);
-        let seq = text(COVERS)?.parse().ok()?;
+        let seq = audit_chain::number(text(COVERS)?)?;
         let hash = Digest::from_hex(text(CHAIN)?)?;
         let signature = STANDARD.decode(text(SIGNATURE)?).ok()?.try_into().ok()?;
         let key = text(KEY)?.to_owned();
@@ -86,7 +86,14 @@ mod tests {
         let mut arguments: BTreeMap<String, String> =
             checkpoint.arguments().into_iter().map(own).collect();
         assert_eq!(Checkpoint::read(&arguments), Some(checkpoint));
-        for (name, bad) in [(COVERS, "-1"), (CHAIN, "00"), (SIGNATURE, "00"), ("more", "x")] {
+        for (name, bad) in [
+            (COVERS, "-1"),
+            (COVERS, "+7"),
+            (COVERS, "07"),
+            (CHAIN, "00"),
+            (SIGNATURE, "00"),
+            ("more", "x"),
+        ] {
             let before = arguments.insert(name.to_owned(), bad.to_owned());
             assert_eq!(Checkpoint::read(&arguments), None, "{name}");
             arguments.remove(name);

@@ -26,6 +26,8 @@ mod tags;
 #[path = "../../bundle/uri.rs"]
 mod uri;
 
+use std::collections::BTreeMap;
+
 /// Answers any bytes as an event of a client, on a machine without a machine file.
 pub fn hook_event(bytes: &[u8]) {
     _ = hook::event(bytes, std::path::Path::new("/nowhere/hook.toml"));
@@ -61,39 +63,65 @@ pub fn glob(bytes: &[u8]) {
     entry::glob(bytes);
 }
 
-/// Redacts a text: the result stays when it is redacted again.
+/// A token in the middle of a text. Its form alone shows that it is a secret.
+const TOKEN: &str = "ghp_Hq3vTz81LkWm52PdXs07RbYc94NfJa66GhUe";
+
+/// Redacts a text, the same text with a token between its lines, and the JSON that it may be: the
+/// result stays when it is redacted again, and the token is hidden.
 ///
 /// # Panics
 ///
-/// If it changes.
+/// If the result changes, or the token is shown.
 pub fn redact(bytes: &[u8]) {
+    use relay_engine::redact::{redacted, redacted_json};
     let text = String::from_utf8_lossy(bytes);
-    let redacted = relay_engine::redact::redacted(&text);
-    assert_eq!(relay_engine::redact::redacted(&redacted), redacted);
+    let (before, after) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    for text in [&*text, &format!("{before}\n{TOKEN}\n{after}")] {
+        let once = redacted(text);
+        assert_eq!(redacted(&once), once);
+        assert!(!once.contains(TOKEN), "the token is shown: {text:?}");
+    }
+    if let Ok(value) = serde_json::from_str(&text) {
+        let once = redacted_json(&value);
+        assert_eq!(redacted_json(&once), once);
+    }
 }
 
-/// Reads the lines of an audit file: a record of a chain is the line that would be written.
+/// Reads the lines of an audit file, as they are and with the right hash: a record of a chain is the
+/// line that would be written, and a checkpoint has the arguments that would be.
 ///
 /// # Panics
 ///
-/// If another line is read as a record.
+/// If another line is read as a record, or other arguments as a checkpoint.
 pub fn audit(bytes: &[u8]) {
     use relay_engine::audit_chain::{Link, chained, read};
     for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(line) = std::str::from_utf8(line) else { continue };
-        if let Ok(record) = read(line) {
+        for line in [line, &hashed(line)] {
+            let Ok(record) = read(line) else { continue };
             let before = record.link.seq.checked_sub(1).map(|seq| Link { seq, hash: record.prev });
-            let Some((body, _)) = line.rsplit_once(",\"seq\":") else { panic!("no number: {line}") };
-            if let Some(before) = before {
-                assert_eq!(chained(&format!("{body}}}"), before), (line.to_owned(), record.link));
-            }
+            let Some((body, _)) = line.rsplit_once(",\"seq\":") else {
+                panic!("no number: {line}")
+            };
+            let Some(before) = before else { panic!("no record is before this one: {line}") };
+            assert_eq!(chained(&format!("{body}}}"), before), (line.to_owned(), record.link));
         }
-        if let Ok(arguments) = serde_json::from_str(line)
+        if let Ok(arguments) = serde_json::from_str::<BTreeMap<String, String>>(line)
             && let Some(checkpoint) = relay_engine::audit_checkpoint::Checkpoint::read(&arguments)
         {
-            assert_eq!(checkpoint.arguments().len(), arguments.len());
+            let own = |(name, text): (&str, String)| (name.to_owned(), text);
+            let written: BTreeMap<_, _> = checkpoint.arguments().into_iter().map(own).collect();
+            assert_eq!(written, arguments);
         }
     }
+}
+
+/// Returns a line with the hash of its own text as the last member. No fuzzer finds such a hash.
+fn hashed(line: &str) -> String {
+    let text = line.rsplit_once(",\"chain\":").map_or(line, |(text, _)| text);
+    let text = text.strip_suffix('}').unwrap_or(text);
+    let hash = relay_bundle::Digest::of(format!("{text}}}").as_bytes()).hex();
+    format!("{text},\"chain\":\"{hash}\"}}")
 }
 
 /// Matches a URI, the second line, against a URI template, the first.
@@ -158,6 +186,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
             vec![vec![0; 8], (0..16).flat_map(|what| [what, 4, 0, 0, 1, 0, 0, 0]).collect()],
         ),
         ("audit", audit_lines()),
+        ("redact", SECRETS.map(|text| text.as_bytes().to_vec()).into()),
         ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
         ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
         ("glob", globs.map(|line| line.as_bytes().to_vec()).into()),
@@ -171,6 +200,22 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
     ]
 }
+
+/// A text of each shape that redaction reads.
+const SECRETS: [&str; 12] = [
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAw\n-----END PRIVATE KEY-----\nls",
+    "git clone https://bob:Hq12345x7@host/x && echo ghp_Hq3vTz81LkWm52PdXs07RbYc94NfJa66GhUe",
+    "DB_PASSWORD='Hq 12345x7' run --token=Hq12345x7 \"$PASSWORD\" ${TOKEN:-Hq12345x7}",
+    "name: DB_PASSWORD\nvalue: Hq12345x7",
+    "curl -u bob:Hq12345x7 -H 'X-Api-Key: Hq12345x7' -H \"Authorization: Bearer Hq12345x7\" u",
+    "mysql -pHq12345x7; openssl x -pass pass:Hq12345x7; sshpass -p 'Hq12345x7' ssh h",
+    "ssh h \"echo Hq12345x7 | sudo -S ls\"; chpasswd <<< bob:Hq12345x7",
+    "passwd bob <<EOF\nHq12345x7\nHq12345x7\nEOF\nls",
+    "IDENTIFIED BY 'Hq12345x7'; ConvertTo-SecureString 'Hq12345x7' -Force",
+    r#"{"apiKey":12345,"a":{"token":["x"]},"command":"bash -c \"PGPASSWORD=Hq12345x7 psql\""}"#,
+    "<password>Hq12345x7</password> a?x=1&sig=Hq12345x7 Cookie: a=Hq12345x7; b=1",
+    "password: none, token: $TOKEN, secret => $(vault read x), it's the password reset page",
+];
 
 /// Two records of a chain, and the arguments of a checkpoint.
 fn audit_lines() -> Vec<Vec<u8>> {

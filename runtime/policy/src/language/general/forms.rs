@@ -321,15 +321,14 @@ impl<'f> Forms<'f> {
         {
             start -= 2;
         }
-        let opens = start.checked_sub(5);
+        // Code may begin with a dot.
+        let Some(opens) = start.checked_sub(5) else { return false };
         !NODE_DOORS.contains(&self.shown(at))
             && self.is_member(start)
             && self.is_sign(start - 2, b')')
-            && opens.is_some_and(|opens| {
-                self.shown(opens) == "require"
-                    && self.is_harmless(opens)
-                    && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
-            })
+            && self.shown(opens) == "require"
+            && self.is_harmless(opens)
+            && self.content(opens + 2).is_some_and(|name| name.ends_with(".json"))
             // Data is neither called nor assigned.
             && !self.is_sign(at + 1, b'(')
             && !self.is_sign(at + 1, b'=')
