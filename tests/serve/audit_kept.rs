@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use harness::run;
+use relay_engine::audit_chain;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Protocol, text};
@@ -252,4 +253,22 @@ fn a_killed_server_leaves_the_begin_of_its_call_and_a_whole_chain() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.starts_with("broken: 1 break, 3 records in 1 file\n"), "{said}");
     assert!(said.contains("audit.jsonl:3: this line is no whole record"), "{said}");
+}
+
+#[test]
+fn a_checkpoint_of_another_form_is_reported() {
+    let house = House::new();
+    let mut text = String::new();
+    let mut last = audit_chain::START;
+    for args in [r#"{"covers":7}"#, "null", r#"{"covers":"1"}"#] {
+        let record = format!(
+            r#"{{"ts":"2027-01-31T10:00:00.000Z","tool":"audit:checkpoint","args":{args}}}"#
+        );
+        last = audit_chain::append(&mut text, &record, last);
+        text.push('\n');
+    }
+    house.write("audit.jsonl", text);
+    let (code, said) = verify(&house, "audit.jsonl");
+    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(said.matches("this checkpoint is malformed").count(), 3, "{said}");
 }
