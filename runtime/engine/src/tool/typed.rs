@@ -6,6 +6,9 @@
 const CALL_END: char = '\u{9f}';
 /// The most calls that one line is followed through. Programs that take single keys get as many.
 const CALLS_MAX: usize = 64;
+/// The most bytes of readings beside that of the whole line and that of the last text: more would make the
+/// work of a call grow with the number of calls before it.
+const MORE_BYTES_MAX: usize = 64 << 10;
 /// Interrupts a program (Ctrl-C), which may drop text that is typed with it.
 pub const INTERRUPT: char = '\u{3}';
 /// Characters that are text or end a line.
@@ -58,9 +61,17 @@ pub fn typed(text: &str) -> Typed {
         is_doubtful: calls.len() > CALLS_MAX || calls.iter().any(|call| drops(call)),
     };
     let starts = [0].into_iter().chain((1..calls.len()).rev().take(CALLS_MAX));
-    for start in starts {
-        let Typed { readings, is_doubtful } =
-            typed_at_once(&calls.get(start..).unwrap_or_default().concat());
+    let mut more_bytes = 0;
+    for (number, start) in starts.enumerate() {
+        let line = calls.get(start..).unwrap_or_default().concat();
+        if number > 1 {
+            more_bytes += line.len();
+            if more_bytes > MORE_BYTES_MAX {
+                all.is_doubtful = true;
+                break;
+            }
+        }
+        let Typed { readings, is_doubtful } = typed_at_once(&line);
         all.is_doubtful |= is_doubtful;
         for reading in readings {
             if !all.readings.contains(&reading) {
@@ -172,6 +183,16 @@ mod tests {
         assert_eq!(typed(&gone_on("", "a\u{9f}b")).readings.len(), 1);
         let many = (0..CALLS_MAX).fold(String::new(), |pending, _| pending_after(&pending, "x"));
         assert!(typed(&gone_on(&many, "y")).is_doubtful);
+    }
+
+    #[test]
+    fn the_work_of_a_text_does_not_grow_with_the_calls_before_it() {
+        let pending = (1..CALLS_MAX).fold(String::new(), |pending, _| pending_after(&pending, "x"));
+        let read = typed(&gone_on(&pending, &"y".repeat(40 << 10)));
+        assert!(read.is_doubtful && read.readings.len() <= 3, "{}", read.readings.len());
+        let once = typed(&gone_on(&pending_after("", "x"), &"y".repeat(1 << 20)));
+        assert!(!once.is_doubtful);
+        assert_eq!(once.readings.len(), 2);
     }
 
     #[test]
