@@ -35,8 +35,15 @@ fn built() -> &'static Binaries {
     BUILT.get_or_init(build)
 }
 
-/// The features of the server, if its observation of system calls is tested.
-const FEATURES: &[&str] = &["--features", "relay-runtime/seccomp"];
+/// The variable by which the server is built with the feature `seccomp`, so that its tests, which are
+/// ignored otherwise, can run.
+const SECCOMP_VARIABLE: &str = "RELAY_TEST_SECCOMP";
+const SECCOMP: &[&str] = &["--features", "relay-runtime/seccomp"];
+
+/// Returns whether the server is built to observe system calls.
+pub(crate) fn has_seccomp() -> bool {
+    env::var_os(SECCOMP_VARIABLE).is_some()
+}
 
 /// Builds them in the target folder of this test binary: `TARGET/PROFILE/deps/all-…`.
 fn build() -> Binaries {
@@ -59,7 +66,7 @@ fn build() -> Binaries {
             "--profile",
             profile,
         ])
-        .args(if cfg!(feature = "seccomp") { FEATURES } else { &[] })
+        .args(if has_seccomp() { SECCOMP } else { &[] })
         .arg("--target-dir")
         .arg(folder.parent().expect("the binary is in TARGET/PROFILE"))
         .current_dir(root())
