@@ -43,6 +43,12 @@ fn send(agent: &mut Agent, id: &str, data: &str) -> String {
     text(&agent.call("session_send", json!({ "session_id": id, "data": data })))
 }
 
+/// Types a text, with Enter or without.
+fn type_into(agent: &mut Agent, id: &str, data: &str, enter: bool) -> String {
+    let arguments = json!({ "session_id": id, "data": data, "enter": enter });
+    text(&agent.call("session_send", arguments))
+}
+
 fn receive(agent: &mut Agent, id: &str) -> String {
     text(&agent.call("session_recv", json!({ "session_id": id, "timeout": 5 })))
 }
@@ -142,10 +148,7 @@ fn editing_a_line_hides_no_command() {
     let house = house();
     let mut agent = agent(&house);
     let id = spawn(&mut agent, json!({}));
-    let mut typed = |data: &str, enter: bool| {
-        let arguments = json!({ "session_id": id, "data": data, "enter": enter });
-        text(&agent.call("session_send", arguments))
-    };
+    let mut typed = |data: &str, enter: bool| type_into(&mut agent, &id, data, enter);
     for data in [
         "echo \u{15}touch /nowhere/x",
         "echo \u{3}touch /nowhere/x",
@@ -184,10 +187,7 @@ fn a_line_whose_beginning_a_program_took_is_judged_from_the_rest_on() {
     let house = house();
     let mut agent = agent(&house);
     let id = spawn(&mut agent, json!({}));
-    let mut typed = |data: &str, enter: bool| {
-        let arguments = json!({ "session_id": id, "data": data, "enter": enter });
-        text(&agent.call("session_send", arguments))
-    };
+    let mut typed = |data: &str, enter: bool| type_into(&mut agent, &id, data, enter);
     // `read` takes five characters, and the shell has the rest of the line.
     assert!(typed("read -n 5 -t 1 x", true).starts_with("sent "));
     assert!(typed("echo ", false).starts_with("sent "));
