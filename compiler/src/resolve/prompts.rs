@@ -133,12 +133,15 @@ impl Found<'_, '_> {
         let Self { patches, names, mut prompts, mut bare, within, .. } = self;
         patches.report_rest(&names, out);
         agent_skills::check_nested(&within, &prompts, out);
-        let mut replaced = Vec::new();
+        let mut switched_off = Vec::new();
         if let Some(generated) = generated {
-            let name = &generated.name.value;
-            replaced.extend(bare.extract_if(.., |off| off.value == *name));
-            if !names.contains(name) {
+            let name = generated.name.value.clone();
+            if !names.contains(&name) {
                 prompts.push((generated, true));
+            }
+            // Beside another prompt of the name, `enabled=#false` misses its aim, which is reported.
+            if prompts.iter().all(|(prompt, _)| prompt.name.value != name) {
+                switched_off.extend(bare.extract_if(.., |off| off.value == name));
             }
         }
         let unique = name::unique(prompts, "prompt", |(prompt, _)| &prompt.name, out);
@@ -146,7 +149,7 @@ impl Found<'_, '_> {
             out.mark_used(prompt.name.at);
         }
         let mut disabled: Vec<Spanned<String>> = Vec::new();
-        for name in replaced {
+        for name in switched_off {
             out.mark_used(name.at);
             disabled.push(name);
         }
