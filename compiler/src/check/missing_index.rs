@@ -5,6 +5,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::ast::MessageName;
 use crate::diagnostic::Diagnostics;
 use crate::instructions;
 use crate::model::{Model, SystemText};
@@ -38,7 +39,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value {
         return;
     }
-    let mut said = instructions::said_at_once(model);
+    // Some callers do not get the guidance.
+    let for_all = |message: &&SystemText| message.name != MessageName::ToolGuidance;
+    let mut said = instructions::said_at_once(model).filter(for_all);
     if !said.any(|message| has(message, &["prompt_index"]))
         && let Some(at) = model.messages.gate_instructions.at
     {
