@@ -1,9 +1,9 @@
 //! The instructions that a client gets when it connects, and the index of prompts in them.
 //!
-//! A client reads the greeting, how to use the tools and, if there is a gate, the way to pass it. Clients silently
-//! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority
-//! go first, and the text counts them. Only the texts of messages are searched for variables; the
-//! values that replace them stay literal.
+//! A client reads the greeting, how to use the tools and, if there is a gate, the way to pass it.
+//! Clients silently truncate long instructions, so they are shortened here, by rule: entries of the
+//! lowest priority go first, and the text counts them. Only the texts of messages are searched for
+//! variables; the values that replace them stay literal.
 
 use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
@@ -78,8 +78,7 @@ pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
 
 /// Returns the texts for an audience, with blank lines between them.
 fn joined(model: &Model, audience: &Audience) -> String {
-    let tools: Vec<_> = model.offered_tools().into_iter().map(|(spec, _)| spec).collect();
-    let is_guided = audience.sees_all_that_start_processes(&tools);
+    let is_guided = model.guides(audience);
     let said = said_at_once(model)
         .filter(|message| is_guided || message.name != MessageName::ToolGuidance)
         .map(|message| message.text.as_str());

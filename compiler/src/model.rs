@@ -133,12 +133,22 @@ impl Model {
         self.tools.iter().any(|choice| choice.group.value.starts_processes())
     }
 
+    /// Returns whether an audience reads how to use the tools that start processes: it sees all of them,
+    /// since the text may name each.
+    pub(crate) fn guides(&self, audience: &Audience) -> bool {
+        let tools: Vec<_> = self.offered_tools().into_iter().map(|(spec, _)| spec).collect();
+        audience.sees_all_that_start_processes(&tools)
+    }
+
     /// Returns whether its server ever sends a message.
     pub(crate) fn says(&self, message: &SystemText) -> bool {
         let gate = &self.gate;
         match message.name {
             MessageName::SessionGreeting => true,
-            MessageName::ToolGuidance => self.starts_processes(),
+            MessageName::ToolGuidance => {
+                let mut audiences = self.audiences.with_callers();
+                self.starts_processes() && audiences.any(|audience| self.guides(audience))
+            }
             MessageName::GateInterceptPreamble => {
                 gate.on.value && gate.unlock.value == Unlock::Intercept
             }

@@ -1,6 +1,6 @@
 //! The server's own messages.
 
-use relay_bundle::{Bundle, Corrupt, MessagePiece, PromptView};
+use relay_bundle::{Bundle, Corrupt, MessagePiece, PromptView, TOOL_GUIDANCE};
 use relay_engine::prompt_index;
 
 use crate::finding::{Area, Change, Finding, Findings, Kind};
@@ -36,7 +36,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
 fn readers(name: &str, bundle: &Bundle) -> String {
     let tools = &bundle.messages().guided_tools;
     match name {
-        "tool-guidance" if !tools.is_empty() => {
+        TOOL_GUIDANCE if !tools.is_empty() => {
             format!("\n(for callers who have {})", tools.join(", "))
         }
         _ => String::new(),

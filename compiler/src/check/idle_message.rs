@@ -1,7 +1,7 @@
 //! An unused message.
 //!
-//! The messages of the gate are sent only with a gate, and the guidance only with its tools. A gate in one environment is enough: a
-//! project writes its messages once for all environments.
+//! The messages of the gate are sent only with a gate, and the guidance only to callers who see its
+//! tools. One environment that has them is enough: a project writes its messages once for all.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -29,6 +29,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             out.mark_used(at);
         } else {
             let help = match message.name {
+                MessageName::ToolGuidance if model.starts_processes() => {
+                    "no caller sees all tools of `shell` and `sessions` that the project offers; remove it, or give them to a role"
+                }
                 MessageName::ToolGuidance => {
                     "the project offers neither `shell` nor `sessions`; remove it, or add one to `tools`"
                 }

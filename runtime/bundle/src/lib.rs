@@ -86,7 +86,7 @@ pub use manifest::Manifest;
 pub use mask::{Mask, MaskView};
 pub use meaning::meaning_of;
 pub use message::{Blob, Message, MessageView, Part, PartContent, PartView, Role, Segment};
-pub use messages::{MessagePiece, Messages};
+pub use messages::{MessagePiece, Messages, TOOL_GUIDANCE};
 pub use mode::Mode;
 pub use page::{List, ListView, Page};
 pub use place::{Place, PlaceIndex};

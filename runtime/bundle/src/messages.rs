@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::setting::Setting;
 
+/// The name of the message that is for callers with certain tools: [`Messages::guided_tools`].
+pub const TOOL_GUIDANCE: &str = "tool-guidance";
+
 /// The texts of the server's own messages; a message that is never sent is empty.
 ///
 /// Variables whose values are known when the bundle is built are filled in.
@@ -64,7 +67,7 @@ impl Messages {
         } = self;
         [
             ("session-greeting", session_greeting),
-            ("tool-guidance", tool_guidance),
+            (TOOL_GUIDANCE, tool_guidance),
             ("gate-instructions", gate_instructions),
             ("gate-encouragement", gate_encouragement),
             ("read-prompts-reminder", read_prompts_reminder),
