@@ -178,8 +178,27 @@ fn editing_a_line_hides_no_command() {
     while !seen.rsplit_once("^C").is_some_and(|(_, after)| after.contains("bash-")) {
         seen.push_str(&receive(&mut agent, &id));
     }
-    assert_eq!(send(&mut agent, &id, "echo a$((40+2))"), format!("sent 16 bytes to {id}"));
+    // The line before counts until Enter, since a program may not have dropped it.
+    assert!(send(&mut agent, &id, "echo a$((40+2))").contains("no-where"));
+    assert_eq!(send(&mut agent, &id, ""), format!("sent 1 bytes to {id}"));
+    let sent = send(&mut agent, &id, "echo a$((40+2))");
+    assert_eq!(sent, format!("sent 16 bytes to {id}"));
     await_text(&mut agent, &id, "a42");
+}
+
+#[test]
+fn a_line_is_judged_without_its_folder_which_an_earlier_one_may_have_left() {
+    let house = house();
+    let mut agent = agent(&house);
+    let id = spawn(&mut agent, json!({ "cwd": "/tmp" }));
+    let mut typed = |data: &str| type_into(&mut agent, &id, data, true);
+    assert!(typed("cd /nowhere").starts_with("sent "));
+    let denied = typed("touch relay-never");
+    assert!(denied.starts_with("[DENIED ") && denied.contains("no-where"), "{denied}");
+    // Where the line says it, the folder is known.
+    let named = format!("cd {} && touch made", house.path("").display());
+    assert!(typed(&named).starts_with("sent "), "{named}");
+    assert!(typed("ls -l").starts_with("sent "));
 }
 
 #[test]

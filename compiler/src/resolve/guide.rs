@@ -134,7 +134,8 @@ with `enter=false`: `\\u0003` is Ctrl-C, `\\u0004` is Ctrl-D.
 came in time; call again for a program that takes longer. `[session ID ended, exit=N]` is the end.
 4. `session_kill(session_id)` ends the programs in it and frees the session. `session_list` shows yours.
 
-Send one line and read its output before the next: the policy decides each line by what is typed so far. \
+Send one line and read its output before the next: the policy decides each line by what is typed so far, \
+without knowing its folder. Where that matters, write absolute paths, or `cd /srv/app && …` in the line. \
 A session ends after {idle} without a call, and after {lifetime} in any case."
     )
 }

@@ -15,6 +15,7 @@ pub const LOCATION_BYTES_MAX: usize = 4096;
 pub struct Location {
     cwd: Option<Vec<u8>>,
     home: Option<Vec<u8>>,
+    is_adrift: bool,
 }
 
 /// The reason for refusing a folder.
@@ -84,7 +85,8 @@ impl Location {
             }
             Ok(normal(path))
         };
-        Ok(Self { cwd: cwd.map(read).transpose()?, home: home.map(read).transpose()? })
+        let (cwd, home) = (cwd.map(read).transpose()?, home.map(read).transpose()?);
+        Ok(Self { cwd, home, is_adrift: false })
     }
 
     /// Returns the location of commands that begin in another folder; a relative one is meant from
@@ -96,8 +98,20 @@ impl Location {
             (false, Some(cwd)) => format!("{}/{folder}", str::from_utf8(cwd).ok()?),
             (false, None) => return None,
         };
-        let Self { cwd, home: _ } = Self::new(Some(&path), None).ok()?;
-        Some(Self { cwd, home: self.home.clone() })
+        let Self { cwd, home: _, is_adrift } = Self::new(Some(&path), None).ok()?;
+        Some(Self { cwd, home: self.home.clone(), is_adrift })
+    }
+
+    /// Returns the location of commands that follow others from the same folder, which may have left it:
+    /// they begin in an unknown one.
+    #[must_use]
+    pub fn adrift(&self) -> Self {
+        Self { is_adrift: true, ..self.clone() }
+    }
+
+    /// Returns whether commands begin in an unknown folder.
+    pub(crate) fn is_adrift(&self) -> bool {
+        self.is_adrift
     }
 
     /// Returns the folder in which commands begin.

@@ -54,6 +54,9 @@ pub(crate) struct Ground<'g> {
 impl Ground<'_> {
     /// Returns the folder in which a text begins.
     pub(crate) fn start(self) -> Folder {
+        if self.location.is_adrift() {
+            return Folder::Unknown;
+        }
         let Some(cwd) = self.location.cwd() else { return Folder::Work };
         match self.named(cwd.to_vec()).as_slice() {
             b"" => Folder::Work,

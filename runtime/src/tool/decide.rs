@@ -4,6 +4,8 @@ mod permit;
 mod recorded;
 mod unapproved;
 
+use std::sync::Arc;
+
 use relay_bundle::Tier;
 use relay_engine::decide::{self, Decision, Door, Outcome};
 use relay_engine::tool::{Group, Offered, gone_on};
@@ -14,7 +16,7 @@ use super::call::Call;
 use super::error::CallError;
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
-use crate::process::{Folder, FolderError};
+use crate::process::{Folder, FolderError, Session};
 use crate::record::audit::Judged;
 
 pub(super) use self::permit::Permit;
@@ -61,13 +63,14 @@ pub(super) fn decide<'c>(
 ) -> Result<Decided<'c>, Rejection> {
     let view = call.placed.view()?;
     let folder = folder(call, name, arguments);
-    let location = match &folder {
-        Some(Ok(folder)) => folder.location.clone(),
-        Some(Err(_)) | None => Location::default(),
+    let session = (name == SESSION_SEND).then(|| session(call, arguments)).flatten();
+    let location = match (&folder, &session) {
+        (Some(Ok(folder)), _) => folder.location.clone(),
+        (_, Some(session)) => session.origin.location.clone(),
+        _ => Location::default(),
     };
     // Typed text is judged with the line that it goes on with.
-    let pending = (name == SESSION_SEND).then(|| pending(call, arguments)).flatten();
-    let pending = pending.unwrap_or_default();
+    let pending = session.map(|session| session.pending()).unwrap_or_default();
     let typed = with_pending(&pending, arguments);
     let asked = decide::Call {
         tool: name,
@@ -106,11 +109,10 @@ pub(super) fn decide<'c>(
     Ok(Decided { offered, ruling, tier, judged })
 }
 
-/// Returns the line that typed text goes on with, if the session is the caller's.
-fn pending(call: &Call, given: &Map<String, Value>) -> Option<String> {
+/// Returns the session that a call types into, if it is the caller's.
+fn session(call: &Call, given: &Map<String, Value>) -> Option<Arc<Session>> {
     let id = given.get(SESSION_ID).and_then(Value::as_str)?;
-    let session = call.server.processes.session(id, &call.caller.principal)?;
-    Some(session.pending())
+    call.server.processes.session(id, &call.caller.principal)
 }
 
 /// Returns the arguments of a call that types into a session, with the line that its text goes on

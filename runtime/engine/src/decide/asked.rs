@@ -116,6 +116,8 @@ impl Asked {
                 doubts.push((Floor::Unparsed, "its folder is relative to one that is not shown"));
                 Location::default()
             }),
+            // Lines that were typed before may have entered another folder.
+            None if reach.is_some_and(|reach| reach.is_typed) => call.location.adrift(),
             None => call.location.clone(),
         };
         let shown_texts: Vec<&str> = texts.iter().map(String::as_str).collect();
