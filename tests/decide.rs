@@ -1,6 +1,7 @@
 //! Decisions by the rules of a policy: what runs, for whom, and why.
 
 mod doubt;
+mod hosts;
 mod index;
 mod inline;
 mod model;

@@ -54,6 +54,12 @@ fn the_largest_document_is_read() {
 }
 
 #[test]
+fn hosts_over_the_limit_are_refused_at_the_first_one() {
+    let hosts: String = (0..4097).map(|number| format!("host h{number}\n")).collect();
+    check(format!("project demo epoch=1\nhosts {{\n{hosts}}}\n"), "hosts::too_many");
+}
+
+#[test]
 fn settings_over_a_mebibyte_are_refused_at_the_name() {
     let title = "x".repeat(1 << 20);
     let report = check(

@@ -10,6 +10,7 @@ use crate::source::{FileId, Span, Spanned};
 pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
 pub(crate) use crate::language::expect::{Claim, ExpectSettings, Question};
 pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::hosts::{HostSettings, HostsSettings};
 pub(crate) use crate::language::limits::LimitSettings;
 pub(crate) use crate::language::message::TurnSettings;
 pub(crate) use crate::language::messages::{MessageName, MessageSettings};
@@ -53,6 +54,7 @@ pub(crate) enum Item {
     Messages(Vec<SystemMessage>),
     Resources(Vec<Resource>),
     Gate(Gate),
+    Hosts(Hosts),
     Tools(Tools),
     Policy(Box<Policy>),
     Facts(Facts),
@@ -70,6 +72,30 @@ pub(crate) struct Project {
     pub(crate) at: Span,
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) settings: ProjectSettings,
+}
+
+/// `hosts … { groups …; host ALIAS … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Hosts {
+    pub(crate) at: Span,
+    pub(crate) settings: HostsSettings,
+    pub(crate) hosts: Vec<Host>,
+}
+
+impl Hosts {
+    /// Returns the node without the `new`s that have done their part.
+    pub(crate) fn settled(mut self) -> Self {
+        self.hosts.iter_mut().for_each(|host| host.new = None);
+        self
+    }
+}
+
+/// `host ALIAS … { groups …; pin … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Host {
+    pub(crate) alias: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
+    pub(crate) settings: HostSettings,
 }
 
 /// `when ENVIRONMENT { … }`

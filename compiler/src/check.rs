@@ -32,6 +32,7 @@ mod rule_repeated_scope;
 mod rule_selector_twice;
 mod rule_shadowed;
 mod rule_unknown_caller;
+mod rule_unknown_host;
 mod rule_unknown_program;
 mod rule_unknown_tool;
 mod rule_widens;
@@ -88,6 +89,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     rule_selector_twice::check(model, out);
     rule_shadowed::check(model, out);
     rule_unknown_caller::check(model, out);
+    rule_unknown_host::check(model, out);
     rule_unknown_program::check(model, out);
     rule_unknown_tool::check(model, out);
     rule_widens::check(model, out);

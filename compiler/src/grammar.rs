@@ -100,6 +100,8 @@ pub(crate) enum Kind {
     },
     /// `(regex)"…"`
     Regex,
+    /// `(file)"…"`: an absolute path on the server.
+    File,
     /// One of these words.
     Words(&'static [&'static str]),
 }

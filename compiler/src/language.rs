@@ -7,6 +7,7 @@ pub(crate) mod argument;
 pub(crate) mod expect;
 pub(crate) mod facts;
 pub(crate) mod gate;
+pub(crate) mod hosts;
 pub(crate) mod include;
 pub(crate) mod limits;
 pub(crate) mod message;
@@ -77,6 +78,7 @@ top! {
     Roles patched roles::ROLES,
     Users patched users::USERS,
     Gate patched gate::GATE,
+    Hosts patched hosts::HOSTS,
     Tools patched tools::TOOLS,
     Policy patched policy::POLICY,
     Facts fixed facts::FACTS,
@@ -105,11 +107,8 @@ pub(crate) static WHEN: Rule = Rule {
 };
 
 /// Nodes of later versions of the language, with their purpose.
-pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("hosts", "inventories of hosts"),
-    ("servers", "upstream servers"),
-    ("ssh", "tools that reach hosts"),
-];
+pub(crate) const RESERVED: &[(&str, &str)] =
+    &[("servers", "upstream servers"), ("ssh", "tools that reach hosts")];
 
 /// Returns whether a node takes a text of several words after `taken` other values.
 ///

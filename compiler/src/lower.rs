@@ -3,6 +3,7 @@
 mod access;
 mod agent_skills;
 mod gate;
+mod hosts;
 mod messages;
 mod places;
 mod policy;
@@ -48,6 +49,7 @@ pub(crate) fn contents(
         templates,
         access,
         audiences,
+        hosts,
         skills,
         other_tools,
         tool_effects,
@@ -106,6 +108,7 @@ pub(crate) fn contents(
         skills,
         skill_settings,
         tool_settings,
+        hosts: hosts.map(|hosts| hosts::hosts(hosts, &places)),
         policy,
         rules,
         automata,

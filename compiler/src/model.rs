@@ -5,6 +5,7 @@
 
 mod access;
 pub(crate) mod audience;
+mod hosts;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
 pub(crate) use crate::setting::Setting;
 pub(crate) use access::{Access, For, Readers, Role, User};
 use audience::{Audience, Audiences};
+pub(crate) use hosts::{Host, Hosts};
 
 /// A project, joined from its documents, for one environment.
 #[derive(Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct Model {
     pub(crate) audiences: Audiences,
     /// The gate of sessions.
     pub(crate) gate: Gate,
+    /// The hosts that the project knows.
+    pub(crate) hosts: Option<Hosts>,
     /// The offered groups of tools.
     pub(crate) tools: Vec<ToolChoice>,
     /// The tools of other servers that the project names: names, and patterns of names.

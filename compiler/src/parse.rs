@@ -12,6 +12,7 @@ mod expect;
 mod facts;
 mod front_matter;
 mod gate;
+mod hosts;
 mod include;
 mod item;
 mod markdown_prompt;

@@ -240,6 +240,7 @@ fn values(kind: Kind) -> String {
         }
         Kind::Chars { low, high } => format!("`(chars)`, {low} to {}", grouped(high)),
         Kind::Regex => "`(regex)\"…\"`".to_owned(),
+        Kind::File => "`(file)\"/…\"`".to_owned(),
         Kind::Words(words) => listed(words.iter().map(|word| format!("`{word}`"))),
     }
 }

@@ -12,6 +12,7 @@ mod file;
 mod front_matter;
 mod gate;
 mod guide;
+mod hosts;
 mod markdown;
 mod media;
 mod message;
@@ -76,6 +77,7 @@ pub(crate) fn project(
         resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
     };
     let gate = gate::gate(nodes.gates, out);
+    let hosts = hosts::hosts(nodes.hosts, out);
     let tools::Tools { offered: tools, other: other_tools, effects: tool_effects } =
         tools::tools(nodes.tools, out);
     let generated = guide::prompt(sources, &tools);
@@ -114,6 +116,7 @@ pub(crate) fn project(
         access,
         audiences,
         gate,
+        hosts,
         tools,
         other_tools,
         tool_effects,

@@ -8,6 +8,7 @@
 mod access;
 mod expect;
 mod facts;
+mod hosts;
 mod node;
 mod policy;
 mod renderer;
@@ -53,6 +54,7 @@ impl Effective {
         let mut nodes = vec![renderer.project(model)];
         nodes.extend(renderer.access(&model.access));
         nodes.push(renderer.gate(&model.gate));
+        nodes.extend(model.hosts.iter().map(|hosts| renderer.hosts(hosts)));
         if !(model.tools.is_empty() && model.other_tools.is_empty()) {
             let mut children: Vec<_> =
                 model.tools.iter().map(|group| renderer.tool_group(group)).collect();

@@ -90,6 +90,7 @@ fn each_region_has_its_guard() {
             "skill-settings",
             "policy",
             "tool-settings",
+            "hosts",
         ]
         .contains(&section);
         let stage = if is_settings { "open: Corrupt(" } else { "pages: " };

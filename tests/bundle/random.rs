@@ -54,6 +54,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 skills,
                 skill_settings: None,
                 tool_settings: None,
+                hosts: None,
                 policy: None,
                 facts: Vec::new(),
                 rules: Vec::new(),

@@ -8,12 +8,12 @@ use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     AgentSkill, Argument, ArgumentEffect, ArgumentKind, Audience, Audiences, AutomataWriter, Blob,
     Bundle, CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
-    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Mode,
-    OpenError, Page, Part, PartContent, PathClassRow, PathKind, PathRow, Place, Policy, Prompt,
-    Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Rule, RuleKind, Scope,
-    Segment, Selector, SessionSettings, Setting, ShellSettings, Skill, SkillSettings, Suppressed,
-    Suppression, Tenant, Tier, Tool, ToolEffects, ToolLimits, ToolSettings, Unlock, UriPiece, User,
-    Visible, Who, encode,
+    Host, Hosts, IndexSettings, KnownHosts, KnownTool, Level, Manifest, Mask, Message,
+    MessagePiece, Messages, Mode, OpenError, Outside, Page, Part, PartContent, PathClassRow,
+    PathKind, PathRow, Place, Policy, Prompt, Reason, Rendering, Repeat, Resource,
+    ResourceTemplate, Review, Role, Rule, RuleKind, Scope, Segment, Selector, SessionSettings,
+    Setting, ShellSettings, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
+    ToolEffects, ToolLimits, ToolSettings, Unlock, UriPiece, User, Visible, Who, encode,
 };
 use relay_compiler::automaton;
 use relay_policy::facts::{Knowledge, encode as encode_facts};
@@ -104,6 +104,7 @@ pub(crate) fn rich() -> Contents {
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         tool_settings: Some(tool_settings()),
+        hosts: Some(hosts()),
         policy: Some(policy()),
         rules: rules(),
         automata: automata(),
@@ -319,6 +320,40 @@ fn media() -> Prompt {
             ]],
         },
         ..prompt("media", Vec::new())
+    }
+}
+
+/// Hosts with every setting, and with none.
+fn hosts() -> Hosts {
+    let text = |value: &str| Setting { value: value.to_owned(), at: Some(Place::default()) };
+    let bare = |alias: &str| Host {
+        alias: alias.into(),
+        address: None,
+        user: None,
+        port: Setting { value: 22, at: None },
+        jump: None,
+        key: None,
+        known_hosts: None,
+        groups: Vec::new(),
+        pins: Vec::new(),
+        at: place(40),
+    };
+    let core = Host {
+        address: Some(text("10.0.0.11")),
+        user: Some(text("ops")),
+        jump: Some(text("gate")),
+        key: Some(text("/etc/relay/keys/core")),
+        known_hosts: Some(Setting { value: KnownHosts::AcceptNew, at: Some(place(41)) }),
+        groups: vec![text("core")],
+        pins: vec![text("ssh-ed25519 AAAA")],
+        ..bare("core1")
+    };
+    Hosts {
+        known_hosts: Setting { value: KnownHosts::Strict, at: None },
+        outside: Setting { value: Outside::Refuse, at: None },
+        weaken: Setting { value: false, at: None },
+        hosts: vec![core, bare("gate")],
+        at: place(39),
     }
 }
 

@@ -38,10 +38,12 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let raised = |role: &&Role| role.tier.value > Tier::ReadOnly && !has_processes;
     let tiers = model.access.roles.iter().filter(raised).filter_map(|role| role.tier.at);
     let policy = model.policy.iter().filter(|_| !has_processes).map(|(policy, _)| policy.at);
+    let hosts = model.hosts.iter().map(|hosts| hosts.at);
     let others = model.other_tools.iter().map(|pattern| pattern.at);
     let mut first: Vec<(Span, &str)> = [
         (tiers.min(), "the `tier=` of roles"),
         (policy.min(), "`policy` with its floors, paths and facts"),
+        (hosts.min(), "how `hosts` are reached and their keys checked"),
         (others.min(), "what roles and skills say of tools of other servers"),
     ]
     .into_iter()

@@ -24,13 +24,14 @@ pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, PolicyRule, PolicyScope, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
+use crate::language::hosts::{HOST, HOSTS};
 use crate::language::project::PROJECT;
 use crate::language::prompt::PROMPT;
 use crate::language::resource::RESOURCE;
 use crate::language::skills::SKILL;
 use crate::model::{
-    About, Access, Allowed, Argument, BodySource, Facts, MessageSource, Model, PartSource, Policy,
-    Project, Prompt, Setting, Skill, Skills, When,
+    About, Access, Allowed, Argument, BodySource, Facts, Host, Hosts, MessageSource, Model,
+    PartSource, Policy, Project, Prompt, Setting, Skill, Skills, When,
 };
 use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
@@ -49,6 +50,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         access: Access { tenants, roles, users },
         audiences: _,
         gate: _,
+        hosts,
         tools: _,
         other_tools,
         tool_effects,
@@ -85,6 +87,14 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     }
     for When { at: _, environment, nodes: _ } in whens {
         pass.value(&environment.value, environment.at);
+    }
+    if let Some(Hosts { at: _, settings, groups, hosts }) = hosts {
+        pass.settings(&HOSTS, settings);
+        groups.iter().for_each(|group| pass.value(&group.value, group.at));
+        for Host { alias, settings } in hosts {
+            pass.value(&alias.value, alias.at);
+            pass.settings(&HOST, settings);
+        }
     }
     if let Some((policy, facts)) = policy {
         pass.policy(policy, facts);

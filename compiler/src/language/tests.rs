@@ -84,6 +84,7 @@ fn good(kind: Kind) -> String {
             number(kind, low)
         }
         Kind::Regex => "(regex)\"x\"".into(),
+        Kind::File => "(file)\"/x\"".into(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{AutomataWriter, Condition, Example, Rule, Selector, Setting};
 use relay_engine::rule_keys;
 use relay_policy::facts::Facts;
-use relay_policy::rule::canonical_host;
+use relay_policy::host::canonical_host;
 
 use super::places::Places;
 use crate::automaton;

@@ -2,8 +2,8 @@
 
 use super::node::Node;
 use super::{
-    expect, gate, messages, policy, project, prompts, resource, roles, skills, tenants, tools,
-    users,
+    expect, gate, hosts, messages, policy, project, prompts, resource, roles, skills, tenants,
+    tools, users,
 };
 use crate::ast::Item;
 use crate::diagnostic::Diagnostics;
@@ -17,6 +17,7 @@ pub(super) fn item(top: Top, node: &Node, out: &mut Diagnostics) -> Option<Item>
         Top::Roles => Some(Item::Roles(roles::block(node, out))),
         Top::Users => Some(Item::Users(users::block(node, out))),
         Top::Gate => Some(Item::Gate(gate::node(node, out))),
+        Top::Hosts => Some(Item::Hosts(hosts::node(node, out))),
         Top::Tools => Some(Item::Tools(tools::node(node, out))),
         Top::Policy => Some(Item::Policy(Box::new(policy::node(node, out)))),
         Top::Prompts => Some(Item::Prompts(prompts::node(node, out))),

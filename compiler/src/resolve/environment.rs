@@ -23,6 +23,7 @@ pub(super) struct Nodes {
     pub(super) resources: Vec<ast::Resource>,
     pub(super) messages: Vec<ast::SystemMessage>,
     pub(super) gates: Vec<ast::Gate>,
+    pub(super) hosts: Vec<ast::Hosts>,
     pub(super) tools: Vec<ast::Tools>,
     pub(super) policies: Vec<ast::Policy>,
     pub(super) facts: Vec<ast::Facts>,
@@ -125,6 +126,10 @@ impl Nodes {
                 self.resources.extend(resources);
             }
             Item::Gate(gate) => self.gates.push(gate),
+            Item::Hosts(hosts) => {
+                hosts.hosts.iter().for_each(|host| patch::report_new(host.new.as_ref(), out));
+                self.hosts.push(hosts);
+            }
             Item::Tools(tools) => self.tools.push(tools),
             Item::Policy(policy) => self.policies.push(*policy),
             Item::Facts(facts) => self.facts.push(facts),
@@ -162,6 +167,7 @@ fn nodes_in(item: &Item) -> usize {
         Item::Tenants(tenants) => tenants.len(),
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
+        Item::Hosts(hosts) => hosts.hosts.len().max(1),
         Item::Gate(_) | Item::Tools(_) | Item::Policy(_) | Item::Expect(_) => 1,
         Item::Project(_) | Item::When(_) | Item::Facts(_) => 0,
     }
@@ -230,6 +236,7 @@ fn apply(
                 messages.into_iter().for_each(|message| patcher.message(message, out));
             }
             Item::Gate(gate) => patcher.gate(gate, out),
+            Item::Hosts(hosts) => patcher.hosts(hosts, out),
             Item::Tools(tools) => patcher.tools(tools, out),
             Item::Policy(policy) => patcher.policy(*policy, out),
             Item::Skills(skills) => {
@@ -451,6 +458,33 @@ impl Patcher<'_, '_> {
         match self.nodes.policies.first_mut() {
             Some(known) => self.patches.policy(known, &policy, out),
             None => out.report(at, NoPolicy { at }),
+        }
+    }
+
+    fn hosts(&mut self, patch: ast::Hosts, out: &mut Diagnostics) {
+        let Some(base) = self.nodes.hosts.first_mut() else {
+            // An environment that is the only one with hosts declares them.
+            return self.nodes.hosts.push(patch.settled());
+        };
+        let ast::Hosts { at: _, settings, hosts } = patch;
+        self.patches.hosts(base, &settings, out);
+        for host in hosts {
+            let Some(alias) = host.alias.clone() else { continue };
+            let is_new = host.new.as_ref().is_some_and(|new| new.value);
+            let named = |known: &&mut ast::Host| is_named(known.alias.as_ref(), &alias.value);
+            match base.hosts.iter_mut().find(named) {
+                Some(known) if is_new => {
+                    let first_at = known.alias.as_ref().map_or(alias.at, |known| known.at);
+                    self.patches.report_known("host", alias.as_str(), first_at, out);
+                }
+                Some(known) => self.patches.host(known, host, out),
+                None if is_new => base.hosts.push(ast::Host { new: None, ..host }),
+                None => {
+                    let known = base.hosts.iter().filter_map(|known| known.alias.as_ref());
+                    let known: Vec<&str> = known.map(|alias| alias.value.as_str()).collect();
+                    self.patches.report_unknown("host", alias, known, out);
+                }
+            }
         }
     }
 

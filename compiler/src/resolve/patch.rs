@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
 use crate::language::argument::ARG;
 use crate::language::gate::GATE;
+use crate::language::hosts::{HOST, HOSTS};
 use crate::language::limits::LIMITS;
 use crate::language::policy::POLICY;
 use crate::language::prompt::PROMPT;
@@ -178,6 +179,24 @@ impl Patches {
         let mut node = self.node(what, out);
         node.settings(&USER, &mut base.settings, &patch.settings);
         node.finish(patch.at);
+    }
+
+    /// Patches the settings of `hosts`.
+    pub(super) fn hosts(
+        &mut self,
+        base: &mut ast::Hosts,
+        patch: &ast::HostsSettings,
+        out: &mut Diagnostics,
+    ) {
+        self.node("the hosts".into(), out).settings(&HOSTS, &mut base.settings, patch);
+    }
+
+    pub(super) fn host(&mut self, base: &mut ast::Host, patch: ast::Host, out: &mut Diagnostics) {
+        let ast::Host { alias, new: _, settings } = patch;
+        let Some(alias) = alias else { return };
+        let mut node = self.node(format!("host `{}`", alias.value), out);
+        node.settings(&HOST, &mut base.settings, &settings);
+        node.finish(alias.at);
     }
 
     /// Reports a patch of a node that has no settings.

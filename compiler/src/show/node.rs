@@ -40,7 +40,8 @@ impl EffectiveNode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Scalar {
     Text(String),
-    Regex(String),
+    /// A text with a type annotation.
+    Annotated(&'static str, String),
     Number(u64),
     Boolean(bool),
     Chars(u64),
@@ -103,7 +104,9 @@ impl Scalar {
     pub(super) fn kdl(&self, depth: usize) -> String {
         match self {
             Self::Text(text) => quote(text, depth),
-            Self::Regex(text) => format!("(regex){}", quote(text, depth)),
+            Self::Annotated(annotation, text) => {
+                format!("({annotation}){}", quote(text, depth))
+            }
             Self::Number(number) => number.to_string(),
             Self::Boolean(yes) => format!("#{yes}"),
             Self::Chars(number) => format!("(chars){number}"),
@@ -128,7 +131,7 @@ impl Scalar {
 
     fn json(&self) -> Value {
         match self {
-            Self::Text(text) | Self::Regex(text) => json!(text),
+            Self::Text(text) | Self::Annotated(_, text) => json!(text),
             Self::Number(number) | Self::Chars(number) | Self::Measured(_, number) => json!(number),
             Self::Boolean(yes) => json!(yes),
             Self::Integer(number) => json!(number),

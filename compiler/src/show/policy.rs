@@ -175,7 +175,7 @@ impl Renderer<'_, '_> {
             _ => {}
         }
         let scalar = |text: &Spanned<String>| match selector {
-            Selector::Text => Scalar::Regex(text.value.clone()),
+            Selector::Text => Scalar::Annotated("regex", text.value.clone()),
             _ => Scalar::Text(text.value.clone()),
         };
         let arguments = argument.iter().map(|name| Scalar::Text(name.value.clone()));

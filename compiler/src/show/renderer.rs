@@ -30,7 +30,8 @@ impl Renderer<'_, '_> {
 pub(super) fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
     match (literal, kind) {
         (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
-        (Literal::Text(text), Kind::Regex) => Scalar::Regex(text.into()),
+        (Literal::Text(text), Kind::Regex) => Scalar::Annotated("regex", text.into()),
+        (Literal::Text(text), Kind::File) => Scalar::Annotated("file", text.into()),
         (Literal::Word(text) | Literal::Text(text), _) => Scalar::Text(text.into()),
         (Literal::Number(number), Kind::Measured { measure, .. }) => {
             Scalar::Measured(measure, number)

@@ -10,6 +10,7 @@ use crate::error::{Corrupt, OpenError};
 use crate::format::{ENVELOPE_BYTES_MAX, FORMAT_MAJOR};
 use crate::gate::Gate;
 use crate::header;
+use crate::host::Hosts;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::place::{Place, PlaceIndex};
@@ -185,6 +186,12 @@ impl Bundle {
     #[must_use]
     pub fn tool_settings(&self) -> Option<&ToolSettings> {
         self.settings.tool_settings.as_ref()
+    }
+
+    /// Returns the hosts that the project knows, if it names any.
+    #[must_use]
+    pub fn hosts(&self) -> Option<&Hosts> {
+        self.settings.hosts.as_ref()
     }
 
     /// Returns the policy for commands, if the project has one.

@@ -12,6 +12,7 @@ use crate::audience::Audiences;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::gate::Gate;
+use crate::host::Hosts;
 use crate::known_tool::KnownTool;
 use crate::manifest::Manifest;
 use crate::messages::Messages;

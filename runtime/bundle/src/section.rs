@@ -124,6 +124,8 @@ sections! {
     StringLists = 10 "string-lists" rows(8),
     /// The settings of tools that start processes, if any are offered.
     ToolSettings = 11 "tool-settings" settings,
+    /// The hosts that the project knows, if it names any.
+    Hosts = 12 "hosts" settings,
     /// The prompts, sorted by name.
     Prompts = 16 "prompts" rows(108),
     /// Hash table from a prompt's name to its row.
@@ -272,6 +274,8 @@ macro_rules! with_contents {
                 policy: Option<Policy> = Policy, decides;
                 /// The settings of tools that start processes, if any are offered.
                 tool_settings: Option<ToolSettings> = ToolSettings, decides;
+                /// The hosts that the project knows, if it names any.
+                hosts: Option<Hosts> = Hosts, decides;
             }
             tables {
                 /// The prompts, sorted by name (code points), names unique.

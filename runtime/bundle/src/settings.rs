@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::OpenError;
 use crate::format::SETTINGS_BYTES_MAX;
 use crate::gate::Gate;
+use crate::host::Hosts;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::policy::Policy;

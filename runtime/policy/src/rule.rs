@@ -19,7 +19,6 @@ mod words;
 
 pub use fit::Fit;
 pub use glob::glob_fit;
-pub use host::canonical_host;
 pub use literal::{
     LiteralHost, LiteralPath, Literals, ends, folders, literal_host, literal_path, literal_word,
 };

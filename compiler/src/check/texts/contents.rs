@@ -37,6 +37,7 @@ impl TextSearch {
             skills,
             skill_settings,
             tool_settings,
+            hosts,
             policy,
             rules,
             // They follow from the regexes.
@@ -77,6 +78,7 @@ impl TextSearch {
         self.value(sources, None, tools, out);
         self.value(sources, None, skill_settings, out);
         self.value(sources, None, tool_settings, out);
+        self.value(sources, None, hosts, out);
         self.value(sources, None, policy, out);
         self.value(sources, None, rules, out);
         self.value(sources, None, tenants, out);

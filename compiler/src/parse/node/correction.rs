@@ -418,6 +418,7 @@ fn example(kind: Kind) -> String {
         Kind::Measured { measure, .. } => measure.example.to_owned(),
         Kind::Chars { .. } => "(chars)N".to_owned(),
         Kind::Regex => "(regex)\"…\"".to_owned(),
+        Kind::File => "(file)\"/…\"".to_owned(),
         Kind::Words(words) => words.first().copied().unwrap_or("…").to_owned(),
     }
 }

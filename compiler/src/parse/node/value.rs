@@ -91,26 +91,33 @@ impl Value {
                 Literal::Number(self.in_range(self.whole(low, high, out)?, low, high, out)?)
             }
             Kind::Words(words) => Literal::Word(self.word(words, out)?),
-            Kind::Regex => Literal::Text(self.written_regex(out)?),
+            Kind::Regex => Literal::Text(self.annotated("regex", "a regex", out)?),
+            Kind::File => Literal::Text(self.annotated("file", "a path", out)?),
         };
         Some(Spanned { value, at: self.at })
     }
 
     /// Returns a regex, `(regex)"…"`; reports any other value.
     pub(in crate::parse) fn regex(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
-        let text = self.written_regex(out)?;
+        let text = self.annotated("regex", "a regex", out)?;
         Some(Spanned { value: text.to_owned(), at: self.at })
     }
 
-    fn written_regex(&self, out: &mut Diagnostics) -> Option<&str> {
-        self.unit("regex", out)?;
+    /// Returns a text with a type annotation, unless it is empty.
+    fn annotated(
+        &self,
+        annotation: &'static str,
+        what: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<&str> {
+        self.unit(annotation, out)?;
         match &self.scalar {
             Scalar::Text(text) if text.is_empty() => {
                 out.report(self.at, EmptyText { at: self.at });
                 None
             }
             Scalar::Text(text) => Some(text),
-            _ => self.wrong_type("a regex", self.quoted(), out),
+            _ => self.wrong_type(what, self.quoted(), out),
         }
     }
 
@@ -190,8 +197,8 @@ impl Value {
             Scalar::Integer(number) if unit == DURATION.annotation => {
                 DURATION.help(&number.to_string())
             }
-            Scalar::Text(_) if unit == "regex" => {
-                "write `(regex)` before the text, without a blank".to_owned()
+            Scalar::Text(_) if matches!(unit, "regex" | "file") => {
+                format!("write `({unit})` before the text, without a blank")
             }
             Scalar::Integer(number) => format!("write `({unit}){number}`"),
             Scalar::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {

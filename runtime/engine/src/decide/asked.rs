@@ -172,6 +172,7 @@ impl Asked {
             facts,
             paths: &rules.paths,
             classes: &rules.classes,
+            inventory: &rules.inventory,
             location: &self.location,
             tool,
             arguments: &given.arguments,

@@ -36,6 +36,7 @@ impl<'g> Ground<'g> {
             facts,
             paths: &rules.paths,
             classes: &rules.classes,
+            inventory: &rules.inventory,
             location,
             tool: "",
             arguments: &[],

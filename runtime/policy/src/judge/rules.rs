@@ -5,6 +5,7 @@ use std::sync::Arc;
 use relay_bundle::{Bundle, Corrupt, Rule, RuleKind};
 use thiserror::Error;
 
+use crate::inventory::Inventory;
 use crate::path_rules::{PathClasses, PathRules, PatternError};
 use crate::tier::Floors;
 
@@ -17,6 +18,8 @@ pub struct Rules {
     pub paths: PathRules,
     /// The classes of paths that the project names.
     pub classes: PathClasses,
+    /// The hosts that the project knows.
+    pub inventory: Inventory,
     /// The rules that raise the tier of a text, or lower that of its effects.
     pub adjust: Vec<Arc<Rule>>,
 }
@@ -53,7 +56,8 @@ impl Rules {
         bundle.automata()?;
         let paths = PathRules::of(&policy.paths)?;
         let classes = PathClasses::of(&policy.classes)?;
-        Ok(Some(Self { floors, paths, classes, adjust }))
+        let inventory = Inventory::of(bundle.hosts());
+        Ok(Some(Self { floors, paths, classes, inventory, adjust }))
     }
 }
 

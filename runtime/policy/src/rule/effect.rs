@@ -4,7 +4,8 @@ use relay_bundle::Selector;
 
 use super::condition::Condition;
 use super::fit::Fit;
-use super::glob::{glob_fit, value_fit};
+use super::glob::value_fit;
+use super::host::host_fit;
 use super::request::Request;
 use super::seen::{SeenPath, SeenWord};
 use crate::effect::{Call, Effect, Hidden, Sent, Touch, What};
@@ -31,13 +32,7 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
             let touched = Touched { path: &path, class, is_secret, is_whole };
             fit.min(condition.any(|pattern| path_fit(request, pattern, touched)))
         }
-        (Selector::Connects, What::Connects(host)) => {
-            if effects.is_exact(host) {
-                let host = request.seen.host(effects, host);
-                return condition.any(|pattern| glob_fit(pattern, &host));
-            }
-            condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
-        }
+        (Selector::Connects, What::Connects(host)) => request.value_host_fit(condition, host),
         (Selector::Listens, What::Listens(value))
         | (Selector::Escalates, What::Escalates(value)) => {
             condition.any(|pattern| value_fit(pattern, effects.bytes_of(value)))
@@ -149,7 +144,7 @@ pub(super) fn unknown_fit(request: &Request<'_>, condition: &Condition<'_>, call
         let SeenWord { path, class, is_secret, host } = &*word;
         if !is_of_paths {
             let host = host.as_deref();
-            return host.map_or(Fit::No, |host| condition.any(|pattern| glob_fit(pattern, host)));
+            return host.map_or(Fit::No, |host| host_fit(request.inventory, condition, host));
         }
         let touched = Touched { path, class: *class, is_secret: *is_secret, is_whole: true };
         condition.any(|pattern| path_fit(request, pattern, touched))

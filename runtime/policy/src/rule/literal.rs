@@ -15,6 +15,7 @@ use super::fit::Fit;
 use super::request::Request;
 use super::seen::SeenPath;
 use crate::effect::{ArgumentKind, Call, What};
+use crate::inventory::{Inventory, KnownHost};
 use crate::path_rules::PathPattern;
 use crate::paths::PathClass;
 use crate::value::{Mark, is_mark, root_of};
@@ -131,7 +132,7 @@ impl Request<'_> {
         found
     }
 
-    /// Returns the hosts to which it connects.
+    /// Returns the hosts to which it connects, each by all of its names.
     #[must_use]
     pub fn literal_hosts(&self) -> Literals<String> {
         let effects = self.effects;
@@ -139,7 +140,7 @@ impl Request<'_> {
         for effect in effects.all() {
             match effect.what {
                 What::Connects(host) if effects.is_exact(host) => {
-                    found.all.insert((*self.seen.host(effects, host)).to_owned());
+                    found.add_host(&self.seen.host(effects, host), self.inventory);
                 }
                 What::Connects(_) => found.is_open = true,
                 _ => {}
@@ -148,10 +149,20 @@ impl Request<'_> {
         for call in effects.calls().iter().filter(|call| call.node.is_none()) {
             for word in effects.arguments(call).iter().filter_map(|word| word.value) {
                 let word = self.seen.word(effects, word, self.ground());
-                found.all.extend(word.host.clone());
+                if let Some(host) = &word.host {
+                    found.add_host(host, self.inventory);
+                }
             }
         }
         found
+    }
+}
+
+impl Literals<String> {
+    /// Adds a host by all of its names.
+    fn add_host(&mut self, host: &str, inventory: &Inventory) {
+        let others = inventory.called(host).flat_map(KnownHost::names);
+        self.all.extend(others.chain([host]).map(ToOwned::to_owned));
     }
 }
 

@@ -4,10 +4,12 @@ use relay_bundle::{Corrupt, Selector, Tier};
 
 use super::condition::{Condition, Values};
 use super::fit::Fit;
-use super::glob::{glob_fit, value_fit};
+use super::glob::glob_fit;
+use super::host::{host_fit, open_host_fit};
 use super::seen::Seen;
-use crate::effect::Effects;
+use crate::effect::{Effects, Value};
 use crate::facts::Facts;
+use crate::inventory::Inventory;
 use crate::location::Location;
 use crate::path_rules::{PathClasses, PathRules};
 use crate::paths::Ground;
@@ -32,6 +34,8 @@ pub struct Request<'r> {
     pub paths: &'r PathRules,
     /// The classes of paths that the project names.
     pub classes: &'r PathClasses,
+    /// The hosts that the project knows.
+    pub inventory: &'r Inventory,
     /// Where it runs.
     pub location: &'r Location,
     /// The name of the tool.
@@ -70,7 +74,7 @@ impl Request<'_> {
             Selector::Client => self
                 .client
                 .map_or(Fit::No, |client| condition.any(|pattern| glob_fit(pattern, client))),
-            Selector::Host => self.host_fit(condition, is_permit),
+            Selector::Host => self.runs_on_fit(condition, is_permit),
             Selector::TierMin => {
                 condition.any(|tier| Fit::known(self.tier.number() >= number(tier, 0)))
             }
@@ -96,23 +100,26 @@ impl Request<'_> {
             except: Values::Patterns(&[]),
             regex: None,
         };
-        self.host_fit(&condition, is_permit)
+        self.runs_on_fit(&condition, is_permit)
+    }
+
+    /// Returns whether a condition means the host that a value names.
+    pub(super) fn value_host_fit(&self, condition: &Condition<'_>, host: Value) -> Fit {
+        let effects = self.effects;
+        if effects.is_exact(host) {
+            return host_fit(self.inventory, condition, &self.seen.host(effects, host));
+        }
+        open_host_fit(self.inventory, condition, effects.bytes_of(host))
     }
 
     /// Returns whether the request runs on a host: a rule that restricts means any of its hosts, one
     /// that permits all of them.
-    fn host_fit(&self, condition: &Condition<'_>, is_permit: bool) -> Fit {
+    fn runs_on_fit(&self, condition: &Condition<'_>, is_permit: bool) -> Fit {
         let named = self.seen.named(self.hosts).iter();
-        let named = named.map(|host| condition.any(|pattern| glob_fit(pattern, host)));
+        let named = named.map(|host| host_fit(self.inventory, condition, host));
         let effects = self.effects;
-        let called = effects.calls().iter().filter_map(|call| effects.host(call)).map(|host| {
-            let is_exact = effects.is_exact(host);
-            if is_exact {
-                let host = self.seen.host(effects, host);
-                return condition.any(|pattern| glob_fit(pattern, &host));
-            }
-            condition.any(|pattern| value_fit(pattern, effects.bytes_of(host)))
-        });
+        let called = effects.calls().iter().filter_map(|call| effects.host(call));
+        let called = called.map(|host| self.value_host_fit(condition, host));
         let mut fits = named.chain(called).peekable();
         match (fits.peek().is_some(), is_permit) {
             // Without a host it runs on the own one, which no pattern means.

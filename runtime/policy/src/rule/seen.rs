@@ -4,8 +4,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::host::{canonical_host, host_name};
 use crate::effect::{CallId, Effects, Value, What};
+use crate::host::{canonical_host, host_name};
 use crate::paths::{Ground, PathClass, classify};
 use crate::value::{Mark, display, is_hole, root_of};
 

@@ -48,6 +48,7 @@ fn of_keyword(written: &str, kind: Kind) -> Option<String> {
         }
         Kind::Number { .. } | Kind::Chars { .. } => Some("write a number".to_owned()),
         Kind::Regex => Some("write a regex: `(regex)\"…\"`".to_owned()),
+        Kind::File => Some("write a path on the server: `(file)\"/…\"`".to_owned()),
         Kind::Words(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             Some(format!("write one of {}", words.join(", ")))

@@ -1,0 +1,136 @@
+//! A rule means a host by its alias, by its groups and by its address, whichever of them a request has.
+
+use serde_json::json;
+
+use super::{Judged, Who};
+
+const ANYONE: Who<'_> = ("", "");
+
+/// The hosts of the tests: `core1` and `core2` have one address and differ in their ports.
+const HOSTS: &str = r#"
+hosts {
+    groups core edge lab
+    host core1 address="10.0.0.1" { groups core }
+    host core2 address="10.0.0.1" port=2222 { groups core lab }
+    host edge1 address="edge.corp.example" { groups edge }
+    host six address="fd00::1" { groups edge }
+}
+"#;
+
+/// Every spelling of `core1` or its address, in tools and in texts.
+const CORE: [&str; 8] = [
+    "core1",
+    "CORE1",
+    "10.0.0.1",
+    "ops@10.0.0.1",
+    "10.0.0.1.",
+    "0x0a000001",
+    "167772161",
+    "::ffff:10.0.0.1",
+];
+
+fn is_denied(judged: &Judged, tool: &str, arguments: serde_json::Value) -> bool {
+    judged.call(ANYONE, tool, arguments.as_object().expect("an object")).outcome.word() == "deny"
+}
+
+#[test]
+fn a_deny_means_a_host_by_each_of_its_names() {
+    for selector in ["host", "connects"] {
+        for name in ["core1", "core", "10.0.0.1", "10.0.*", "cor?"] {
+            let policy = format!("{HOSTS} policy open {{ deny it {{ {selector} {name:?} }} }}");
+            let judged = Judged::of(&policy);
+            for spelled in CORE {
+                let arguments = json!({ "host": spelled, "command": "ls" });
+                assert!(is_denied(&judged, "ssh_exec", arguments), "{selector} {name} {spelled}");
+                let fleet = json!({ "hosts": format!("edge1,{spelled}"), "command": "ls" });
+                assert!(is_denied(&judged, "ssh_fanout", fleet), "{selector} {name} {spelled}");
+                let jump = json!({ "host": "edge1", "jump": spelled, "command": "ls" });
+                assert!(is_denied(&judged, "ssh_exec", jump), "{selector} {name} {spelled}");
+                let text = format!("ssh {} ls", spelled.trim_start_matches("::ffff:"));
+                let local = json!({ "command": text });
+                assert!(is_denied(&judged, "shell_exec", local), "{selector} {name} {text}");
+            }
+            for command in ["ssh $H ls", "ssh 10.0.0.$N ls", "ssh core$N ls"] {
+                let open = json!({ "command": command });
+                assert!(is_denied(&judged, "shell_exec", open), "{selector} {name} {command}");
+            }
+            for other in ["edge1", "edge.corp.example", "fd00:0::1", "10.1.0.1"] {
+                let arguments = json!({ "host": other, "command": "ls" });
+                assert!(!is_denied(&judged, "ssh_exec", arguments), "{selector} {name} {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_deny_over_connections_means_them_in_every_text() {
+    let judged = Judged::of(&format!("{HOSTS} policy open {{ deny it {{ connects core edge }} }}"));
+    for command in [
+        "curl http://10.0.0.1/x",
+        "curl https://EDGE.corp.example:8443/",
+        "nc 0xa000001 80",
+        "scp f core1:/tmp/",
+        "rsync -a . ops@10.0.0.1:/srv/",
+        "curl 'http://[fd00::1]/'",
+        "ssh -J core2 elsewhere ls",
+        "mytool http://10.0.0.1/",
+    ] {
+        assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
+    }
+    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "curl http://10.0.0.3/" })));
+}
+
+#[test]
+fn an_exception_for_a_group_holds_for_its_addresses() {
+    let deny = r#"deny it { connects "*" { except core } }"#;
+    let judged = Judged::of(&format!("{HOSTS} policy open {{ {deny} }}"));
+    for host in CORE {
+        let arguments = json!({ "host": host, "command": "ls" });
+        assert!(!is_denied(&judged, "ssh_exec", arguments), "{host}");
+    }
+    for command in ["ssh edge1 ls", "ssh $H ls", "curl http://10.0.0.2/"] {
+        assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
+    }
+}
+
+#[test]
+fn a_permission_needs_every_host_of_an_address() {
+    let allow = |host: &str| {
+        let allow = format!("allow it {{ program systemctl; sub restart; host {host} }}");
+        Judged::of(&format!("{HOSTS} policy guarded {{ {allow} }}"))
+    };
+    let may = |judged: &Judged, host: &str| {
+        let arguments = json!({ "host": host, "command": "systemctl restart nginx" });
+        !is_denied(judged, "ssh_exec", arguments)
+    };
+    // Both hosts of the address are in the group, and one of them in `lab`.
+    let core = allow("core");
+    assert!(may(&core, "core1") && may(&core, "core2") && may(&core, "10.0.0.1"));
+    let lab = allow("lab");
+    assert!(may(&lab, "core2") && !may(&lab, "core1") && !may(&lab, "10.0.0.1"));
+    let edge = allow("edge");
+    assert!(may(&edge, "edge1") && may(&edge, "fd00:0:0::1") && !may(&edge, "core1"));
+}
+
+#[test]
+fn scopes_hold_for_the_hosts_of_a_group() {
+    let judged =
+        Judged::of(&format!("{HOSTS} policy open {{ scope host=core {{ mode readonly }} }}"));
+    let touch = |host: &str| json!({ "host": host, "command": "touch /tmp/x" });
+    assert!(is_denied(&judged, "ssh_exec", touch("core2")));
+    assert!(is_denied(&judged, "ssh_exec", touch("10.0.0.1")));
+    assert!(!is_denied(&judged, "ssh_exec", touch("edge1")));
+}
+
+#[test]
+fn a_large_inventory_leaves_an_uncertain_host_a_doubt() {
+    let hosts: String = (0..200)
+        .map(|it| format!("host h{it} address=\"10.9.0.{it}\" {{ groups all }}\n"))
+        .collect();
+    let policy = r#"policy open { deny it { connects all } }"#;
+    let judged = Judged::of(&format!("hosts {{ groups all\n{hosts} }}\n{policy}"));
+    for command in ["ssh $H ls", "ssh h1$N ls", "ssh h7 ls", "curl http://10.9.0.7"] {
+        assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
+    }
+    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "ssh x$N ls" })));
+}
