@@ -7,6 +7,7 @@ mod derived;
 mod facts;
 mod fields;
 mod gains;
+mod hosts;
 mod processes;
 mod promises;
 mod rules;

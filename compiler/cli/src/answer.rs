@@ -7,6 +7,7 @@ pub(crate) mod decision;
 pub(crate) mod effect;
 pub(crate) mod gate;
 pub(crate) mod hit;
+pub(crate) mod host;
 pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod policy;

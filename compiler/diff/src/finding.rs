@@ -62,6 +62,10 @@ pub enum Kind {
     Tenant,
     /// A tool.
     Tool,
+    /// How hosts are reached and checked.
+    Hosts,
+    /// A host.
+    Host,
     /// An `allow-secret`.
     Suppression,
     /// An `allow-invisible`.

@@ -21,6 +21,7 @@ pub mod facts;
 mod finding;
 mod flip;
 mod gate;
+mod host;
 mod in_force;
 mod index;
 mod join;
@@ -94,6 +95,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     let moved = user::compare(&shown, &mut out)?;
     tool::compare(a, b, &mut out);
     tool_settings::compare(a, b, &mut out);
+    host::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);
     expectation::compare(&review_a, &review_b, &mut out);

@@ -3,7 +3,9 @@
 mod access;
 mod canonical;
 
-use relay_bundle::{Bundle, Gate, List, MessagePiece, Messages, Policy, PromptView, ToolSettings};
+use relay_bundle::{
+    Bundle, Gate, Hosts, List, MessagePiece, Messages, Policy, PromptView, ToolSettings,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,6 +14,7 @@ use crate::answer::FORMAT_VERSION;
 use crate::answer::agent_skill::{self, AgentSkill};
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
+use crate::answer::host;
 use crate::answer::policy::{self, Known};
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
@@ -84,6 +87,8 @@ pub(crate) struct Inspected {
     audiences: Vec<Audience>,
     /// The settings of tools that start processes; `null` if none of them is offered.
     tool_settings: Option<ToolSettings>,
+    /// The hosts that the project knows; `null` if it names none.
+    hosts: Option<Hosts>,
     /// The tools, in the order of the list.
     tools: Vec<Seen<Tool>>,
     /// The prompts, sorted by name.
@@ -182,6 +187,7 @@ impl Inspected {
             gate: bundle.gate().cloned(),
             policy: bundle.policy().cloned(),
             tool_settings: bundle.tool_settings().cloned(),
+            hosts: bundle.hosts().cloned(),
             facts: known(bundle)?,
             tenants: access::tenants(bundle)?,
             roles: access::roles(bundle),
@@ -270,6 +276,10 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if let Some(settings) = bundle.tool_settings() {
         let facts = tool_settings::facts(settings);
         page.push_str(&format!("\n  processes\n{}", table::facts(&facts, width)));
+    }
+    if let Some(hosts) = bundle.hosts() {
+        let facts = table::facts(&host::facts(hosts), width);
+        page.push_str(&format!("\n  hosts\n{facts}\n{}", host::draw(hosts, width)));
     }
     if summary.counts.resources + summary.counts.templates > 0 {
         page.push('\n');

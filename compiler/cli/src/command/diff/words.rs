@@ -109,6 +109,8 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Anyone => "anyone",
         Kind::Tenant => "tenant",
         Kind::Tool => "tool",
+        Kind::Hosts => "hosts",
+        Kind::Host => "host",
         Kind::Suppression => "allow-secret",
         Kind::Invisible => "allow-invisible",
         Kind::Mark => "allow-mark",

@@ -21,6 +21,7 @@ use relay_engine::briefing;
 use crate::answer;
 use crate::answer::agent_skill::AgentSkill;
 use crate::answer::audience::{self, Names, Readers};
+use crate::answer::host;
 use crate::answer::policy::{OwnFacts, Rule};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
@@ -65,6 +66,16 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
         text.push_str("\n== processes\n");
         for (name, says) in tool_settings::facts(settings) {
             field(name, Some(&says), &mut text);
+        }
+    }
+    if let Some(hosts) = bundle.hosts() {
+        text.push_str("\n== hosts\n");
+        let facts = host::facts(hosts).into_iter();
+        facts.for_each(|(name, says)| field(name, Some(&says), &mut text));
+        for held in &hosts.hosts {
+            text.push_str(&format!("\n== host {}\n", printable(&held.alias)));
+            let facts = host::host_facts(held).into_iter();
+            facts.for_each(|(name, says)| field(name, Some(&says), &mut text));
         }
     }
     for (held, readers) in prompts.iter().zip(names.all_seen_by(List::Prompts)?) {
