@@ -42,6 +42,10 @@ const NEVER: &[(&str, &[&str])] = &[
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),
     (
+        "relay-ssh",
+        &["relay-bundle", "relay-engine", "relay-compiler", "kdl", "miette", "rmcp", "clap"],
+    ),
+    (
         "relay-diff",
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),

@@ -1,0 +1,4 @@
+//! Connections of a relay server to other hosts over SSH.
+//!
+//! The crate connects, runs and transfers; it decides nothing. Its callers have asked the policy about a
+//! host and a text before they come here.
