@@ -89,7 +89,11 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs", "runtime/engine/src/redact/"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
-    ("runtime", "hmac::", &["runtime/engine/src/handle.rs"]),
+    (
+        "runtime",
+        "hmac::",
+        &["runtime/engine/src/handle.rs", "runtime/ssh/src/known_hosts/host_names.rs"],
+    ),
     ("runtime", "Permit {", &["runtime/src/tool/decide/permit.rs"]),
     // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
     (

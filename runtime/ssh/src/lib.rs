@@ -2,3 +2,10 @@
 //!
 //! The crate connects, runs and transfers; it decides nothing. Its callers have asked the policy about a
 //! host and a text before they come here.
+
+pub mod known_hosts;
+mod name_pattern;
+mod place;
+mod text_file;
+
+pub use self::place::Place;

@@ -1,0 +1,19 @@
+//! The readers of known_hosts, ssh_config and the inventory.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test ends by panicking, and asks the programs of OpenSSH"
+)]
+
+#[path = "readers/entry.rs"]
+mod entry;
+#[path = "readers/known_hosts.rs"]
+mod known_hosts;
+#[path = "readers/program.rs"]
+mod program;
