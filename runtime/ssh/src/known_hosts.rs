@@ -28,6 +28,7 @@ pub use self::file::{FILE_BYTES_MAX, FileError, append, read};
 pub use self::key::KeyError;
 pub use self::line::LineError;
 use self::line::{Line, Marker};
+use crate::host_name;
 use crate::place::Place;
 
 /// The most pins of one host.
@@ -267,7 +268,7 @@ impl KnownHosts {
 ///
 /// The host has letters other than those of names and addresses, or the key has no type.
 pub fn entry(host: &str, port: u16, key: &[u8]) -> Result<String, EntryError> {
-    if !name::is_plain(host) {
+    if !host_name::is_plain(host) {
         return Err(EntryError::Host { host: host.to_owned() });
     }
     let kind = key::type_of(key).ok_or(EntryError::Key)?;

@@ -51,3 +51,8 @@ pub(crate) fn list_matches(list: &[u8], name: &[u8]) -> bool {
     }
     found
 }
+
+/// Returns whether a host name matches a comma list, in any case of its ASCII letters.
+pub(crate) fn host_list_matches(list: &[u8], host: &[u8]) -> bool {
+    list_matches(&list.to_ascii_lowercase(), &host.to_ascii_lowercase())
+}

@@ -13,11 +13,19 @@ use rustix::fs::OFlags;
 ///
 /// It is unreadable, another kind of file, or larger.
 pub(crate) fn read(path: &Path, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
-    let file = match open(path, OpenOptions::new().read(true)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    read_open(&file, bytes_max).map(Some)
+    open_existing(path)?.map(|file| read_open(&file, bytes_max)).transpose()
+}
+
+/// Opens the regular file at `path` for reading; a missing file is `None`.
+///
+/// # Errors
+///
+/// It is unreadable, or another kind of file.
+pub(crate) fn open_existing(path: &Path) -> io::Result<Option<File>> {
+    match open(path, OpenOptions::new().read(true)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        file => file.map(Some),
+    }
 }
 
 /// Reads the rest of an open file, at most `bytes_max` bytes.

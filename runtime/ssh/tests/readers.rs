@@ -11,8 +11,14 @@
     reason = "a test ends by panicking, and asks the programs of OpenSSH"
 )]
 
+#[path = "readers/config.rs"]
+mod config;
+#[path = "readers/config_oracle.rs"]
+mod config_oracle;
 #[path = "readers/entry.rs"]
 mod entry;
+#[path = "readers/inventory.rs"]
+mod inventory;
 #[path = "readers/known_hosts.rs"]
 mod known_hosts;
 #[path = "readers/program.rs"]

@@ -5,10 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha1::Sha1;
 
-use crate::name_pattern;
+use crate::{host_name, name_pattern};
 
 /// The bytes of an SHA-1 digest, and of the salt that OpenSSH makes.
 const DIGEST_BYTES: usize = 20;
+
+/// The longest `[host]:port`.
+const NAME_BYTES_MAX: usize = host_name::HOST_BYTES_MAX + "[]:65535".len();
 
 /// The hosts of a line.
 #[derive(Debug)]
@@ -30,9 +33,11 @@ impl HostNames {
         parts.next().is_none().then_some(Self::Hashed { salt, hash })
     }
 
-    /// Returns whether the line is about `name`, which is in lower case.
+    /// Returns whether the line is about `name`, which is in lower case. A line is about no name that is
+    /// too long for a host.
     pub(crate) fn contains(&self, name: &str) -> bool {
         match self {
+            _ if name.len() > NAME_BYTES_MAX => false,
             Self::Patterns(list) => name_pattern::list_matches(list, name.as_bytes()),
             Self::Hashed { salt, hash } => {
                 let Ok(mut mac) = Hmac::<Sha1>::new_from_slice(salt) else { return false };

@@ -245,7 +245,7 @@ fn naive_list(list: &str, name: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_list_matches_as_its_definition(list in "[!]?[ab*?A]{1,6}(,[!]?[ab*?]{0,6}){0,3}", host in "[abA]{1,7}") {
@@ -311,7 +311,7 @@ fn by_keygen(path: &str, text: &str, (host, port): (&str, u16), key: &str) -> Op
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn hosts_are_found_as_ssh_keygen_finds_them(
