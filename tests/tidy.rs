@@ -454,6 +454,11 @@ fn the_keeper_imports_in_one_direction() {
 }
 
 #[test]
+fn the_ssh_crate_imports_in_one_direction() {
+    one_direction("runtime/ssh/src");
+}
+
+#[test]
 fn the_compiler_imports_in_one_direction() {
     one_direction("compiler/src");
 }

@@ -5,13 +5,13 @@
 //! `host`, `originalhost`, `user`, `localuser` and `final`. `Include` reads other files, relative to `~/.ssh`.
 //!
 //! ssh starts programs for `ProxyCommand`, `KnownHostsCommand`, `LocalCommand` and `Match exec`, and
-//! loads libraries for keys on cards. No policy would see them, so such a line refuses each host for which
-//! it is in force; so does any other `Match` criterion that the host could meet. All other keywords of
+//! loads libraries for keys on cards. They would run past the policy, so such a line refuses each host for
+//! which it is in force; so does any other `Match` criterion that the host could meet. All other keywords of
 //! OpenSSH are ignored, and listed with their lines in the settings. As in OpenSSH, an unknown keyword or
 //! an invalid value refuses the file, even in a block of other hosts.
 //!
-//! Stricter than ssh: no variables of the environment, no names of services as ports, and only absolute
-//! paths or those below `~`. Values of ignored keywords are free.
+//! Stricter than ssh: variables of the environment and names of services as ports are refused, and so are
+//! relative paths. Values of ignored keywords are free.
 
 mod criteria;
 mod directive;
@@ -51,7 +51,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, a line is invalid, or a limit is reached.
+    /// A file is unreadable, a line is invalid, or a limit is reached.
     pub fn read(path: &Path, local: LocalUser, files: &dyn Files) -> Result<Self, ConfigError> {
         let lines = document::read(path, &local.home, files)?;
         Ok(Self { lines, local })
@@ -62,12 +62,12 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// A line that is in force for the host starts a program or is not supported, or a name is invalid.
+    /// A line that is in force for the host starts a program or is unsupported, or a name is invalid.
     pub fn host(&self, alias: &str, user: Option<&str>) -> Result<HostSettings, Refused> {
         evaluation::settings(&self.lines, alias, user, &self.local)
     }
 
-    /// Returns the names of `Host` lines that are no patterns, each once, in order.
+    /// Returns the literal names of `Host` lines, each once, in order.
     pub fn aliases(&self) -> Vec<&str> {
         let mut seen = std::collections::BTreeSet::new();
         let mut names = Vec::new();

@@ -28,10 +28,10 @@ pub const BYTES_MAX: usize = 4 << 20;
 /// The most hosts of an inventory.
 pub const HOSTS_MAX: usize = 10_000;
 
-/// The settings of a host. Absent ones were not given.
+/// The settings of a host, as far as the inventory gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InventoryHost {
-    /// The name or address to connect to; without one, the alias.
+    /// The name or address to connect to, in place of the alias.
     pub hostname: Option<String>,
     /// The user to log in as.
     pub user: Option<String>,
@@ -45,10 +45,10 @@ pub struct InventoryHost {
     pub known_hosts: Option<KnownHostsRule>,
 }
 
-/// An inventory that cannot be used.
+/// A fault that refuses an inventory.
 #[derive(Debug, thiserror::Error)]
 pub enum InventoryError {
-    /// The file cannot be read.
+    /// Reading the file failed.
     #[error("inventory `{}` cannot be read: {source}", path.display())]
     File {
         /// The file.

@@ -2,17 +2,17 @@
 //!
 //! The rules are those of ssh(1), and of the source of OpenSSH where its manual is silent:
 //!
-//! - A host on another port than 22 is known as `[host]:port`. If no line is about that name, a line
-//!   about the bare host may vouch for its key, and never denies one.
-//! - A line is about a host if one of its patterns matches and none after a `!` does; a hashed name
-//!   matches alone. Names are compared in lower case.
+//! - A host on another port than 22 is known as `[host]:port`. A host that is unknown by
+//!   that name may be vouched for by a line about the bare host, which never denies a key.
+//! - A line is about a host if one of its patterns matches, unless one after a `!` does; a hashed name
+//!   is the only one of its line. Names are compared in lower case.
 //! - One line with the key is enough. A host with lines of other keys, of any type, has changed.
 //! - A `@revoked` line comes before all of it. It holds for the bare host as well as for `[host]:port`,
 //!   while OpenSSH looks at the first that is known: stricter, as a revoked key is known to be stolen.
 //!
 //! Keys are bytes in their wire form, of which the first string is the type. A file is read into memory
-//! before a connection, so that an answer within the key exchange waits for no disk. The module opens
-//! no connection, and certificates are checked by its callers.
+//! before a connection, so that an answer within the key exchange comes from memory. Connections and
+//! the checks of certificates are work of the callers.
 
 mod file;
 mod host_names;
@@ -42,7 +42,7 @@ pub enum Verdict {
         /// The line.
         at: Place,
     },
-    /// No line is about the host.
+    /// The host is in none of the lines.
     Unknown,
     /// The host is known with other keys.
     Changed {
@@ -66,7 +66,7 @@ pub struct Warning {
     pub reason: LineError,
 }
 
-/// A host or a key that a file cannot know.
+/// A host or a key that is unfit for a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
     /// The host has letters that a line would read as a pattern or as its end.
@@ -75,12 +75,12 @@ pub enum EntryError {
         /// The host.
         host: String,
     },
-    /// The key has no type.
+    /// The type of the key is missing.
     #[error("the key of the host has no type")]
     Key,
 }
 
-/// A pin that is no public key.
+/// An invalid pin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PinError {
     /// Its line is invalid.
@@ -146,7 +146,7 @@ impl KnownHosts {
     ///
     /// # Errors
     ///
-    /// One of them exists and cannot be read: [`read`].
+    /// One of them exists and is unreadable: [`read`].
     pub fn of_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, FileError> {
         let mut files = Vec::new();
         for path in paths {
@@ -155,13 +155,13 @@ impl KnownHosts {
         Ok(Self::new(files.iter().map(|(name, text)| (name.as_str(), text.as_slice()))))
     }
 
-    /// Pins a host to the public key in `text`, such as `ssh-ed25519 AAAA…` with or without a comment.
+    /// Pins a host to the public key in `text`, such as `ssh-ed25519 AAAA…`. A comment may follow.
     ///
     /// From then on only pins vouch for the host; files may still revoke a key.
     ///
     /// # Errors
     ///
-    /// The text is no public key, or the host has too many pins.
+    /// The text is invalid as a public key, or the host has too many pins.
     pub fn pin(&mut self, host: &str, port: u16, at: Place, text: &str) -> Result<(), PinError> {
         let mut fields = text.split_ascii_whitespace().map(str::as_bytes);
         let (name, text) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
@@ -226,7 +226,7 @@ impl KnownHosts {
     }
 
     /// Returns the keys, in wire form, of the authorities that may sign certificates of the host, each
-    /// with its line. A host with pins has no authority.
+    /// with its line. A host with pins has only its pins.
     ///
     /// A certificate is for its caller to check: signature, time, kind, principal, and with
     /// [`Self::revoked`] its key and its authority.
@@ -266,7 +266,7 @@ impl KnownHosts {
 ///
 /// # Errors
 ///
-/// The host has letters other than those of names and addresses, or the key has no type.
+/// The host has letters other than those of names and addresses, or the key is damaged.
 pub fn entry(host: &str, port: u16, key: &[u8]) -> Result<String, EntryError> {
     if !host_name::is_plain(host) {
         return Err(EntryError::Host { host: host.to_owned() });

@@ -31,7 +31,8 @@ pub(crate) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern.iter().skip(at).all(|byte| *byte == b'*')
 }
 
-/// Returns whether `name` matches a comma list: one of its patterns, and none after a `!`.
+/// Returns whether `name` matches a comma list: one of its patterns, unless one after a `!`
+/// does.
 pub(crate) fn list_matches(list: &[u8], name: &[u8]) -> bool {
     let mut found = false;
     for pattern in list.split(|byte| *byte == b',') {

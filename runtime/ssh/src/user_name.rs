@@ -4,7 +4,7 @@
 const USER_BYTES_MAX: usize = 255;
 
 /// Returns whether `user` is a plain name: ssh(1) refuses the letters of shells too. A space may be
-/// in it, as no shell reads it here.
+/// in it: names of Windows have one.
 pub(crate) fn is_plain(user: &str) -> bool {
     let is_odd = |letter: char| letter.is_control() || "'`\";&<>|(){}%$".contains(letter);
     let is_short = !user.is_empty() && user.len() <= USER_BYTES_MAX;

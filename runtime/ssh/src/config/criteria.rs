@@ -30,7 +30,7 @@ pub(crate) enum Test {
 ///
 /// # Errors
 ///
-/// A criterion has no pattern, or `all` has others beside it.
+/// A criterion lacks its pattern, or `all` has others beside it.
 pub(crate) fn read(words: &[String]) -> Result<Vec<Criterion>, LineError> {
     let mut all = Vec::new();
     let mut words = words.iter();

@@ -19,7 +19,7 @@ use crate::place::Place;
 ///
 /// # Errors
 ///
-/// A file cannot be read, a line is invalid, or a limit is reached.
+/// A file is unreadable, a line is invalid, or a limit is reached.
 pub(crate) fn read(
     path: &Path,
     home: &str,
@@ -116,7 +116,7 @@ impl Reader<'_> {
             let path = self.anchored(written);
             let path = path.ok_or_else(|| fault(LineError::Include { path: written.clone() }))?;
             for path in self.matching(&path)? {
-                // A file that no pattern found may be missing, as in OpenSSH.
+                // A missing file is as an empty one, as in OpenSSH.
                 let Some(text) = self.text(&path)? else { continue };
                 if self.read >= FILES_MAX {
                     return Err(fault(LineError::Files));
@@ -140,8 +140,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the paths that match, in the order of their bytes. A pattern matches no name that begins
-    /// with a dot.
+    /// Returns the paths that match, in the order of their bytes. Names that begin with a dot need a
+    /// pattern that does.
     fn matching(&self, path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
         let mut found = vec![PathBuf::new()];
         for component in path.components() {

@@ -9,10 +9,10 @@ use super::limits::{
 };
 use crate::place::Place;
 
-/// A configuration that cannot be used.
+/// A fault that refuses a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file cannot be read.
+    /// Reading a file failed.
     #[error("ssh_config file `{}` cannot be read: {source}", path.display())]
     File {
         /// The file.
@@ -36,7 +36,7 @@ pub enum LineError {
     /// It is invalid UTF-8, or has a zero byte.
     #[error("the line is invalid text: write UTF-8 without zero bytes")]
     Text,
-    /// A quote has no end.
+    /// A quote is open at the end.
     #[error("a quote has no end: close it, or write `\\` before it")]
     Quote,
     /// Its keyword is unknown.
@@ -101,7 +101,7 @@ pub enum LineError {
     /// `Match all` has more criteria.
     #[error("`all` is the only criterion of its `Match`: remove the others")]
     AllAndMore,
-    /// An `Include` has a path that is not supported here.
+    /// An `Include` has an unsupported path.
     #[error(
         "`Include {path}` is not supported: write a path with `*` and `?` alone, absolute, below `~/`, \
          or relative to `~/.ssh`"

@@ -16,7 +16,7 @@ use crate::{host_name, name_pattern, user_name};
 /// The user of the server itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalUser {
-    /// The name: `localuser`, and `user` of a host without one.
+    /// The name: `localuser`, and the default of `user`.
     pub name: String,
     /// The absolute path of the home folder: `~`.
     pub home: String,
@@ -39,7 +39,7 @@ struct Found {
     global_known_hosts_files: Option<Line<Vec<String>>>,
     /// `ProxyJump` with hosts, or any `ProxyCommand`: the first of both is in force.
     proxy: Option<Line<Proxy>>,
-    /// A `ProxyJump none`: it stops later jumps, and no later command.
+    /// A `ProxyJump none`: it stops later jumps; a later command still counts.
     has_no_jump: bool,
     permits_local_command: Option<bool>,
     local_command: Option<Place>,
@@ -172,7 +172,7 @@ impl Run<'_> {
                     self.is_final
                 }
                 Test::Host(list) => {
-                    // A token that has no value is refused when the name is needed.
+                    // An unsupported token is refused at the end, where the name is needed.
                     let host = self.current_host().unwrap_or_default();
                     name_pattern::host_list_matches(list.as_bytes(), host.as_bytes())
                 }

@@ -56,7 +56,7 @@ pub(crate) fn path(text: &str, tokens: &Tokens<'_>) -> Result<PathBuf, Reason> {
             'u' => tokens.local_user,
             _ => return Err(Reason::Token),
         };
-        // A caller chooses the alias and the user, and must not choose the folder by it.
+        // A caller chooses the alias and the user; the folder is the choice of the file.
         if value.contains('/') { Err(Reason::Slash) } else { Ok(value) }
     })?;
     let path = PathBuf::from(format!("{home}{rest}"));

@@ -18,19 +18,19 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// The file exists and cannot be used.
+    /// The file exists and is unfit to be read.
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
 
     /// Returns the names in a folder; a missing folder is empty.
     ///
     /// # Errors
     ///
-    /// The folder exists and cannot be read.
+    /// The folder exists and is unreadable.
     fn names(&self, folder: &Path) -> io::Result<Vec<OsString>>;
 }
 
 /// The files of the disk. Each belongs to root or to the server's own user, and only its owner may write
-/// it, as ssh(1) asks of its own files: whoever writes one decides where connections go.
+/// it, as ssh(1) asks of its own files: the writer of one decides where connections go.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 

@@ -10,7 +10,7 @@ use crate::user_name;
 ///
 /// # Errors
 ///
-/// It is neither `none` nor a list of `user@host:port`.
+/// It is something else than `none` or a list of `user@host:port`.
 pub(crate) fn read(rest: &str) -> Result<Vec<Jump>, LineError> {
     let text = rest.split('#').next().unwrap_or_default().trim_end();
     if text.eq_ignore_ascii_case("none") {

@@ -75,7 +75,7 @@ const RULED: &[(&str, Keyword)] = &[
         Keyword::Refused { unless: &["internal", "none"], reason: Reason::Library },
     ),
     ("ProxyUseFdpass", Keyword::Refused { unless: NO, reason: Reason::Program }),
-    // Ignoring these would connect where, or show keys which, ssh does not.
+    // Ignoring these would show keys, or accept them, where ssh refuses.
     (
         "PubkeyAuthentication",
         Keyword::Refused {

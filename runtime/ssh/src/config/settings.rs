@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::place::Place;
 
-/// The settings of a host. Absent ones were not given: their caller has a default.
+/// The settings of a host. Their caller has defaults for absent ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSettings {
     /// The name or address to connect to, in lower case: the `HostName`, or the alias.
@@ -25,7 +25,7 @@ pub struct HostSettings {
     pub identity_agent: Option<IdentityAgent>,
     /// The hosts to go through, in order; `ProxyJump none` is an empty list. Each is an alias of its own.
     pub proxy_jump: Option<Vec<Jump>>,
-    /// The name under which known_hosts files have the host. It has no port.
+    /// The name under which known_hosts files have the host, as if on port 22.
     pub host_key_alias: Option<String>,
     /// The known_hosts files of the user; `none` is an empty list.
     pub user_known_hosts_files: Option<Vec<PathBuf>>,
@@ -33,9 +33,9 @@ pub struct HostSettings {
     pub global_known_hosts_files: Option<Vec<PathBuf>>,
     /// How unknown and changed host keys are treated.
     pub strict_host_key_checking: Option<HostKeyChecking>,
-    /// The longest time for a connection; zero is no limit.
+    /// The longest time for a connection; zero lifts the limit.
     pub connect_timeout: Option<Duration>,
-    /// The time between two signs of life; zero is none of them.
+    /// The time between two signs of life; zero turns them off.
     pub server_alive_interval: Option<Duration>,
     /// The most unanswered signs of life.
     pub server_alive_count_max: Option<u32>,
@@ -124,7 +124,7 @@ pub enum Reason {
     /// It refuses the host.
     #[error("refuses the host")]
     Refuses,
-    /// It names a file of revoked keys that relay does not read.
+    /// It names a file of revoked keys, which only ssh reads.
     #[error("is not read: write `@revoked * KEY` lines in a known_hosts file, or set it to `none`")]
     RevokedFile,
     /// A `Match` depends on something else than hosts and users.
@@ -150,12 +150,12 @@ pub enum Reason {
     /// It has too many values.
     #[error("has too many values: remove some")]
     Many,
-    /// It is no name or address.
+    /// It is invalid as a name or an address.
     #[error(
         "is no plain host name or address: use letters, digits, `-`, `.`, `_`, and `:` in addresses"
     )]
     HostName,
-    /// It is no user name.
+    /// It is invalid as the name of a user.
     #[error("is no plain user name: use letters and digits")]
     User,
 }

@@ -20,7 +20,7 @@ pub(crate) struct Words<'a> {
 ///
 /// # Errors
 ///
-/// It has no value, or a quote without an end.
+/// Its value is missing, or a quote is open at the end.
 pub(crate) fn split(line: &str) -> Result<Option<Words<'_>>, LineError> {
     let line = line.trim_end_matches(|letter| SPACE.contains(&letter) || letter == '\x0c');
     let line = line.trim_start_matches(SPACE);

@@ -19,7 +19,7 @@ pub const FILE_BYTES_MAX: usize = 8 << 20;
 const LOCK_WAIT_MS_MAX: u64 = 2_000;
 const LOCK_RETRY_MS: u64 = 20;
 
-/// A known_hosts file that exists and cannot be used.
+/// A fault of a known_hosts file that exists.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "known_hosts file `{}` cannot be {verb}: {source}: correct the file or name another one",
@@ -55,7 +55,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 ///
 /// # Errors
 ///
-/// The file cannot be read or written, would be over [`FILE_BYTES_MAX`], or another program holds its
+/// Reading or writing failed, the file would be over [`FILE_BYTES_MAX`], or another program holds its
 /// lock for 2 seconds.
 pub fn append(path: &Path, line: &str) -> Result<(), FileError> {
     let error = |source| FileError { path: path.to_owned(), verb: "written", source };
@@ -98,5 +98,5 @@ fn lock(file: &File) -> io::Result<()> {
             result => return Ok(result?),
         }
     }
-    Err(io::Error::from(io::ErrorKind::TimedOut))
+    Err(io::Error::new(io::ErrorKind::TimedOut, "another program holds its lock"))
 }

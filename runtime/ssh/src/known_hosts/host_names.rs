@@ -33,8 +33,8 @@ impl HostNames {
         parts.next().is_none().then_some(Self::Hashed { salt, hash })
     }
 
-    /// Returns whether the line is about `name`, which is in lower case. A line is about no name that is
-    /// too long for a host.
+    /// Returns whether the line is about `name`, which is in lower case. Names that are too long for a
+    /// host are in none.
     pub(crate) fn contains(&self, name: &str) -> bool {
         match self {
             _ if name.len() > NAME_BYTES_MAX => false,

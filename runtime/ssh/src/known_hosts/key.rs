@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Reasons why a field is no public key.
+/// Reasons why a field is invalid as a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The line ends before its key.
@@ -108,7 +108,7 @@ pub(crate) fn read(name: &[u8], text: &[u8]) -> Result<Vec<u8>, KeyError> {
     if *known == "ssh-rsa" && bits_are_few { Err(KeyError::Short) } else { Ok(blob) }
 }
 
-/// Returns the type of a key in wire form, such as `ssh-ed25519`; `None` without a valid name.
+/// Returns the type of a key in wire form, such as `ssh-ed25519`; `None` if it is damaged.
 pub(crate) fn type_of(blob: &[u8]) -> Option<&str> {
     let (name, _) = string(blob)?;
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);

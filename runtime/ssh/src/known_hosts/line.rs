@@ -42,7 +42,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// It is neither, and no line that OpenSSH reads.
+    /// It is something that OpenSSH skips.
     pub(crate) fn read(text: &[u8]) -> Result<Option<Self>, LineError> {
         // Programs in C end a line at a zero byte.
         let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
