@@ -89,7 +89,11 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs", "runtime/engine/src/redact/"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
-    ("runtime", "hmac::", &["runtime/engine/src/handle.rs"]),
+    (
+        "runtime",
+        "hmac::",
+        &["runtime/engine/src/handle.rs", "runtime/ssh/src/known_hosts/host_names.rs"],
+    ),
     ("runtime", "Permit {", &["runtime/src/tool/decide/permit.rs"]),
     // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
     (
@@ -447,6 +451,11 @@ fn the_files_of_the_machine_import_in_one_direction() {
 #[test]
 fn the_keeper_imports_in_one_direction() {
     one_direction("runtime/keeper/src");
+}
+
+#[test]
+fn the_ssh_crate_imports_in_one_direction() {
+    one_direction("runtime/ssh/src");
 }
 
 #[test]

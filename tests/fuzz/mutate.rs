@@ -10,7 +10,7 @@ use std::{env, fs, panic};
 /// The longest that one input may take.
 const RUN_MAX: Duration = Duration::from_secs(5);
 const INPUT_BYTES_MAX: usize = 16 << 10;
-/// Words that readers of KDL, templates, front matter and shell code look for.
+/// Words that readers of KDL, templates, front matter, shell code and the files of ssh look for.
 const TOKENS: &[&str] = &[
     "{",
     "}",
@@ -58,6 +58,14 @@ const TOKENS: &[&str] = &[
     "range(",
     "[::-1]",
     "18446744073709551615",
+    "\nHost * !a",
+    "\nMatch final host a,!b ",
+    "\nInclude x*\n",
+    "\nIgnoreUnknown *\n",
+    "%h",
+    "@revoked * ",
+    "@cert-authority *,!a ",
+    "|1|",
     "-9223372036854775808",
     "$ARGUMENTS",
     "$(",
@@ -108,6 +116,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "shell" => relay_fuzz::shell,
         "classifier" => relay_fuzz::classifier,
         "fact_table" => relay_fuzz::fact_table,
+        "ssh_known_hosts" => relay_fuzz::ssh_known_hosts,
+        "ssh_config" => relay_fuzz::ssh_config,
+        "ssh_inventory" => relay_fuzz::ssh_inventory,
         _ => return Err(format!("unknown target `{target}`").into()),
     };
     let runs: u64 = runs.parse()?;

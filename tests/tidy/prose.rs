@@ -8,7 +8,7 @@ use regex::Regex;
 use super::{relative, sources};
 
 /// The folders whose comments are read.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "compiler/src",
     "compiler/cli/src",
     "compiler/diff/src",
@@ -19,6 +19,7 @@ const CRATES: [&str; 10] = [
     "runtime/keeper/src",
     "runtime/machine/src",
     "runtime/policy/src",
+    "runtime/ssh/src",
 ];
 
 /// A shape, and how many comments may have it.

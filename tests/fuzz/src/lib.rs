@@ -1,5 +1,6 @@
 //! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
-//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`, `tests/automaton/entry.rs`, `tests/hook/entry.rs`), which know what must hold for every input.
+//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`, `tests/automaton/entry.rs`, `tests/hook/entry.rs`,
+//! `runtime/ssh/tests/readers/entry.rs`), which know what must hold for every input.
 
 #![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
 
@@ -21,6 +22,8 @@ mod raw;
 mod sample;
 #[path = "../../shipped.rs"]
 mod shipped;
+#[path = "../../../runtime/ssh/tests/readers/entry.rs"]
+mod ssh;
 #[path = "../../bundle/tags.rs"]
 mod tags;
 #[path = "../../bundle/uri.rs"]
@@ -169,11 +172,27 @@ pub fn fact_table(bytes: &[u8]) {
     policy::fact_table(bytes);
 }
 
+/// Reads a known_hosts file, after a line with a host and a port, and judges keys by it.
+pub fn ssh_known_hosts(bytes: &[u8]) {
+    ssh::known_hosts(bytes);
+}
+
+/// Reads an ssh_config file, and after a form feed one that it includes.
+pub fn ssh_config(bytes: &[u8]) {
+    ssh::config(bytes);
+}
+
+/// Reads an inventory of hosts.
+pub fn ssh_inventory(bytes: &[u8]) {
+    _ = ssh::inventory(bytes);
+}
+
 /// Good inputs to begin with: target, and the bytes of each.
 pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
     let globs = ["api-*\napi-create", "*-[a-c]?\nx-bé", "[!a-c]*[]*\nd-[", "a*b*c*d\nabcabcabcd"];
-    vec![
+    let mut all = ssh::seeds();
+    all.extend([
         ("automata", vec![vec![0; 10], vec![9, 2, 0, 1, 3, 200, 7, 0, 0, 255]]),
         ("hook_event", hook_events()),
         ("regex", automaton::seeds()),
@@ -198,7 +217,8 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("shell", policy::seeds()),
         ("classifier", policy::seeds()),
         ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
-    ]
+    ]);
+    all
 }
 
 /// A text of each shape that redaction reads.
