@@ -1,0 +1,198 @@
+//! One SSH connection: made, checked, logged in.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use russh::client::{Handle, Msg};
+use russh::{Channel, Disconnect};
+use tokio::time::{sleep, timeout};
+
+use crate::limits::Limits;
+use crate::route::{HOPS_MAX, Route};
+use handler::Client;
+use reach::Attempt;
+use stream::Switch;
+
+pub use error::{ConnectError, ConnectFailure};
+pub use scan::{FoundKey, ScannedKey, keyscan};
+
+mod error;
+mod handler;
+mod key_file;
+mod login;
+mod proof;
+mod reach;
+mod scan;
+mod signer;
+mod stream;
+
+/// The attempts at a host that closes new connections at once.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// The channels that we closed first, after which a connection takes no new ones. russh keeps some
+/// kilobytes for each of them until the connection ends.
+const ABANDONED_MAX: usize = 200;
+
+/// The time that the last messages of an unused connection have to leave.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// A connection to the last host of a route, logged in.
+pub(crate) struct Connection {
+    handle: Handle<Client>,
+    ends: Ends,
+    /// The host's key in wire form.
+    host_key: Vec<u8>,
+    abandoned: AtomicUsize,
+    answer: Duration,
+}
+
+/// Ends the tasks of a connection when it is dropped, those of its jump hosts included.
+struct Ends(Vec<Switch>);
+
+/// A channel that was not opened.
+#[derive(Debug)]
+pub(crate) enum OpenError {
+    /// The host refuses it; the connection works.
+    Refused(String),
+    /// The connection is lost or dead.
+    Lost,
+}
+
+impl Connection {
+    /// Connects to each hop of the route and logs in.
+    ///
+    /// Dropping the future frees the socket.
+    pub(crate) async fn make(route: &Route, limits: &Limits) -> Result<Self, ConnectError> {
+        let Some(last) = route.hops.last().filter(|_| route.hops.len() <= HOPS_MAX) else {
+            let hops = route.hops.len();
+            return Err(ConnectError {
+                place: "route".to_owned(),
+                cause: ConnectFailure::Route { hops },
+            });
+        };
+        let mut at = last.place();
+        match timeout(limits.connect, attempts(route, limits, &mut at)).await {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(cause)) => Err(ConnectError { place: at, cause }),
+            Err(_) => {
+                let cause = ConnectFailure::Timeout { limit: limits.connect };
+                Err(ConnectError { place: at, cause })
+            }
+        }
+    }
+
+    /// Opens a channel for a command, a terminal or a subsystem.
+    pub(crate) async fn open_session(&self) -> Result<Channel<Msg>, OpenError> {
+        opened(timeout(self.answer, self.handle.channel_open_session()).await)
+    }
+
+    /// Returns whether the connection can carry a new channel.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.handle.is_closed() && self.abandoned.load(Ordering::Relaxed) < ABANDONED_MAX
+    }
+
+    /// Returns whether the connection is lost.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+
+    /// Counts a channel that we close before the host does.
+    pub(crate) fn abandon_channel(&self) {
+        self.abandoned.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns whether a channel was closed here first. Its command may still run.
+    pub(crate) fn has_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed) > 0
+    }
+
+    /// Returns the key of the host in wire form.
+    pub(crate) fn host_key(&self) -> &[u8] {
+        &self.host_key
+    }
+
+    /// Returns the time that the host has for an answer.
+    pub(crate) fn answer(&self) -> Duration {
+        self.answer
+    }
+
+    /// Ends the connection at once, with everything that runs over it.
+    pub(crate) async fn end(&self) {
+        let goodbye = self.handle.disconnect(Disconnect::ByApplication, "", "");
+        // A blocked connection takes no goodbye.
+        let _ = timeout(Duration::from_millis(500), goodbye).await;
+        cut(&self.ends.0);
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let switches = std::mem::take(&mut self.0);
+        // A connection that is in order ends by itself when its handle is dropped, after it sent what
+        // is queued. The switch is for one that is blocked.
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => {
+                runtime.spawn(async move {
+                    sleep(PARTING).await;
+                    cut(&switches);
+                });
+            }
+            Err(_) => cut(&switches),
+        }
+    }
+}
+
+/// Ends the host before its jump hosts, so that the close of its channel still passes.
+fn cut(switches: &[Switch]) {
+    switches.iter().rev().for_each(Switch::cut);
+}
+
+fn opened<E>(
+    result: Result<Result<Channel<Msg>, russh::Error>, E>,
+) -> Result<Channel<Msg>, OpenError> {
+    match result {
+        Ok(Ok(channel)) => Ok(channel),
+        Ok(Err(russh::Error::ChannelOpenFailure(reason))) => {
+            Err(OpenError::Refused(reason.description().to_owned()))
+        }
+        Ok(Err(_)) | Err(_) => Err(OpenError::Lost),
+    }
+}
+
+/// Makes the connection, again if the host turns it away before it spoke.
+async fn attempts(
+    route: &Route,
+    limits: &Limits,
+    at: &mut String,
+) -> Result<Connection, ConnectFailure> {
+    let mut attempt = 1;
+    loop {
+        match chain(route, limits, at).await {
+            Err(ConnectFailure::Turned { .. }) if attempt < ATTEMPTS_MAX => {
+                attempt += 1;
+                sleep(jitter()).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Returns 100 to 400 ms at random, so that callers turned away together do not return together.
+fn jitter() -> Duration {
+    let mut byte = [0];
+    let drawn = rustix::rand::getrandom(&mut byte, rustix::rand::GetRandomFlags::NONBLOCK);
+    let [byte] = if drawn.is_ok() { byte } else { [128] };
+    Duration::from_millis(100 + u64::from(byte) * 300 / 255)
+}
+
+async fn chain(
+    route: &Route,
+    limits: &Limits,
+    at: &mut String,
+) -> Result<Connection, ConnectFailure> {
+    let mut attempt = Attempt(Vec::new());
+    let reached = reach::reach(&route.hops, limits, at, &mut attempt).await?;
+    let (handle, host_key) = reached.ok_or(ConnectFailure::Route { hops: 0 })?;
+    let ends = Ends(std::mem::take(&mut attempt.0));
+    Ok(Connection { handle, ends, host_key, abandoned: AtomicUsize::new(0), answer: limits.answer })
+}

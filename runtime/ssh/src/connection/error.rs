@@ -1,0 +1,199 @@
+//! The reasons why a host cannot be reached.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A connection that was not made, or a channel that was not opened. Nothing ran on the host, unless the
+/// cause says so.
+///
+/// The text names the host, the cause and the remedy, and holds no secret.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{place}: {cause}")]
+pub struct ConnectError {
+    /// The host at which it failed, as [`Hop::place`](crate::Hop::place) returns it.
+    pub place: String,
+    /// The cause.
+    pub cause: ConnectFailure,
+}
+
+/// The cause of a [`ConnectError`].
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectFailure {
+    /// The route has no hop, or more than the limit.
+    #[error("a route has 1 to {} hosts, this one has {hops}", crate::route::HOPS_MAX)]
+    Route {
+        /// The hops of the route.
+        hops: usize,
+    },
+    /// The name has no address.
+    #[error("the name does not resolve: {reason}")]
+    Name {
+        /// The text of the resolver.
+        reason: String,
+    },
+    /// No TCP connection, or no channel through the jump host.
+    #[error("cannot connect: {reason}")]
+    Unreachable {
+        /// The text of the system or the jump host.
+        reason: String,
+    },
+    /// The host closed the connection before it spoke.
+    #[error(
+        "the host closes new connections at once ({reason}): it may have too many logins in progress \
+         (MaxStartups) or block this address; try again later"
+    )]
+    Turned {
+        /// The text of the last attempt.
+        reason: String,
+    },
+    /// The connection did not finish in time.
+    #[error("no connection after {} s: check the address and the network", limit.as_secs())]
+    Timeout {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The peer does not speak SSH 2.
+    #[error("the peer does not speak SSH: check the port")]
+    NotSsh,
+    /// No common algorithm.
+    #[error("no common {kind} algorithm: the host offers {theirs}")]
+    Algorithms {
+        /// The kind of algorithm.
+        kind: String,
+        /// The host's list.
+        theirs: String,
+    },
+    /// The exchange failed in another way.
+    #[error("the connection failed: {reason}")]
+    Protocol {
+        /// The text of the protocol error.
+        reason: String,
+    },
+    /// The host has no entry.
+    #[error(
+        "the host key is unknown: {fingerprint} ({algorithm}). Compare the fingerprint with one that the \
+         administrator of the host gives you, then add the key to known_hosts (ssh_keyscan prints the line)"
+    )]
+    HostKeyUnknown {
+        /// The fingerprint of the key.
+        fingerprint: String,
+        /// The type of the key.
+        algorithm: String,
+    },
+    /// The host has another key than before.
+    #[error(
+        "the host key has CHANGED: {fingerprint} ({algorithm}) does not match {at}. Someone may intercept \
+         the connection. If the host was set up anew, replace that entry"
+    )]
+    HostKeyChanged {
+        /// The fingerprint of the key.
+        fingerprint: String,
+        /// The type of the key.
+        algorithm: String,
+        /// The place of the entry.
+        at: String,
+    },
+    /// The key, or the authority of its certificate, is revoked.
+    #[error(
+        "the host key is REVOKED by {at}: {fingerprint} ({algorithm}). Do not connect to this host"
+    )]
+    HostKeyRevoked {
+        /// The fingerprint of the key.
+        fingerprint: String,
+        /// The type of the key.
+        algorithm: String,
+        /// The place of the entry.
+        at: String,
+    },
+    /// The host has none of the key types with an entry.
+    #[error(
+        "the host has no key of a known type: known_hosts has {known}, the host offers {theirs}. Add its \
+         key to known_hosts after you compared the fingerprint"
+    )]
+    HostKeyTypes {
+        /// The types with an entry.
+        known: String,
+        /// The types of the host.
+        theirs: String,
+    },
+    /// The certificate of the host is not valid.
+    #[error("the certificate of the host is refused: {reason}")]
+    HostCertificate {
+        /// The rule that it breaks.
+        reason: String,
+    },
+    /// The key of a new host cannot be recorded.
+    #[error("the key of the new host cannot be recorded: {reason}")]
+    HostKeyNotRecorded {
+        /// The text of the system.
+        reason: String,
+    },
+    /// The host accepts none of the identities.
+    #[error("the host accepts none of the keys for user `{user}`{}", tried_text(.tried))]
+    Login {
+        /// The user.
+        user: String,
+        /// One line for each key that was tried or passed over.
+        tried: Vec<String>,
+    },
+    /// The host wants a second factor.
+    #[error("the key is accepted, but the host also asks for {methods}, which relay does not do")]
+    SecondFactor {
+        /// The methods that remain.
+        methods: String,
+    },
+    /// The host refuses a session on a connection that works.
+    #[error("the host refuses a session: {reason}")]
+    Session {
+        /// The reason of the host.
+        reason: String,
+    },
+    /// The host refuses a terminal, or the command for it.
+    #[error("the host refuses the terminal or the command")]
+    TerminalRefused,
+    /// The connection was lost while the terminal opened.
+    #[error("the connection was lost while the terminal opened: the command may run on the host")]
+    TerminalLost,
+    /// Every connection of the pool is in use.
+    #[error("all {limit} connections are in use: try again when a command has ended")]
+    Busy {
+        /// The limit of the pool.
+        limit: usize,
+    },
+    /// The caller stopped the call before anything was sent.
+    #[error("stopped before the command was sent")]
+    Stopped,
+}
+
+/// A private key that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeyFileError {
+    #[error("{}: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{}: has a passphrase; add the key to the agent", path.display())]
+    Encrypted { path: PathBuf },
+    #[error(
+        "{path}: readable by others (mode {mode:03o}); run `chmod 600 {path}`",
+        path = path.display()
+    )]
+    Mode { path: PathBuf, mode: u32 },
+    #[error("{}: belongs to user {owner}, not to the user of this server", path.display())]
+    Owner { path: PathBuf, owner: u32 },
+    #[error("{}: longer than {limit} bytes", path.display())]
+    Length { path: PathBuf, limit: u64 },
+    #[error("{}: not a private key in a known format", path.display())]
+    Format { path: PathBuf },
+    #[error("{}: not a certificate in OpenSSH format", path.display())]
+    Certificate { path: PathBuf },
+    #[error("{}: the certificate is for another key", path.display())]
+    Foreign { path: PathBuf },
+}
+
+fn tried_text(tried: &[String]) -> String {
+    if tried.is_empty() {
+        ": no key file and no agent is set".to_owned()
+    } else {
+        format!(": {}", tried.join("; "))
+    }
+}

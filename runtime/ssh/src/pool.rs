@@ -1,0 +1,442 @@
+//! The connections of a server, shared by the calls to a host.
+//!
+//! One login serves many commands. Each rule here answers a limit of stock OpenSSH: 10 sessions on a
+//! connection, 10 logins in progress.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::channel::{self, Reader, Slot, Writer};
+use crate::connection::{ConnectError, ConnectFailure, Connection, OpenError};
+use crate::exec::{self, Command, End, Finished};
+use crate::host_key::fingerprint;
+use crate::limits::Limits;
+use crate::route::{Route, RouteKey};
+use crate::terminal::{self, Terminal, TerminalError, TerminalRequest};
+use flight::Flight;
+use gates::Gates;
+
+mod flight;
+mod gates;
+
+/// The most channels on a connection. OpenSSH allows 10 by default.
+const CHANNELS_MAX: usize = 8;
+
+/// The most connections to a route.
+const CONNECTIONS_MAX: usize = 8;
+
+/// The tries to get a channel, where connections turn out to be lost or full.
+const TRIES_MAX: usize = 8;
+
+/// The longest wait for a free channel to a busy host.
+const PLACE_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// The shortest time between two looks for unused connections.
+const SWEEP_MIN: Duration = Duration::from_millis(50);
+
+/// The connections of a server. Clones share them.
+#[derive(Clone)]
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+/// The proof that a host can be reached.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Probe {
+    /// The fingerprint of the key that the host proved.
+    pub host_key: String,
+    /// The time of the login, or zero if a connection was open.
+    pub elapsed: Duration,
+}
+
+struct Shared {
+    limits: Limits,
+    state: Mutex<State>,
+    gates: Gates,
+    /// Wakes those who wait for a free channel.
+    released: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct State {
+    hosts: BTreeMap<RouteKey, Host>,
+    /// Whether the task that ends unused connections runs.
+    sweeping: bool,
+}
+
+/// The connections of one route.
+struct Host {
+    route: Route,
+    links: Vec<Link>,
+    flight: Weak<Flight>,
+}
+
+/// A connection in the pool.
+#[derive(Clone)]
+struct Link {
+    connection: Arc<Connection>,
+    places: Arc<Semaphore>,
+    /// Whether the host refused a further channel. The connection then serves the channels that it has.
+    full: bool,
+    used: Instant,
+}
+
+/// The next step of a caller that wants a channel.
+enum Step {
+    Try(Slot),
+    Join(Arc<Flight>),
+    Wait,
+}
+
+impl Pool {
+    /// Returns an empty pool.
+    pub fn new(limits: Limits) -> Self {
+        let gates = Gates::default();
+        let shared = Shared { limits, state: Mutex::default(), gates, released: Arc::default() };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Runs a command on the last host of a route.
+    ///
+    /// The command is sent at most once. When `stop` completes, or the future is dropped, the command is
+    /// ended.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached. Nothing was sent.
+    pub async fn run(
+        &self,
+        route: &Route,
+        command: Command,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Finished, ConnectError> {
+        let mut stop = pin!(stop);
+        let channel = tokio::select! {
+            biased;
+            () = &mut stop => return Err(failure(route, ConnectFailure::Stopped)),
+            channel = self.session(route) => channel?,
+        };
+        // A task of its own, so that a caller that goes away still ends the command.
+        let stopped = CancellationToken::new();
+        let given_up = stopped.clone().drop_guard();
+        let running = stopped.clone();
+        let mut task =
+            tokio::spawn(
+                async move { exec::run(channel, command, running.cancelled_owned()).await },
+            );
+        let finished = tokio::select! {
+            finished = &mut task => finished,
+            () = &mut stop => {
+                stopped.cancel();
+                task.await
+            }
+        };
+        drop(given_up);
+        // The task fails only with the whole runtime.
+        Ok(finished.unwrap_or_else(|_| lost()))
+    }
+
+    /// Opens a terminal on the last host of a route.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached, or refuses the terminal or the command.
+    pub async fn terminal(
+        &self,
+        route: &Route,
+        request: TerminalRequest,
+    ) -> Result<Terminal, ConnectError> {
+        let channel = self.session(route).await?;
+        let opened = terminal::open(channel, request, self.shared.limits.answer).await;
+        opened.map_err(|error| match error {
+            TerminalError::Refused => failure(route, ConnectFailure::TerminalRefused),
+            TerminalError::Ended | TerminalError::Blocked => {
+                failure(route, ConnectFailure::TerminalLost)
+            }
+        })
+    }
+
+    /// Logs in to the last host of a route, unless a connection is open, and runs nothing.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached, or refuses a channel.
+    pub async fn probe(&self, route: &Route) -> Result<Probe, ConnectError> {
+        let begun = Instant::now();
+        let open = self.shared.lock().hosts.get(&route.key()).is_some_and(Host::has_usable);
+        let (_, writer) = self.session(route).await?;
+        let host_key = writer.host_key().and_then(|key| fingerprint(&key)).unwrap_or_default();
+        let elapsed = if open { Duration::ZERO } else { begun.elapsed() };
+        Ok(Probe { host_key, elapsed })
+    }
+
+    /// Returns the number of open connections.
+    pub fn connections(&self) -> usize {
+        let state = self.shared.lock();
+        let links = state.hosts.values().flat_map(|host| &host.links);
+        links.filter(|link| !link.connection.is_closed()).count()
+    }
+
+    /// Ends every connection, with all that runs over it, whose route `keep` refuses.
+    pub async fn retain(&self, mut keep: impl FnMut(&Route) -> bool) {
+        let mut ended = Vec::new();
+        {
+            let mut state = self.shared.lock();
+            state.hosts.retain(|_, host| {
+                let kept = keep(&host.route);
+                if !kept {
+                    ended.append(&mut host.links);
+                    if let Some(flight) = host.flight.upgrade() {
+                        flight.abort();
+                    }
+                }
+                kept
+            });
+        }
+        let ends: Vec<_> = ended
+            .into_iter()
+            .map(|link| tokio::spawn(async move { link.connection.end().await }))
+            .collect();
+        for end in ends {
+            let _ = end.await;
+        }
+        self.shared.released.notify_waiters();
+    }
+
+    /// Opens a channel for a command, a terminal or a subsystem.
+    async fn session(&self, route: &Route) -> Result<(Reader, Arc<Writer>), ConnectError> {
+        let until = Instant::now() + PLACE_TIME_MAX;
+        let mut tries = 0;
+        let mut refused = "no channel could be opened".to_owned();
+        while tries < TRIES_MAX {
+            let released = self.shared.released.notified();
+            let mut released = pin!(released);
+            released.as_mut().enable();
+            match self.shared.step(route)? {
+                Step::Wait => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    if timeout(left, released).await.is_err() {
+                        refused = "all channels to the host are in use".to_owned();
+                        break;
+                    }
+                }
+                Step::Join(flight) => match flight.landed().await {
+                    Some(landed) => landed?,
+                    None => return Err(failure(route, ConnectFailure::Stopped)),
+                },
+                Step::Try(slot) => {
+                    tries += 1;
+                    let connection = Arc::clone(&slot.connection);
+                    match open(slot).await {
+                        Ok(channel) => return Ok(channel),
+                        Err(OpenError::Refused(reason)) => {
+                            refused = reason;
+                            if self.shared.note_full(route, &connection) {
+                                break;
+                            }
+                        }
+                        // Nothing was sent, so another connection may try.
+                        Err(OpenError::Lost) => {
+                            "the connection was lost".clone_into(&mut refused);
+                            self.shared.forget(route, &connection);
+                        }
+                    }
+                }
+            }
+        }
+        Err(failure(route, ConnectFailure::Session { reason: refused }))
+    }
+}
+
+/// Opens a channel in a task of its own: where the caller goes away, the channel that the host then
+/// opens is closed.
+async fn open(slot: Slot) -> Result<(Reader, Arc<Writer>), OpenError> {
+    let opening = tokio::spawn(async move {
+        let channel = slot.connection.open_session().await?;
+        Ok(channel::guard(channel, slot))
+    });
+    opening.await.unwrap_or(Err(OpenError::Lost))
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn step(self: &Arc<Self>, route: &Route) -> Result<Step, ConnectError> {
+        let mut state = self.lock();
+        let key = route.key();
+        if let Some(host) = state.hosts.get_mut(&key) {
+            host.links.retain(Link::is_worth);
+            if let Some(slot) = host.place(&self.released) {
+                return Ok(Step::Try(slot));
+            }
+            // A finished connect leaves its result to its waiters alone.
+            if let Some(flight) = host.flight.upgrade().filter(|flight| !flight.has_landed()) {
+                return Ok(Step::Join(flight));
+            }
+            if host.links.len() >= CONNECTIONS_MAX {
+                return Ok(Step::Wait);
+            }
+        }
+        if !state.make_room(self.limits.connections_max) {
+            let limit = self.limits.connections_max;
+            return Err(failure(route, ConnectFailure::Busy { limit }));
+        }
+        let (shared, to) = (Arc::clone(self), route.clone());
+        let flight = Arc::new(Flight::start(async move { shared.connect(&to).await }));
+        let host = state.hosts.entry(key).or_insert_with(|| Host::new(route.clone()));
+        host.flight = Arc::downgrade(&flight);
+        Ok(Step::Join(flight))
+    }
+
+    async fn connect(self: &Arc<Self>, route: &Route) -> Result<(), ConnectError> {
+        let _passes = self.gates.enter(route).await;
+        let connection = Connection::make(route, &self.limits).await?;
+        self.insert(route, connection);
+        Ok(())
+    }
+
+    /// Takes in a new connection.
+    fn insert(self: &Arc<Self>, route: &Route, connection: Connection) {
+        let mut state = self.lock();
+        let link = Link {
+            connection: Arc::new(connection),
+            places: Arc::new(Semaphore::new(CHANNELS_MAX)),
+            full: false,
+            used: Instant::now(),
+        };
+        // A route that was given up meanwhile has no entry: its connection ends here.
+        let Some(host) = state.hosts.get_mut(&route.key()) else { return };
+        host.links.push(link);
+        if !state.sweeping {
+            state.sweeping = true;
+            tokio::spawn(sweep(Arc::downgrade(self)));
+        }
+    }
+
+    /// Notes that the host refuses further channels on a connection. True: it has no other channel, so
+    /// a new connection would not help.
+    fn note_full(&self, route: &Route, full: &Arc<Connection>) -> bool {
+        let mut state = self.lock();
+        let Some(host) = state.hosts.get_mut(&route.key()) else { return false };
+        let link = host.links.iter_mut().find(|link| Arc::ptr_eq(&link.connection, full));
+        let Some(link) = link else { return false };
+        // A closed channel whose command runs on still counts at the host.
+        link.full = true;
+        link.is_unused() && !full.has_abandoned()
+    }
+
+    fn forget(&self, route: &Route, lost: &Arc<Connection>) {
+        if let Some(host) = self.lock().hosts.get_mut(&route.key()) {
+            host.links.retain(|link| !Arc::ptr_eq(&link.connection, lost));
+        }
+    }
+}
+
+impl State {
+    /// Makes room for one connection by ending the longest unused one. False: all are in use.
+    fn make_room(&mut self, limit: usize) -> bool {
+        let flights = self.hosts.values().filter(|host| host.flight.strong_count() > 0).count();
+        let links: usize = self.hosts.values().map(|host| host.links.len()).sum();
+        if links + flights < limit {
+            return true;
+        }
+        let unused = self.hosts.iter().flat_map(|(key, host)| {
+            host.links.iter().filter(|link| link.is_unused()).map(move |link| (link.used, key))
+        });
+        let Some((used, key)) = unused.min().map(|(used, key)| (used, key.clone())) else {
+            return false;
+        };
+        let Some(host) = self.hosts.get_mut(&key) else { return false };
+        // Dropping the last owner of a connection ends it.
+        host.links.retain(|link| link.used != used || !link.is_unused());
+        true
+    }
+
+    /// Drops lost connections and those unused for longer than `idle`.
+    fn sweep(&mut self, idle: Duration) {
+        let now = Instant::now();
+        self.hosts.retain(|_, host| {
+            for link in &mut host.links {
+                if !link.is_unused() {
+                    link.used = now;
+                }
+            }
+            host.links.retain(|link| {
+                link.is_worth() && (!link.is_unused() || now.duration_since(link.used) < idle)
+            });
+            !host.links.is_empty() || host.flight.strong_count() > 0
+        });
+    }
+}
+
+impl Host {
+    fn new(route: Route) -> Self {
+        Self { route, links: Vec::new(), flight: Weak::new() }
+    }
+
+    fn has_usable(&self) -> bool {
+        self.links.iter().any(Link::is_open)
+    }
+
+    /// Takes a place on the first connection that has one, so that the others fall idle.
+    fn place(&mut self, released: &Arc<Notify>) -> Option<Slot> {
+        self.links.iter_mut().filter(|link| link.is_open()).find_map(|link| {
+            let permit = Arc::clone(&link.places).try_acquire_owned().ok()?;
+            link.used = Instant::now();
+            let connection = Arc::clone(&link.connection);
+            Some(Slot { connection, permit: Some(permit), released: Arc::clone(released) })
+        })
+    }
+}
+
+impl Link {
+    fn is_unused(&self) -> bool {
+        self.places.available_permits() == CHANNELS_MAX
+    }
+
+    /// Returns whether the connection takes new channels.
+    fn is_open(&self) -> bool {
+        self.connection.is_usable() && !self.full
+    }
+
+    /// Returns whether the connection serves channels now or later.
+    fn is_worth(&self) -> bool {
+        !self.connection.is_closed() && (self.is_open() || !self.is_unused())
+    }
+}
+
+/// Ends unused connections, as long as there are any.
+async fn sweep(pool: Weak<Shared>) {
+    loop {
+        let Some(shared) = pool.upgrade() else { return };
+        let pause = (shared.limits.idle / 4).max(SWEEP_MIN);
+        drop(shared);
+        sleep(pause).await;
+        let Some(shared) = pool.upgrade() else { return };
+        let mut state = shared.lock();
+        state.sweep(shared.limits.idle);
+        if state.hosts.is_empty() {
+            state.sweeping = false;
+            return;
+        }
+    }
+}
+
+fn failure(route: &Route, cause: ConnectFailure) -> ConnectError {
+    let place = route.hops.last().map_or_else(|| "route".to_owned(), crate::route::Hop::place);
+    ConnectError { place, cause }
+}
+
+fn lost() -> Finished {
+    let (stdout, stderr) = (Vec::new(), Vec::new());
+    Finished { stdout, stderr, stdout_bytes: 0, stderr_bytes: 0, end: End::Lost }
+}
