@@ -4,13 +4,19 @@
 //! run on and send on. And a channel that no one reads stops the whole connection with all its channels:
 //! whoever holds a [`Reader`] reads it without pause or drops it.
 
+use std::io;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use russh::client::Msg;
-use russh::{Channel, ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Sig};
+use russh::{Channel, ChannelMsg, ChannelReadHalf, ChannelStream, ChannelWriteHalf, Sig};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard, WaitForCancellationFutureOwned};
 
 use crate::connection::Connection;
 
@@ -39,6 +45,16 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 pub(crate) struct Gone;
 
+/// A channel as a stream of bytes, closed when it is dropped. Its owner reads it without pause.
+pub(crate) struct Pipe {
+    stream: ChannelStream<Msg>,
+    slot: Slot,
+    /// Ends both directions. They are polled by two tasks, and either may wait forever.
+    cut: CancellationToken,
+    reading: Pin<Box<WaitForCancellationFutureOwned>>,
+    writing: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         // The place is free before a waiter looks for it.
@@ -53,6 +69,83 @@ pub(crate) fn guard(channel: Channel<Msg>, slot: Slot) -> (Reader, Arc<Writer>) 
     let slot = Mutex::new(Some(slot));
     let writer = Arc::new(Writer { half: Some(write), closed: AtomicBool::new(false), slot });
     (Reader { half: read, writer: Arc::clone(&writer) }, writer)
+}
+
+/// Asks for a subsystem and returns its stream. `None`: the host refuses it.
+pub(crate) async fn subsystem(channel: Channel<Msg>, slot: Slot, name: &str) -> Option<Pipe> {
+    let mut channel = channel;
+    let answer = slot.connection.answer();
+    let asked = timeout(answer, async {
+        channel.request_subsystem(true, name).await.ok()?;
+        loop {
+            match channel.wait().await? {
+                ChannelMsg::Success => return Some(()),
+                ChannelMsg::Failure | ChannelMsg::Close => return None,
+                _ => {}
+            }
+        }
+    });
+    if asked.await.ok().flatten().is_none() {
+        slot.connection.abandon_channel();
+        let _ = timeout(answer, channel.close()).await;
+        return None;
+    }
+    let cut = CancellationToken::new();
+    let (reading, writing) = (cut.clone().cancelled_owned(), cut.clone().cancelled_owned());
+    let (reading, writing) = (Box::pin(reading), Box::pin(writing));
+    Some(Pipe { stream: channel.into_stream(), slot, cut, reading, writing })
+}
+
+impl Pipe {
+    /// Returns a guard that ends the pipe when it is dropped.
+    pub(crate) fn end_on_drop(&self) -> DropGuard {
+        self.cut.clone().drop_guard()
+    }
+
+    /// Returns the time that the host has for an answer.
+    pub(crate) fn answer(&self) -> Duration {
+        self.slot.connection.answer()
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.slot.connection.abandon_channel();
+    }
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.reading.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.writing.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
 }
 
 impl Reader {

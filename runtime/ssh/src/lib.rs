@@ -13,6 +13,7 @@ mod limits;
 mod pool;
 mod route;
 mod terminal;
+mod transfer;
 
 pub use connection::{ConnectError, ConnectFailure, FoundKey, ScannedKey, keyscan};
 pub use exec::{Command, End, Fate, Finished};
@@ -21,3 +22,4 @@ pub use limits::Limits;
 pub use pool::{Pool, Probe};
 pub use route::{HOPS_MAX, Hop, IDENTITIES_MAX, Identity, Route, RouteKey};
 pub use terminal::{Chunk, TERMINAL_BYTES_MAX, Terminal, TerminalError, TerminalRequest};
+pub use transfer::{TransferError, TransferOptions, Transferred};

@@ -5,21 +5,25 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use russh::Channel;
+use russh::client::Msg;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::channel::{self, Reader, Slot, Writer};
+use crate::channel::{self, Pipe, Reader, Slot, Writer};
 use crate::connection::{ConnectError, ConnectFailure, Connection, OpenError};
 use crate::exec::{self, Command, End, Finished};
 use crate::host_key::fingerprint;
 use crate::limits::Limits;
 use crate::route::{Route, RouteKey};
 use crate::terminal::{self, Terminal, TerminalError, TerminalRequest};
+use crate::transfer::{self, TransferError, TransferOptions, Transferred};
 use flight::Flight;
 use gates::Gates;
 
@@ -163,6 +167,40 @@ impl Pool {
         })
     }
 
+    /// Copies a file on this machine to a path on the host; with
+    /// [`recursive`](TransferOptions::recursive), the content of a folder into the folder `remote`.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached, a file cannot be read or written, or a limit is reached.
+    pub async fn upload(
+        &self,
+        route: &Route,
+        paths: (&Path, &str),
+        options: &TransferOptions,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Transferred, TransferError> {
+        let (local, remote) = paths;
+        transfer::upload(self.sftp(route), local, remote, options, stop).await
+    }
+
+    /// Copies a file on the host to a path on this machine; with
+    /// [`recursive`](TransferOptions::recursive), the content of a folder into the folder `local`.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached, a file cannot be read or written, or a limit is reached.
+    pub async fn download(
+        &self,
+        route: &Route,
+        paths: (&str, &Path),
+        options: &TransferOptions,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Transferred, TransferError> {
+        let (remote, local) = paths;
+        transfer::download(self.sftp(route), remote, local, options, stop).await
+    }
+
     /// Logs in to the last host of a route, unless a connection is open, and runs nothing.
     ///
     /// # Errors
@@ -210,8 +248,28 @@ impl Pool {
         self.shared.released.notify_waiters();
     }
 
-    /// Opens a channel for a command, a terminal or a subsystem.
+    /// Opens a channel for a command or a terminal.
     async fn session(&self, route: &Route) -> Result<(Reader, Arc<Writer>), ConnectError> {
+        self.channel(route, |channel, slot| std::future::ready(channel::guard(channel, slot))).await
+    }
+
+    /// Opens a channel for file transfers.
+    async fn sftp(&self, route: &Route) -> Result<Pipe, TransferError> {
+        let pipe =
+            self.channel(route, |channel, slot| channel::subsystem(channel, slot, "sftp")).await?;
+        pipe.ok_or(TransferError::NoSftp)
+    }
+
+    /// Opens a channel and hands it to `take`, which owns it from then on.
+    async fn channel<T, F>(
+        &self,
+        route: &Route,
+        take: impl Fn(Channel<Msg>, Slot) -> F + Clone + Send + 'static,
+    ) -> Result<T, ConnectError>
+    where
+        F: Future<Output = T> + Send,
+        T: Send + 'static,
+    {
         let until = Instant::now() + PLACE_TIME_MAX;
         let mut tries = 0;
         let mut refused = "no channel could be opened".to_owned();
@@ -234,7 +292,7 @@ impl Pool {
                 Step::Try(slot) => {
                     tries += 1;
                     let connection = Arc::clone(&slot.connection);
-                    match open(slot).await {
+                    match open(slot, take.clone()).await {
                         Ok(channel) => return Ok(channel),
                         Err(OpenError::Refused(reason)) => {
                             refused = reason;
@@ -257,10 +315,17 @@ impl Pool {
 
 /// Opens a channel in a task of its own: where the caller goes away, the channel that the host then
 /// opens is closed.
-async fn open(slot: Slot) -> Result<(Reader, Arc<Writer>), OpenError> {
+async fn open<T, F>(
+    slot: Slot,
+    take: impl Fn(Channel<Msg>, Slot) -> F + Send + 'static,
+) -> Result<T, OpenError>
+where
+    F: Future<Output = T> + Send,
+    T: Send + 'static,
+{
     let opening = tokio::spawn(async move {
         let channel = slot.connection.open_session().await?;
-        Ok(channel::guard(channel, slot))
+        Ok(take(channel, slot).await)
     });
     opening.await.unwrap_or(Err(OpenError::Lost))
 }

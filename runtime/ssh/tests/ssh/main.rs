@@ -10,6 +10,7 @@
 )]
 
 mod exec;
+mod files;
 mod host_key;
 mod login;
 mod openssh;
@@ -17,3 +18,4 @@ mod pool;
 mod server;
 mod support;
 mod terminal;
+mod transfer;

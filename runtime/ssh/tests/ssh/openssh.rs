@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relay_ssh::{
-    Command, End, Fate, Hop, HostKeyMode, Identity, Pool, Route, TerminalRequest, keyscan,
+    Command, End, Fate, Hop, HostKeyMode, Identity, Pool, Route, TerminalRequest, TransferOptions,
+    keyscan,
 };
 use russh::keys::PrivateKey;
 use tempfile::TempDir;
@@ -135,6 +136,48 @@ async fn rsa_and_jumps_work() {
     assert_eq!(finished.end, End::Exited(0));
     let keys = keyscan(&route, &limits()).await.unwrap();
     assert_eq!(keys.iter().filter(|key| key.found.is_some()).count(), 1);
+}
+
+#[tokio::test]
+async fn files_go_both_ways() {
+    let Some(host) = OpenSsh::start().await else { return };
+    let pool = pool();
+    let at = |name: &str| host.folder.path().join(name);
+    let tree = at("tree");
+    std::fs::create_dir_all(tree.join("deep")).unwrap();
+    let content: Vec<u8> =
+        (0..5_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    std::fs::write(tree.join("deep/big"), &content).unwrap();
+    std::fs::write(tree.join("small"), "x").unwrap();
+    let options = TransferOptions {
+        recursive: true,
+        entries_max: 100,
+        bytes_max: 10_000_000,
+        timeout: Duration::from_secs(60),
+    };
+    let (copy, back) = (at("copy"), at("back"));
+    // Twice: the second replaces what the first made.
+    for _ in 0..2 {
+        let up = pool
+            .upload(&host.route(), (&tree, copy.to_str().unwrap()), &options, never())
+            .await
+            .unwrap();
+        assert_eq!((up.files, up.folders, up.bytes), (2, 2, 5_000_001));
+        let down = pool
+            .download(&host.route(), (copy.to_str().unwrap(), &back), &options, never())
+            .await
+            .unwrap();
+        assert_eq!((down.files, down.folders, down.bytes), (2, 2, 5_000_001));
+    }
+    assert!(std::fs::read(back.join("deep/big")).unwrap() == content);
+    let status = at("status");
+    pool.download(&host.route(), ("/proc/self/status", &status), &options, never()).await.unwrap();
+    assert!(std::fs::metadata(status).unwrap().len() > 0);
+    let full = pool
+        .upload(&host.route(), (&tree.join("small"), "/proc/none"), &options, never())
+        .await
+        .unwrap_err();
+    assert!(full.to_string().contains("create"), "{full}");
 }
 
 #[tokio::test]

@@ -22,6 +22,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use crate::files::Files;
+
 /// The user that may log in.
 pub(crate) const USER: &str = "tester";
 
@@ -37,6 +39,11 @@ pub(crate) struct Settings {
     pub(crate) sessions_max: Option<usize>,
     /// The connections that are closed before a word, at the beginning.
     pub(crate) turned_away: usize,
+    pub(crate) no_sftp: bool,
+    /// Names that SFTP adds to each folder, as regular files.
+    pub(crate) listed: Vec<String>,
+    /// Whether SFTP has no way to replace a file.
+    pub(crate) plain_rename: bool,
     /// Whether signals are ignored, as OpenSSH does for root.
     pub(crate) deaf: bool,
 }
@@ -130,6 +137,8 @@ struct Peer {
 
 #[derive(Default)]
 struct Job {
+    /// Held until the use of the channel is known.
+    channel: Option<Channel<Msg>>,
     input: Option<mpsc::UnboundedSender<Vec<u8>>>,
     group: Arc<Mutex<Option<i32>>>,
 }
@@ -166,7 +175,8 @@ impl Handler for Peer {
             reply.reject(ChannelOpenFailure::ConnectFailed).await;
             return Ok(());
         }
-        self.channels.insert(channel.id(), Job::default());
+        let id = channel.id();
+        self.channels.insert(id, Job { channel: Some(channel), ..Job::default() });
         reply.accept().await;
         Ok(())
     }
@@ -244,6 +254,7 @@ impl Handler for Peer {
         }
         let (sender, input) = mpsc::unbounded_channel();
         let job = self.channels.entry(id).or_default();
+        job.channel = None;
         job.input = Some(sender);
         let (handle, group) = (session.handle(), Arc::clone(&job.group));
         let counts = Arc::clone(&self.counts);
@@ -255,6 +266,22 @@ impl Handler for Peer {
             }
             counts.ended_commands.fetch_add(1, Ordering::SeqCst);
         });
+        Ok(())
+    }
+
+    async fn subsystem_request(
+        &mut self,
+        id: ChannelId,
+        name: &str,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        let channel = self.channels.get_mut(&id).and_then(|job| job.channel.take());
+        let Some(channel) = channel.filter(|_| name == "sftp" && !self.settings.no_sftp) else {
+            return session.channel_failure(id);
+        };
+        session.channel_success(id)?;
+        let files = Files::new(self.settings.listed.clone(), self.settings.plain_rename);
+        tokio::spawn(russh_sftp::server::run(channel.into_stream(), files));
         Ok(())
     }
 
