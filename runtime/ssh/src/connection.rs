@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use russh::client::{Handle, Msg};
+use russh::client::Msg;
 use russh::{Channel, Disconnect};
+use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use crate::limits::Limits;
 use crate::route::{HOPS_MAX, Route};
-use handler::Client;
-use reach::Attempt;
+use reach::{Attempt, Reached};
 use stream::Switch;
 
 pub use error::{ConnectError, ConnectFailure};
@@ -38,10 +38,8 @@ const PARTING: Duration = Duration::from_secs(2);
 
 /// A connection to the last host of a route, logged in.
 pub(crate) struct Connection {
-    handle: Handle<Client>,
+    reached: Reached,
     ends: Ends,
-    /// The host's key in wire form.
-    host_key: Vec<u8>,
     abandoned: AtomicUsize,
     answer: Duration,
 }
@@ -83,17 +81,60 @@ impl Connection {
 
     /// Opens a channel for a command, a terminal or a subsystem.
     pub(crate) async fn open_session(&self) -> Result<Channel<Msg>, OpenError> {
-        opened(timeout(self.answer, self.handle.channel_open_session()).await)
+        opened(timeout(self.answer, self.reached.handle.channel_open_session()).await)
+    }
+
+    /// Opens a channel to an address that the host connects to.
+    pub(crate) async fn open_direct(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Channel<Msg>, OpenError> {
+        let opening =
+            self.reached.handle.channel_open_direct_tcpip(host, port.into(), "127.0.0.1", 0);
+        opened(timeout(self.answer, opening).await)
+    }
+
+    /// Asks the host to listen on a port, or on one of its choice for 0. Returns the port and its
+    /// connections, of which `waiting` may wait. A connection serves one port.
+    pub(crate) async fn listen(
+        &self,
+        address: &str,
+        port: u16,
+        waiting: usize,
+    ) -> Result<(u16, mpsc::Receiver<Channel<Msg>>), OpenError> {
+        let asking = self.reached.handle.tcpip_forward(address, port.into());
+        let given = match timeout(self.answer, asking).await {
+            Ok(Ok(given)) => u16::try_from(given).unwrap_or_default(),
+            Ok(Err(russh::Error::RequestDenied)) => {
+                return Err(OpenError::Refused(
+                    "the port is taken, or forwarding is off".to_owned(),
+                ));
+            }
+            Ok(Err(_)) | Err(_) => return Err(OpenError::Lost),
+        };
+        // The host names the port only if it chose it.
+        let port = if port == 0 { given } else { port };
+        let (sender, receiver) = mpsc::channel(waiting);
+        if port == 0 || !self.reached.forwarded.accept(port.into(), sender) {
+            return Err(OpenError::Refused("the host named no port".to_owned()));
+        }
+        Ok((port, receiver))
+    }
+
+    /// Waits for the end of the connection.
+    pub(crate) async fn gone(&self) {
+        self.reached.gone.cancelled().await;
     }
 
     /// Returns whether the connection can carry a new channel.
     pub(crate) fn is_usable(&self) -> bool {
-        !self.handle.is_closed() && self.abandoned.load(Ordering::Relaxed) < ABANDONED_MAX
+        !self.reached.handle.is_closed() && self.abandoned.load(Ordering::Relaxed) < ABANDONED_MAX
     }
 
     /// Returns whether the connection is lost.
     pub(crate) fn is_closed(&self) -> bool {
-        self.handle.is_closed()
+        self.reached.handle.is_closed()
     }
 
     /// Counts a channel that we close before the host does.
@@ -108,7 +149,7 @@ impl Connection {
 
     /// Returns the key of the host in wire form.
     pub(crate) fn host_key(&self) -> &[u8] {
-        &self.host_key
+        &self.reached.host_key
     }
 
     /// Returns the time that the host has for an answer.
@@ -118,7 +159,7 @@ impl Connection {
 
     /// Ends the connection at once, with everything that runs over it.
     pub(crate) async fn end(&self) {
-        let goodbye = self.handle.disconnect(Disconnect::ByApplication, "", "");
+        let goodbye = self.reached.handle.disconnect(Disconnect::ByApplication, "", "");
         // A blocked connection takes no goodbye.
         let _ = timeout(Duration::from_millis(500), goodbye).await;
         cut(&self.ends.0);
@@ -192,7 +233,7 @@ async fn chain(
 ) -> Result<Connection, ConnectFailure> {
     let mut attempt = Attempt(Vec::new());
     let reached = reach::reach(&route.hops, limits, at, &mut attempt).await?;
-    let (handle, host_key) = reached.ok_or(ConnectFailure::Route { hops: 0 })?;
+    let reached = reached.ok_or(ConnectFailure::Route { hops: 0 })?;
     let ends = Ends(std::mem::take(&mut attempt.0));
-    Ok(Connection { handle, ends, host_key, abandoned: AtomicUsize::new(0), answer: limits.answer })
+    Ok(Connection { reached, ends, abandoned: AtomicUsize::new(0), answer: limits.answer })
 }

@@ -8,6 +8,7 @@
 mod channel;
 mod connection;
 mod exec;
+mod forward;
 mod host_key;
 mod limits;
 mod pool;
@@ -17,6 +18,7 @@ mod transfer;
 
 pub use connection::{ConnectError, ConnectFailure, FoundKey, ScannedKey, keyscan};
 pub use exec::{Command, End, Fate, Finished};
+pub use forward::{Allow, Forward, ForwardError, ForwardRequest, Target};
 pub use host_key::{HostKeyMode, HostKeyVerdict, HostKeys, fingerprint};
 pub use limits::Limits;
 pub use pool::{Pool, Probe};

@@ -3,7 +3,6 @@
 //! One login serves many commands. Each rule here answers a limit of stock OpenSSH: 10 sessions on a
 //! connection, 10 logins in progress.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
@@ -12,29 +11,26 @@ use std::time::Duration;
 
 use russh::Channel;
 use russh::client::Msg;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::channel::{self, Pipe, Reader, Slot, Writer};
 use crate::connection::{ConnectError, ConnectFailure, Connection, OpenError};
 use crate::exec::{self, Command, End, Finished};
+use crate::forward::{self, Forward, ForwardError, ForwardRequest};
 use crate::host_key::fingerprint;
 use crate::limits::Limits;
-use crate::route::{Route, RouteKey};
+use crate::route::Route;
 use crate::terminal::{self, Terminal, TerminalError, TerminalRequest};
 use crate::transfer::{self, TransferError, TransferOptions, Transferred};
 use flight::Flight;
 use gates::Gates;
+use state::{Host, Link, State};
 
 mod flight;
 mod gates;
-
-/// The most channels on a connection. OpenSSH allows 10 by default.
-const CHANNELS_MAX: usize = 8;
-
-/// The most connections to a route.
-const CONNECTIONS_MAX: usize = 8;
+mod state;
 
 /// The tries to get a channel, where connections turn out to be lost or full.
 const TRIES_MAX: usize = 8;
@@ -68,28 +64,18 @@ struct Shared {
     released: Arc<Notify>,
 }
 
-#[derive(Default)]
-struct State {
-    hosts: BTreeMap<RouteKey, Host>,
-    /// Whether the task that ends unused connections runs.
-    sweeping: bool,
-}
-
-/// The connections of one route.
-struct Host {
+/// Counts a connection for a forward while it is made.
+struct Opening {
+    shared: Arc<Shared>,
     route: Route,
-    links: Vec<Link>,
-    flight: Weak<Flight>,
 }
 
-/// A connection in the pool.
-#[derive(Clone)]
-struct Link {
-    connection: Arc<Connection>,
-    places: Arc<Semaphore>,
-    /// Whether the host refused a further channel. The connection then serves the channels that it has.
-    full: bool,
-    used: Instant,
+impl Drop for Opening {
+    fn drop(&mut self) {
+        if let Some(host) = self.shared.lock().hosts.get_mut(&self.route.key()) {
+            host.opening = host.opening.saturating_sub(1);
+        }
+    }
 }
 
 /// The next step of a caller that wants a channel.
@@ -199,6 +185,41 @@ impl Pool {
     ) -> Result<Transferred, TransferError> {
         let (remote, local) = paths;
         transfer::download(self.sftp(route), remote, local, options, stop).await
+    }
+
+    /// Opens a forward on a connection of its own.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be reached, or the port cannot be opened.
+    pub async fn forward(
+        &self,
+        route: &Route,
+        request: ForwardRequest,
+    ) -> Result<Forward, ForwardError> {
+        let key = route.key();
+        let shared = Arc::clone(&self.shared);
+        {
+            let mut state = shared.lock();
+            if !state.make_room(shared.limits.connections_max) {
+                let limit = shared.limits.connections_max;
+                return Err(failure(route, ConnectFailure::Busy { limit }).into());
+            }
+            state.hosts.entry(key).or_insert_with(|| Host::new(route.clone())).opening += 1;
+        }
+        let opening = Opening { shared: Arc::clone(&shared), route: route.clone() };
+        let _passes = shared.gates.enter(route).await;
+        let connection = Connection::make(route, &shared.limits).await?;
+        let slot = shared.insert_private(route, connection);
+        drop(opening);
+        // The route was refused meanwhile.
+        let slot = slot.ok_or_else(|| failure(route, ConnectFailure::Stopped))?;
+        let connection = Arc::clone(&slot.connection);
+        let opened = forward::open(slot, request).await;
+        if opened.is_err() {
+            connection.end().await;
+        }
+        opened
     }
 
     /// Logs in to the last host of a route, unless a connection is open, and runs nothing.
@@ -347,7 +368,7 @@ impl Shared {
             if let Some(flight) = host.flight.upgrade().filter(|flight| !flight.has_landed()) {
                 return Ok(Step::Join(flight));
             }
-            if host.links.len() >= CONNECTIONS_MAX {
+            if host.is_full() {
                 return Ok(Step::Wait);
             }
         }
@@ -371,20 +392,27 @@ impl Shared {
 
     /// Takes in a new connection.
     fn insert(self: &Arc<Self>, route: &Route, connection: Connection) {
+        self.insert_link(route, Link::new(connection));
+    }
+
+    /// Takes in a connection for one user, and returns its place.
+    fn insert_private(self: &Arc<Self>, route: &Route, connection: Connection) -> Option<Slot> {
+        let mut link = Link::new(connection);
+        let slot = link.place(&self.released);
+        link.private = true;
+        self.insert_link(route, link).then_some(slot).flatten()
+    }
+
+    /// False: the route was given up meanwhile and has no entry. Its connection ends.
+    fn insert_link(self: &Arc<Self>, route: &Route, link: Link) -> bool {
         let mut state = self.lock();
-        let link = Link {
-            connection: Arc::new(connection),
-            places: Arc::new(Semaphore::new(CHANNELS_MAX)),
-            full: false,
-            used: Instant::now(),
-        };
-        // A route that was given up meanwhile has no entry: its connection ends here.
-        let Some(host) = state.hosts.get_mut(&route.key()) else { return };
+        let Some(host) = state.hosts.get_mut(&route.key()) else { return false };
         host.links.push(link);
         if !state.sweeping {
             state.sweeping = true;
             tokio::spawn(sweep(Arc::downgrade(self)));
         }
+        true
     }
 
     /// Notes that the host refuses further channels on a connection. True: it has no other channel, so
@@ -403,79 +431,6 @@ impl Shared {
         if let Some(host) = self.lock().hosts.get_mut(&route.key()) {
             host.links.retain(|link| !Arc::ptr_eq(&link.connection, lost));
         }
-    }
-}
-
-impl State {
-    /// Makes room for one connection by ending the longest unused one. False: all are in use.
-    fn make_room(&mut self, limit: usize) -> bool {
-        let flights = self.hosts.values().filter(|host| host.flight.strong_count() > 0).count();
-        let links: usize = self.hosts.values().map(|host| host.links.len()).sum();
-        if links + flights < limit {
-            return true;
-        }
-        let unused = self.hosts.iter().flat_map(|(key, host)| {
-            host.links.iter().filter(|link| link.is_unused()).map(move |link| (link.used, key))
-        });
-        let Some((used, key)) = unused.min().map(|(used, key)| (used, key.clone())) else {
-            return false;
-        };
-        let Some(host) = self.hosts.get_mut(&key) else { return false };
-        // Dropping the last owner of a connection ends it.
-        host.links.retain(|link| link.used != used || !link.is_unused());
-        true
-    }
-
-    /// Drops lost connections and those unused for longer than `idle`.
-    fn sweep(&mut self, idle: Duration) {
-        let now = Instant::now();
-        self.hosts.retain(|_, host| {
-            for link in &mut host.links {
-                if !link.is_unused() {
-                    link.used = now;
-                }
-            }
-            host.links.retain(|link| {
-                link.is_worth() && (!link.is_unused() || now.duration_since(link.used) < idle)
-            });
-            !host.links.is_empty() || host.flight.strong_count() > 0
-        });
-    }
-}
-
-impl Host {
-    fn new(route: Route) -> Self {
-        Self { route, links: Vec::new(), flight: Weak::new() }
-    }
-
-    fn has_usable(&self) -> bool {
-        self.links.iter().any(Link::is_open)
-    }
-
-    /// Takes a place on the first connection that has one, so that the others fall idle.
-    fn place(&mut self, released: &Arc<Notify>) -> Option<Slot> {
-        self.links.iter_mut().filter(|link| link.is_open()).find_map(|link| {
-            let permit = Arc::clone(&link.places).try_acquire_owned().ok()?;
-            link.used = Instant::now();
-            let connection = Arc::clone(&link.connection);
-            Some(Slot { connection, permit: Some(permit), released: Arc::clone(released) })
-        })
-    }
-}
-
-impl Link {
-    fn is_unused(&self) -> bool {
-        self.places.available_permits() == CHANNELS_MAX
-    }
-
-    /// Returns whether the connection takes new channels.
-    fn is_open(&self) -> bool {
-        self.connection.is_usable() && !self.full
-    }
-
-    /// Returns whether the connection serves channels now or later.
-    fn is_worth(&self) -> bool {
-        !self.connection.is_closed() && (self.is_open() || !self.is_unused())
     }
 }
 

@@ -5,12 +5,29 @@ use std::sync::{Arc, OnceLock};
 use russh::client::{ChannelOpenHandle, Handler, Msg, Session};
 use russh::keys::{PublicKey, PublicKeyOrCertificate};
 use russh::{Channel, ChannelOpenFailure};
+use tokio::sync::mpsc;
+use tokio_util::sync::DropGuard;
 
 use super::proof::Proof;
 
-/// Checks the host key, and rejects every channel that the server opens.
+/// Checks the host key, and rejects every channel that the server opens, except those of a port that
+/// was asked for.
 pub(crate) struct Client {
     pub(super) check: Check,
+    pub(super) forwarded: Forwarded,
+    /// Ends with the task of the connection, which owns this value.
+    pub(super) _gone: Option<DropGuard>,
+}
+
+/// The port at the host whose connections are accepted, and the way that they go.
+#[derive(Clone, Default)]
+pub(super) struct Forwarded(Arc<OnceLock<(u32, mpsc::Sender<Channel<Msg>>)>>);
+
+impl Forwarded {
+    /// Accepts connections to a port of the host from now on. False: another port is set.
+    pub(super) fn accept(&self, port: u32, sender: mpsc::Sender<Channel<Msg>>) -> bool {
+        self.0.set((port, sender)).is_ok()
+    }
 }
 
 /// The use of the host key.
@@ -45,15 +62,25 @@ impl Handler for Client {
 
     async fn server_channel_open_forwarded_tcpip(
         &mut self,
-        _: Channel<Msg>,
+        channel: Channel<Msg>,
         _: &str,
-        _: u32,
+        port: u32,
         _: &str,
         _: u32,
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), Self::Error> {
-        reject(reply).await
+        let Some((_, sender)) = self.forwarded.0.get().filter(|(asked, _)| *asked == port) else {
+            return reject(reply).await;
+        };
+        match sender.try_reserve() {
+            Ok(place) => {
+                reply.accept().await;
+                place.send(channel);
+            }
+            Err(_) => reply.reject(ChannelOpenFailure::ResourceShortage).await,
+        }
+        Ok(())
     }
 
     async fn server_channel_open_forwarded_streamlocal(

@@ -10,9 +10,10 @@ use russh::keys::Algorithm;
 use russh::{AlgorithmKind, Preferred, cipher};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::error::ConnectFailure;
-use super::handler::{Check, Client};
+use super::handler::{Check, Client, Forwarded};
 use super::login;
 use super::proof::Proof;
 use super::stream::{Carrier, Stream, Switch};
@@ -37,17 +38,27 @@ impl Drop for Attempt {
     }
 }
 
-/// Logs in to each hop through the one before. Returns the connection to the last and its host key.
+/// A connection to one hop, logged in.
+pub(super) struct Reached {
+    pub(super) handle: Handle<Client>,
+    /// The host's key in wire form.
+    pub(super) host_key: Vec<u8>,
+    pub(super) forwarded: Forwarded,
+    /// Cancelled when the connection has ended.
+    pub(super) gone: CancellationToken,
+}
+
+/// Logs in to each hop through the one before. Returns the connection to the last.
 pub(super) async fn reach(
     hops: &[Hop],
     limits: &Limits,
     at: &mut String,
     attempt: &mut Attempt,
-) -> Result<Option<(Handle<Client>, Vec<u8>)>, ConnectFailure> {
-    let mut reached: Option<(Handle<Client>, Vec<u8>)> = None;
+) -> Result<Option<Reached>, ConnectFailure> {
+    let mut reached: Option<Reached> = None;
     for hop in hops {
         *at = hop.place();
-        let carrier = open_carrier(reached.as_ref().map(|(before, _)| before), hop).await?;
+        let carrier = open_carrier(reached.as_ref().map(|before| &before.handle), hop).await?;
         let switch = Switch::default();
         attempt.0.push(switch.clone());
         // The handle before is dropped; its connection lives as long as the channel that carries this one.
@@ -111,12 +122,17 @@ async fn shake_hands(
     carrier: Carrier,
     switch: Switch,
     limits: &Limits,
-) -> Result<(Handle<Client>, Vec<u8>), ConnectFailure> {
+) -> Result<Reached, ConnectFailure> {
     let proof = Arc::new(Proof::new(hop));
     let (keys, certificates) = proof.offer();
     let config = Arc::new(config(keys, certificates, limits));
     let stream = Stream::new(carrier, &switch, limits.silence());
-    let handler = Client { check: Check::Prove(Arc::clone(&proof)) };
+    let (forwarded, gone) = (Forwarded::default(), CancellationToken::new());
+    let handler = Client {
+        check: Check::Prove(Arc::clone(&proof)),
+        forwarded: forwarded.clone(),
+        _gone: Some(gone.clone().drop_guard()),
+    };
     let mut handle = match client::connect_stream(config, stream, handler).await {
         Ok(handle) => handle,
         Err(error) => {
@@ -133,7 +149,7 @@ async fn shake_hands(
         }
     }
     login::log_in(&mut handle, hop).await?;
-    Ok((handle, host_key))
+    Ok(Reached { handle, host_key, forwarded, gone })
 }
 
 /// Returns the cause of a failed key exchange in words for the caller.

@@ -8,7 +8,7 @@ use russh::keys::{HashAlg, PublicKey};
 use tokio::time::timeout;
 
 use super::error::{ConnectError, ConnectFailure};
-use super::handler::{Check, Client};
+use super::handler::{Check, Client, Forwarded};
 use super::proof::algorithms_named;
 use super::reach::{Attempt, config, exchange_failure, open_carrier, reach};
 use super::stream::{Stream, Switch};
@@ -76,7 +76,7 @@ async fn scan(
     *at = host.place();
     let mut keys = Vec::new();
     for name in KEY_TYPES {
-        let key = ask(host, before.as_ref().map(|(before, _)| before), name, limits).await?;
+        let key = ask(host, before.as_ref().map(|before| &before.handle), name, limits).await?;
         let found = key.map(|key| found(host, &key));
         keys.push(ScannedKey { algorithm: name.to_owned(), found });
     }
@@ -96,7 +96,11 @@ async fn ask(
     let stream = Stream::new(carrier, &switch, limits.silence());
     let config = Arc::new(config(algorithms_named(name), Vec::new(), limits));
     let noted = Arc::new(OnceLock::new());
-    let handler = Client { check: Check::Note(Arc::clone(&noted)) };
+    let handler = Client {
+        check: Check::Note(Arc::clone(&noted)),
+        forwarded: Forwarded::default(),
+        _gone: None,
+    };
     match client::connect_stream(config, stream, handler).await {
         // The handler refuses every key, after it noted it.
         Ok(_) | Err(russh::Error::UnknownKey) => Ok(noted.get().cloned()),

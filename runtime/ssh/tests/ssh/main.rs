@@ -11,6 +11,7 @@
 
 mod exec;
 mod files;
+mod forward;
 mod host_key;
 mod login;
 mod openssh;

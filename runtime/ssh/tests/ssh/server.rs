@@ -203,6 +203,33 @@ impl Handler for Peer {
         Ok(())
     }
 
+    async fn tcpip_forward(
+        &mut self,
+        address: &str,
+        port: &mut u32,
+        session: &mut Session,
+    ) -> Result<bool, Self::Error> {
+        let asked = u16::try_from(*port).unwrap();
+        let Ok(listener) = TcpListener::bind(("127.0.0.1", asked)).await else { return Ok(false) };
+        let given = u32::from(listener.local_addr().unwrap().port());
+        *port = given;
+        let (handle, address) = (session.handle(), address.to_owned());
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let (handle, address) = (handle.clone(), address.clone());
+                tokio::spawn(async move {
+                    let opened =
+                        handle.channel_open_forwarded_tcpip(address, given, "127.0.0.1", 1).await;
+                    if let Ok(channel) = opened {
+                        let mut stream = channel.into_stream();
+                        let _ = tokio::io::copy_bidirectional(&mut stream, &mut socket).await;
+                    }
+                });
+            }
+        });
+        Ok(true)
+    }
+
     async fn pty_request(
         &mut self,
         id: ChannelId,
