@@ -1,6 +1,6 @@
 //! One SSH connection: made, checked, logged in.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use russh::client::Msg;
@@ -41,6 +41,7 @@ pub(crate) struct Connection {
     reached: Reached,
     ends: Ends,
     abandoned: AtomicUsize,
+    served: AtomicBool,
     answer: Duration,
 }
 
@@ -81,7 +82,10 @@ impl Connection {
 
     /// Opens a channel for a command, a terminal or a subsystem.
     pub(crate) async fn open_session(&self) -> Result<Channel<Msg>, OpenError> {
-        opened(timeout(self.answer, self.reached.handle.channel_open_session()).await)
+        let channel =
+            opened(timeout(self.answer, self.reached.handle.channel_open_session()).await)?;
+        self.served.store(true, Ordering::Relaxed);
+        Ok(channel)
     }
 
     /// Opens a channel to an address that the host connects to.
@@ -142,9 +146,9 @@ impl Connection {
         self.abandoned.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns whether a channel was closed here first. Its command may still run.
-    pub(crate) fn has_abandoned(&self) -> bool {
-        self.abandoned.load(Ordering::Relaxed) > 0
+    /// Returns whether the host ever opened a session on it.
+    pub(crate) fn has_served(&self) -> bool {
+        self.served.load(Ordering::Relaxed)
     }
 
     /// Returns the key of the host in wire form.
@@ -235,5 +239,11 @@ async fn chain(
     let reached = reach::reach(&route.hops, limits, at, &mut attempt).await?;
     let reached = reached.ok_or(ConnectFailure::Route { hops: 0 })?;
     let ends = Ends(std::mem::take(&mut attempt.0));
-    Ok(Connection { reached, ends, abandoned: AtomicUsize::new(0), answer: limits.answer })
+    Ok(Connection {
+        reached,
+        ends,
+        abandoned: AtomicUsize::new(0),
+        served: AtomicBool::new(false),
+        answer: limits.answer,
+    })
 }

@@ -1,41 +1,26 @@
 //! A command on a host: its input, its output, its end.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use russh::{ChannelMsg, Sig};
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use russh::ChannelMsg;
+use tokio::time::sleep;
 
-use crate::channel::{Reader, Writer};
+use crate::channel::{Gone, Reader, Writer};
+use course::{Course, Why};
 use output::Kept;
 
+pub(crate) use course::signal_text;
 pub use output::{End, Fate, Finished};
 
+mod course;
 mod output;
-
-/// The time between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_secs(2);
-
-/// The time in which the end of a killed program is awaited.
-const KILL_WAIT: Duration = Duration::from_secs(1);
-
-/// The silence after the exit status that ends a call, where a child in the background keeps the output
-/// open.
-const QUIET: Duration = Duration::from_secs(1);
-
-/// The longest time for the rest of the output after the exit status.
-const REST_MAX: Duration = Duration::from_secs(10);
-
-/// The longest time for one message to enter the connection.
-const SEND_MAX: Duration = Duration::from_secs(2);
 
 /// The terminal of a command that asks for one.
 const TERMINAL: (&str, u32, u32) = ("xterm-256color", 80, 24);
-
-/// The code of standard error in SSH.
-const STANDARD_ERROR: u32 = 1;
 
 /// A command for the login shell of the user.
 #[derive(Clone, Debug)]
@@ -55,6 +40,9 @@ pub struct Command {
     pub terminal: bool,
 }
 
+/// Control-D.
+const END_OF_TRANSMISSION: u8 = 4;
+
 /// Runs a command on an open channel. Does not fail: each outcome is an [`End`].
 pub(crate) async fn run(
     channel: (Reader, Arc<Writer>),
@@ -63,10 +51,22 @@ pub(crate) async fn run(
 ) -> Finished {
     let (mut reader, writer) = channel;
     let mut kept = Kept::new(command.output_bytes_max, command.merge);
-    let mut course = Course::new(command.terminal);
     let mut clock = pin!(sleep(command.timeout));
     let mut stop = pin!(stop);
-    let mut feed = pin!(feed(&writer, command));
+    if command.terminal {
+        // The command is not sent before the terminal is granted: it would run without one.
+        let granted = tokio::select! {
+            granted = grant(&mut reader, &writer) => granted,
+            () = &mut clock => Err(End::TimedOut(Fate::NotBegun)),
+            () = &mut stop => Err(End::Stopped(Fate::NotBegun)),
+        };
+        if let Err(end) = granted {
+            return kept.finish(end);
+        }
+    }
+    let mut course = Course::default();
+    let sent = AtomicBool::new(false);
+    let mut feed = pin!(feed(&writer, command, &sent));
     let mut fed = false;
     while !course.is_over() {
         tokio::select! {
@@ -76,165 +76,52 @@ pub(crate) async fn run(
                     course.set_rest(clock.as_mut());
                 }
             }
-            sent = &mut feed, if !fed => {
+            result = &mut feed, if !fed => {
                 fed = true;
                 // A lost connection also ends the reader, after what has arrived.
-                let _ = sent;
+                let _ = result;
             }
-            () = &mut clock => course.run_out(&writer, clock.as_mut(), Why::Timeout).await,
+            () = &mut clock => {
+                course.run_out(Why::Timeout, sent.load(Ordering::Relaxed));
+                course.urge(&writer, clock.as_mut());
+            }
             () = &mut stop, if course.may_stop() => {
-                course.run_out(&writer, clock.as_mut(), Why::Stop).await;
+                course.run_out(Why::Stop, sent.load(Ordering::Relaxed));
+                course.urge(&writer, clock.as_mut());
             }
         }
     }
     kept.finish(course.end())
 }
 
-/// Sends the command and its input.
-async fn feed(writer: &Writer, command: Command) -> Result<(), crate::channel::Gone> {
-    let Command { text, input, terminal, .. } = command;
-    if terminal {
-        let (name, columns, rows) = TERMINAL;
-        writer.terminal(name, columns, rows).await?;
+/// Asks for a terminal.
+async fn grant(reader: &mut Reader, writer: &Writer) -> Result<(), End> {
+    let (name, columns, rows) = TERMINAL;
+    writer.terminal(name, columns, rows).await.map_err(|_| End::Lost)?;
+    loop {
+        match reader.next().await {
+            Some(ChannelMsg::Success) => return Ok(()),
+            Some(ChannelMsg::Failure | ChannelMsg::Close) => return Err(End::Refused),
+            Some(_) => {}
+            None => return Err(End::Lost),
+        }
     }
+}
+
+/// Sends the command and its input.
+async fn feed(writer: &Writer, command: Command, sent: &AtomicBool) -> Result<(), Gone> {
+    let Command { text, input, terminal, .. } = command;
     writer.exec(&text).await?;
+    sent.store(true, Ordering::Relaxed);
+    let ends_in_line = !input.is_empty() && !input.ends_with(b"\n");
     if !input.is_empty() {
         writer.send(input).await?;
     }
     if terminal {
-        // The end of input of a terminal is a character, since the line stays open.
-        writer.send(vec![END_OF_TRANSMISSION]).await?;
+        // The end of input of a terminal is a character, since the line stays open. After an unfinished
+        // line it takes two: the first hands the line over.
+        let marks = if ends_in_line { 2 } else { 1 };
+        writer.send(vec![END_OF_TRANSMISSION; marks]).await?;
     }
     writer.end_input().await
-}
-
-/// Control-D.
-const END_OF_TRANSMISSION: u8 = 4;
-
-/// The reason why a command is ended early.
-#[derive(Clone, Copy)]
-enum Why {
-    Timeout,
-    Stop,
-}
-
-/// The course of one command.
-struct Course {
-    step: Step,
-    why: Option<Why>,
-    status: Option<End>,
-    /// The time when the status came.
-    status_at: Option<Instant>,
-    /// The requests that the host has yet to answer.
-    unanswered: u32,
-    outcome: Option<End>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Step {
-    Running,
-    Terminated,
-    Killed,
-    Over,
-}
-
-impl Course {
-    fn new(terminal: bool) -> Self {
-        let unanswered = if terminal { 2 } else { 1 };
-        Self {
-            step: Step::Running,
-            why: None,
-            status: None,
-            status_at: None,
-            unanswered,
-            outcome: None,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.step == Step::Over
-    }
-
-    fn has_status(&self) -> bool {
-        self.status.is_some()
-    }
-
-    fn may_stop(&self) -> bool {
-        self.why.is_none() && self.status.is_none()
-    }
-
-    fn take(&mut self, message: Option<ChannelMsg>, kept: &mut Kept) {
-        match message {
-            Some(ChannelMsg::Data { data }) => kept.stdout(&data),
-            Some(ChannelMsg::ExtendedData { data, ext: STANDARD_ERROR }) => kept.stderr(&data),
-            Some(ChannelMsg::ExitStatus { exit_status }) => self.note(End::Exited(exit_status)),
-            Some(ChannelMsg::ExitSignal { signal_name, .. }) => {
-                self.note(End::Signalled(signal_text(&signal_name)));
-            }
-            Some(ChannelMsg::Success) => self.unanswered = self.unanswered.saturating_sub(1),
-            // No close follows a refused request.
-            Some(ChannelMsg::Failure) if self.unanswered > 0 => self.finish(End::Refused),
-            Some(ChannelMsg::Close) => self.finish(End::NoStatus),
-            None => self.finish(End::Lost),
-            Some(_) => {}
-        }
-    }
-
-    fn note(&mut self, end: End) {
-        self.status = Some(end);
-        self.status_at = Some(Instant::now());
-    }
-
-    fn finish(&mut self, without_status: End) {
-        self.step = Step::Over;
-        self.outcome = Some(without_status);
-    }
-
-    /// Waits for the rest of the output, once the status is known.
-    fn set_rest(&self, clock: Pin<&mut Sleep>) {
-        let now = Instant::now();
-        let last = self.status_at.unwrap_or(now) + REST_MAX;
-        clock.reset(last.min(now + QUIET));
-    }
-
-    /// Takes the next step to end the command.
-    async fn run_out(&mut self, writer: &Writer, clock: Pin<&mut Sleep>, why: Why) {
-        if self.has_status() {
-            self.finish(End::NoStatus);
-            return;
-        }
-        self.why.get_or_insert(why);
-        let (signal, next, wait) = match self.step {
-            Step::Running => (Sig::TERM, Step::Terminated, GRACE),
-            Step::Terminated => (Sig::KILL, Step::Killed, KILL_WAIT),
-            Step::Killed | Step::Over => {
-                self.step = Step::Over;
-                return;
-            }
-        };
-        let _ = timeout(SEND_MAX, writer.signal(signal)).await;
-        self.step = next;
-        clock.reset(Instant::now() + wait);
-    }
-
-    fn end(self) -> End {
-        let Some(why) = self.why else {
-            return self.status.or(self.outcome).unwrap_or(End::NoStatus);
-        };
-        // A closed channel says that the host has ended the command, a lost connection says nothing.
-        let closed = self.outcome == Some(End::NoStatus);
-        let fate = if self.status.is_some() || closed { Fate::Ended } else { Fate::MayStillRun };
-        match why {
-            Why::Timeout => End::TimedOut(fate),
-            Why::Stop => End::Stopped(fate),
-        }
-    }
-}
-
-/// Returns the name of a signal without `SIG`.
-pub(crate) fn signal_text(signal: &Sig) -> String {
-    match signal {
-        Sig::Custom(name) => name.chars().filter(|c| c.is_ascii_alphanumeric()).take(16).collect(),
-        known => format!("{known:?}"),
-    }
 }

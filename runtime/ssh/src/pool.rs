@@ -32,8 +32,8 @@ mod flight;
 mod gates;
 mod state;
 
-/// The tries to get a channel, where connections turn out to be lost or full.
-const TRIES_MAX: usize = 8;
+/// The connections that are tried where one after the other turns out to be lost.
+const TRIES_MAX: usize = 4;
 
 /// The longest wait for a free channel to a busy host.
 const PLACE_TIME_MAX: Duration = Duration::from_secs(30);
@@ -292,9 +292,9 @@ impl Pool {
         T: Send + 'static,
     {
         let until = Instant::now() + PLACE_TIME_MAX;
-        let mut tries = 0;
+        let mut lost = 0;
         let mut refused = "no channel could be opened".to_owned();
-        while tries < TRIES_MAX {
+        while lost < TRIES_MAX && Instant::now() < until {
             let released = self.shared.released.notified();
             let mut released = pin!(released);
             released.as_mut().enable();
@@ -311,7 +311,6 @@ impl Pool {
                     None => return Err(failure(route, ConnectFailure::Stopped)),
                 },
                 Step::Try(slot) => {
-                    tries += 1;
                     let connection = Arc::clone(&slot.connection);
                     match open(slot, take.clone()).await {
                         Ok(channel) => return Ok(channel),
@@ -323,6 +322,7 @@ impl Pool {
                         }
                         // Nothing was sent, so another connection may try.
                         Err(OpenError::Lost) => {
+                            lost += 1;
                             "the connection was lost".clone_into(&mut refused);
                             self.shared.forget(route, &connection);
                         }
@@ -415,8 +415,8 @@ impl Shared {
         true
     }
 
-    /// Notes that the host refuses further channels on a connection. True: it has no other channel, so
-    /// a new connection would not help.
+    /// Notes that the host refuses further channels on a connection. True: it never opened one, so a new
+    /// connection would not help.
     fn note_full(&self, route: &Route, full: &Arc<Connection>) -> bool {
         let mut state = self.lock();
         let Some(host) = state.hosts.get_mut(&route.key()) else { return false };
@@ -424,7 +424,7 @@ impl Shared {
         let Some(link) = link else { return false };
         // A closed channel whose command runs on still counts at the host.
         link.full = true;
-        link.is_unused() && !full.has_abandoned()
+        link.is_unused() && !full.has_served()
     }
 
     fn forget(&self, route: &Route, lost: &Arc<Connection>) {

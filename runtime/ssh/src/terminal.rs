@@ -119,14 +119,20 @@ async fn begin(
     let TerminalRequest { command, name, columns, rows } = request;
     let ended = |_| TerminalError::Ended;
     writer.terminal(&name, columns.into(), rows.into()).await.map_err(ended)?;
+    // The command is not sent before the terminal is granted: it would run without one.
+    granted(reader, shared).await?;
     match command {
         Some(text) => writer.exec(&text).await.map_err(ended)?,
         None => writer.shell().await.map_err(ended)?,
     }
-    let mut unanswered = 2;
-    while unanswered > 0 {
+    granted(reader, shared).await
+}
+
+/// Waits for the answer to a request.
+async fn granted(reader: &mut Reader, shared: &Shared) -> Result<(), TerminalError> {
+    loop {
         match reader.next().await {
-            Some(ChannelMsg::Success) => unanswered -= 1,
+            Some(ChannelMsg::Success) => return Ok(()),
             Some(ChannelMsg::Failure) => return Err(TerminalError::Refused),
             message => {
                 if shared.take(message) {
@@ -135,7 +141,6 @@ async fn begin(
             }
         }
     }
-    Ok(())
 }
 
 impl Terminal {

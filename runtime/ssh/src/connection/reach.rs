@@ -112,7 +112,7 @@ async fn open_through(before: &Handle<Client>, hop: &Hop) -> Result<Carrier, Con
             let reason = format!("the jump host says: {}", failure.description().to_lowercase());
             Err(ConnectFailure::Unreachable { reason })
         }
-        Err(error) => Err(ConnectFailure::Protocol { reason: error.to_string() }),
+        Err(error) => Err(ConnectFailure::Protocol { reason: lost_text(&error) }),
     }
 }
 
@@ -156,15 +156,31 @@ async fn shake_hands(
 pub(super) fn exchange_failure(error: russh::Error, switch: &Switch) -> ConnectFailure {
     match error {
         russh::Error::NoCommonAlgo { kind: AlgorithmKind::Key, ours, theirs } => {
-            ConnectFailure::HostKeyTypes { known: ours.join(", "), theirs: theirs.join(", ") }
+            let known =
+                if ours.is_empty() { "types without support".to_owned() } else { ours.join(", ") };
+            ConnectFailure::HostKeyTypes { known, theirs: theirs.join(", ") }
         }
         russh::Error::NoCommonAlgo { kind, ours: _, theirs } => {
             let kind = format!("{kind:?}").to_lowercase();
             ConnectFailure::Algorithms { kind, theirs: theirs.join(", ") }
         }
         russh::Error::Version => ConnectFailure::NotSsh,
-        error if !switch.heard() => ConnectFailure::Turned { reason: error.to_string() },
-        error => ConnectFailure::Protocol { reason: error.to_string() },
+        error if !switch.heard() => {
+            let said = switch.first_line().map(|line| format!("it says: {line}"));
+            ConnectFailure::Turned { reason: said.unwrap_or_else(|| lost_text(&error)) }
+        }
+        error => ConnectFailure::Protocol { reason: lost_text(&error) },
+    }
+}
+
+/// Returns the text of an error of russh, which has several for a lost connection.
+fn lost_text(error: &russh::Error) -> String {
+    match error {
+        russh::Error::Disconnect
+        | russh::Error::HUP
+        | russh::Error::SendError
+        | russh::Error::RecvError => "the host closed the connection".to_owned(),
+        other => other.to_string(),
     }
 }
 

@@ -5,8 +5,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,6 +16,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+/// The first bytes of a peer that are kept. russh ends a connection with a longer greeting.
+const GREETING_BYTES_MAX: usize = 4096;
 
 /// The carrier of an SSH connection.
 pub(super) enum Carrier {
@@ -30,18 +32,27 @@ pub(super) enum Carrier {
 pub(super) struct Stream {
     carrier: Carrier,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    heard: Arc<AtomicBool>,
+    greeting: Arc<Mutex<Greeting>>,
+    /// Whether the greeting is complete.
+    begun: bool,
     /// The longest time that a write makes no progress.
     patience: Duration,
     /// Set while a write waits.
     blocked: Option<Pin<Box<Sleep>>>,
 }
 
-/// Ends a [`Stream`], and says whether the peer ever spoke.
-#[derive(Clone, Debug, Default)]
+/// Ends a [`Stream`], and says how the peer began.
+#[derive(Clone, Default)]
 pub(super) struct Switch {
     cut: CancellationToken,
-    heard: Arc<AtomicBool>,
+    greeting: Arc<Mutex<Greeting>>,
+}
+
+/// The first bytes of the peer, until it names its version of SSH.
+#[derive(Default)]
+struct Greeting {
+    bytes: Vec<u8>,
+    ssh: bool,
 }
 
 impl Switch {
@@ -50,9 +61,29 @@ impl Switch {
         self.cut.cancel();
     }
 
-    /// Returns whether the peer sent at least one byte.
+    /// Returns whether the peer has begun to speak SSH.
     pub(super) fn heard(&self) -> bool {
-        self.heard.load(Ordering::Relaxed)
+        self.greeting.lock().unwrap_or_else(PoisonError::into_inner).ssh
+    }
+
+    /// Returns the first line of a peer that has not begun to speak SSH. Servers give a reason there.
+    pub(super) fn first_line(&self) -> Option<String> {
+        let greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = greeting.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let text: String =
+            String::from_utf8_lossy(line).chars().filter(|c| !c.is_control()).collect();
+        Some(text).filter(|text| !text.is_empty())
+    }
+}
+
+impl Greeting {
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ssh = self.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"SSH-"));
+        if self.ssh {
+            self.bytes = Vec::new();
+        }
+        self.bytes.truncate(GREETING_BYTES_MAX);
     }
 }
 
@@ -61,7 +92,8 @@ impl Stream {
         let stream = Self {
             carrier,
             cut: Box::pin(switch.cut.clone().cancelled_owned()),
-            heard: Arc::clone(&switch.heard),
+            greeting: Arc::clone(&switch.greeting),
+            begun: false,
             patience,
             blocked: None,
         };
@@ -99,8 +131,13 @@ impl AsyncRead for Stream {
             Carrier::Channel(channel) => Pin::new(channel).poll_read(cx, buffer),
         };
         ready!(read)?;
-        if buffer.filled().len() > before {
-            self.heard.store(true, Ordering::Relaxed);
+        if !self.begun {
+            let read = buffer.filled().get(before..).unwrap_or_default();
+            let mut greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+            greeting.take(read);
+            let begun = greeting.ssh;
+            drop(greeting);
+            self.begun = begun;
         }
         self.acknowledge();
         Poll::Ready(Ok(()))

@@ -34,9 +34,11 @@ pub enum End {
     Stopped(Fate),
 }
 
-/// The state of a command after SIGTERM and SIGKILL.
+/// The state of a command that was ended early, with SIGTERM and SIGKILL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fate {
+    /// It was not sent, or the host refused it.
+    NotBegun,
     /// The host reported its end.
     Ended,
     /// The host reported nothing: it may still run there.

@@ -223,3 +223,19 @@ async fn channels_that_the_server_opens_are_rejected() {
         ["agent false", "session false", "direct false", "forwarded false", "x11 false"]
     );
 }
+
+#[tokio::test]
+async fn a_command_that_gets_no_terminal_is_not_sent() {
+    let scene = Scene::with(|settings| settings.no_terminals = true).await;
+    let finished = run(&scene, Command { terminal: true, ..command("echo ran") }).await;
+    assert_eq!(finished.end, End::Refused);
+    assert!(scene.server.commands().is_empty());
+}
+
+#[tokio::test]
+async fn a_flooding_command_is_ended_by_its_timeout() {
+    let scene = Scene::start().await;
+    let timeout = Duration::from_millis(300);
+    let flood = Command { timeout, input: vec![b'x'; 50_000_000], ..command("yes") };
+    assert_eq!(run(&scene, flood).await.end, End::TimedOut(Fate::Ended));
+}

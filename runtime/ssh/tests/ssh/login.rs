@@ -230,9 +230,14 @@ async fn an_unreachable_host_says_why() {
 async fn a_host_that_turns_away_is_tried_again() {
     let scene = Scene::with(|settings| settings.turned_away = 2).await;
     probe(scene.hop()).await.unwrap();
-    let scene = Scene::with(|settings| settings.turned_away = 9).await;
+    let scene = Scene::with(|settings| {
+        settings.turned_away = 9;
+        settings.excuse = "Exceeded MaxStartups\r\n";
+    });
+    let scene = scene.await;
     let error = probe(scene.hop()).await.unwrap_err();
     assert!(matches!(error.cause, ConnectFailure::Turned { .. }), "{error}");
+    assert!(error.to_string().contains("it says: Exceeded MaxStartups"), "{error}");
     assert_eq!(scene.server.counts.connections.load(std::sync::atomic::Ordering::SeqCst), 3);
 }
 

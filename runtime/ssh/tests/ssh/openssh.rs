@@ -122,6 +122,11 @@ async fn commands_have_outputs_input_and_ends() {
     assert_eq!((finished.stdout_bytes, finished.end), (50_000_000, End::Exited(0)));
     let held = command("sleep 60 >/dev/null & sleep 20 & exit 3");
     assert_eq!(pool.run(&host.route(), held, never()).await.unwrap().end, End::Exited(3));
+    let input = b"one line".to_vec();
+    let typed = Command { terminal: true, input, ..command("cat; tty >/dev/null && exit 4") };
+    let finished = pool.run(&host.route(), typed, never()).await.unwrap();
+    assert!(String::from_utf8_lossy(&finished.stdout).contains("one line"));
+    assert_eq!(finished.end, End::Exited(4));
     assert_eq!(pool.connections(), 1);
 }
 

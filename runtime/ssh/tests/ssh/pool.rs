@@ -49,7 +49,7 @@ async fn a_host_with_fewer_sessions_gets_more_connections() {
     assert!(scene.server.logins() >= 3);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn more_calls_than_places_wait_for_their_turn() {
     let scene = Scene::start().await;
     assert_eq!(at_once(&pool(), &scene.route(), "sleep 0.2", 100).await, 100);
@@ -71,6 +71,12 @@ async fn another_user_key_or_trust_has_another_connection() {
     stranger.trust = Arc::new(Known::keys(&[&ed25519()]));
     stranger.known_as = "third.example".to_owned();
     pool.probe(&Route { hops: vec![stranger] }).await.unwrap_err();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_to_a_host_with_few_sessions_all_run() {
+    let scene = Scene::with(|settings| settings.sessions_max = Some(1)).await;
+    assert_eq!(at_once(&pool(), &scene.route(), "true", 60).await, 60);
 }
 
 #[tokio::test]

@@ -44,6 +44,9 @@ pub(crate) struct Settings {
     pub(crate) listed: Vec<String>,
     /// Whether SFTP has no way to replace a file.
     pub(crate) plain_rename: bool,
+    /// The text before a connection is closed.
+    pub(crate) excuse: &'static str,
+    pub(crate) no_terminals: bool,
     /// Whether signals are ignored, as OpenSSH does for root.
     pub(crate) deaf: bool,
 }
@@ -84,9 +87,10 @@ impl Server {
         let settings = Arc::new(settings);
         let counted = Arc::clone(&counts);
         let accepting = tokio::spawn(async move {
-            while let Ok((socket, _)) = listener.accept().await {
+            while let Ok((mut socket, _)) = listener.accept().await {
                 let seen = counted.connections.fetch_add(1, Ordering::SeqCst);
                 if seen < settings.turned_away {
+                    let _ = socket.write_all(settings.excuse.as_bytes()).await;
                     continue;
                 }
                 let peer = Peer {
@@ -241,6 +245,9 @@ impl Handler for Peer {
         _: &[(Pty, u32)],
         session: &mut Session,
     ) -> Result<(), Self::Error> {
+        if self.settings.no_terminals {
+            return session.channel_failure(id);
+        }
         self.terminals.insert(id);
         session.channel_success(id)?;
         session.data(id, format!("size {columns}x{rows}\r\n").into_bytes())
