@@ -26,8 +26,11 @@ mod relayed;
 mod socks;
 mod target;
 
-/// The most clients of a forward at once. Others wait to be accepted.
+/// The most clients of a forward at once. Others wait to be accepted; from the host, they are closed.
 const CLIENTS_MAX: usize = 64;
+
+/// The most connections from the host between their acceptance and their service.
+const WAITING_MAX: usize = 16;
 
 /// The longest time for a connection from here to the target of a remote forward.
 const TARGET_TIME_MAX: Duration = Duration::from_secs(10);
@@ -148,7 +151,7 @@ pub(crate) async fn open(slot: Slot, request: ForwardRequest) -> Result<Forward,
             )
         }
         ForwardRequest::Remote { bind, port, target } => {
-            let opened = connection.listen(&bind, port, CLIENTS_MAX).await;
+            let opened = connection.listen(&bind, port, WAITING_MAX).await;
             let (port, channels) = opened.map_err(|error| match error {
                 OpenError::Refused(reason) => ForwardError::Refused { port, reason },
                 OpenError::Lost => ForwardError::Lost,
@@ -248,12 +251,13 @@ async fn serve_remote(
     target: Target,
 ) {
     let (counts, places) = limits;
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        let Some(channel) = channels.recv().await else { return };
+    while let Some(channel) = channels.recv().await {
+        let stream = channel.into_stream();
+        // An accepted channel that waits unread would stop the others, so one too many is closed.
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
         let client = Client::new(&connection, &counts, place);
         let to = (target.host.clone(), target.port);
         tokio::spawn(async move {
-            let stream = channel.into_stream();
             if let Ok(Ok(socket)) = timeout(TARGET_TIME_MAX, TcpStream::connect(to)).await {
                 let _ = relay(socket, stream, client.connection.gone()).await;
             }

@@ -26,6 +26,12 @@ pub enum ConnectFailure {
         /// The hops of the route.
         hops: usize,
     },
+    /// A hop has more key files than the limit.
+    #[error("{count} identities are set, at most {} are used", crate::route::IDENTITIES_MAX)]
+    Identities {
+        /// The identities of the hop.
+        count: usize,
+    },
     /// The name has no address.
     #[error("the name does not resolve: {reason}")]
     Name {

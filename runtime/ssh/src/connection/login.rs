@@ -49,7 +49,10 @@ enum Offer {
 /// The order is: keys of the agent that belong to an identity, then key files, then the other keys of
 /// the agent. Signing with RSA happens in the agent wherever the agent has the key.
 pub(super) async fn log_in(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), ConnectFailure> {
-    let identities: Vec<_> = hop.identities.iter().take(IDENTITIES_MAX).cloned().collect();
+    let identities = hop.identities.clone();
+    if identities.len() > IDENTITIES_MAX {
+        return Err(ConnectFailure::Identities { count: identities.len() });
+    }
     let wanted =
         blocking(move || identities.iter().filter_map(key_file::public_key).collect::<Vec<_>>())
             .await;
@@ -160,7 +163,7 @@ impl Login<'_> {
 
     /// Offers the keys of the files. True: the login is complete.
     async fn try_files(&mut self) -> Result<bool, ConnectFailure> {
-        for identity in self.hop.identities.iter().take(IDENTITIES_MAX) {
+        for identity in &self.hop.identities {
             if !self.open {
                 return Ok(false);
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use russh::client::{self, Handle};
 use russh::keys::Algorithm;
-use russh::{AlgorithmKind, Preferred, cipher};
+use russh::{AlgorithmKind, Preferred, SshId, cipher};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,9 @@ use super::proof::Proof;
 use super::stream::{Carrier, Stream, Switch};
 use crate::limits::Limits;
 use crate::route::Hop;
+
+/// The name of this client to servers (RFC 4253, 4.2).
+const CLIENT_ID: &str = concat!("SSH-2.0-relay_", env!("CARGO_PKG_VERSION"));
 
 /// The bytes that a host may send on a channel before we read them.
 const WINDOW_BYTES: u32 = 1 << 20;
@@ -191,6 +194,7 @@ pub(super) fn config(
     limits: &Limits,
 ) -> client::Config {
     client::Config {
+        client_id: SshId::Standard(Cow::Borrowed(CLIENT_ID)),
         window_size: WINDOW_BYTES,
         keepalive_interval: Some(limits.keepalive),
         keepalive_max: limits.keepalive_misses,

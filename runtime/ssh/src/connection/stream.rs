@@ -3,6 +3,7 @@
 //! russh starts a task for each connection, which outlives a connect that is given up and knows no limit
 //! for a blocked write. This stream ends such a task with an error.
 
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+/// The most bytes that are read ahead while a write waits: more than the windows of all channels of the
+/// inner connection together, so that its peer always finds a reader.
+const AHEAD_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The bytes of one read ahead.
+const AHEAD_BLOCK_BYTES: usize = 32 * 1024;
 
 /// The first bytes of a peer that are kept. russh ends a connection with a longer greeting.
 const GREETING_BYTES_MAX: usize = 4096;
@@ -37,6 +45,8 @@ pub(super) struct Stream {
     begun: bool,
     /// The longest time that a write makes no progress.
     patience: Duration,
+    /// The bytes that were read while a write waited.
+    ahead: VecDeque<u8>,
     /// Set while a write waits.
     blocked: Option<Pin<Box<Sleep>>>,
 }
@@ -95,6 +105,7 @@ impl Stream {
             greeting: Arc::clone(&switch.greeting),
             begun: false,
             patience,
+            ahead: VecDeque::new(),
             blocked: None,
         };
         stream.acknowledge();
@@ -118,6 +129,39 @@ impl Stream {
     }
 }
 
+impl Stream {
+    fn read_carrier(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match &mut self.carrier {
+            Carrier::Socket(socket) => Pin::new(socket).poll_read(cx, buffer),
+            Carrier::Channel(channel) => Pin::new(channel).poll_read(cx, buffer),
+        }
+    }
+
+    /// Reads what has come while a write waits.
+    ///
+    /// russh reads nothing until a write is done. Through a jump host, the write waits for a window that
+    /// the connection to the jump host receives, and that connection waits for a reader of this channel.
+    fn read_ahead(&mut self, cx: &mut Context<'_>) {
+        if !self.begun {
+            return;
+        }
+        let mut block = vec![0; AHEAD_BLOCK_BYTES];
+        while self.ahead.len() < AHEAD_BYTES_MAX {
+            let mut buffer = ReadBuf::new(&mut block);
+            let read = self.read_carrier(cx, &mut buffer);
+            // The end and errors come again at the next read.
+            if !matches!(read, Poll::Ready(Ok(()))) || buffer.filled().is_empty() {
+                return;
+            }
+            self.ahead.extend(buffer.filled());
+        }
+    }
+}
+
 impl AsyncRead for Stream {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -125,12 +169,19 @@ impl AsyncRead for Stream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.check(cx)?;
+        if !self.ahead.is_empty() {
+            let (first, _) = self.ahead.as_slices();
+            let (bytes, _) = first.split_at(first.len().min(buffer.remaining()));
+            buffer.put_slice(bytes);
+            let taken = bytes.len();
+            self.ahead.drain(..taken);
+            if self.ahead.is_empty() {
+                self.ahead = VecDeque::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
-        let read = match &mut self.carrier {
-            Carrier::Socket(socket) => Pin::new(socket).poll_read(cx, buffer),
-            Carrier::Channel(channel) => Pin::new(channel).poll_read(cx, buffer),
-        };
-        ready!(read)?;
+        ready!(self.read_carrier(cx, buffer))?;
         if !self.begun {
             let read = buffer.filled().get(before..).unwrap_or_default();
             let mut greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,6 +210,7 @@ impl AsyncWrite for Stream {
             self.blocked = None;
             return written;
         }
+        self.read_ahead(cx);
         let until = Instant::now() + self.patience;
         let blocked = self.blocked.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
         ready!(blocked.as_mut().poll(cx));

@@ -46,7 +46,8 @@ impl Download<'_> {
             .map_err(|source| local(&parent, source))?;
         match found.file_type() {
             FileType::File => {
-                if to.is_dir() {
+                let path = to.to_owned();
+                if blocking(move || Ok(path.is_dir())).await.unwrap_or(false) {
                     let path = to.display().to_string();
                     return Err(TransferError::Kind {
                         path,

@@ -239,3 +239,15 @@ async fn a_flooding_command_is_ended_by_its_timeout() {
     let flood = Command { timeout, input: vec![b'x'; 50_000_000], ..command("yes") };
     assert_eq!(run(&scene, flood).await.end, End::TimedOut(Fate::Ended));
 }
+
+#[tokio::test]
+async fn new_keys_in_the_middle_do_no_harm() {
+    let scene = Scene::with(|settings| {
+        settings.limits.rekey_write_limit = 1 << 20;
+        settings.limits.rekey_read_limit = 1 << 20;
+    });
+    let scene = scene.await;
+    let input = vec![b'x'; 10_000_000];
+    let finished = run(&scene, Command { input, ..command("cat") }).await;
+    assert_eq!((finished.stdout_bytes, finished.end), (10_000_000, End::Exited(0)));
+}

@@ -291,3 +291,22 @@ async fn a_server_without_common_algorithms_says_which() {
     let error = probe(scene.hop_at(server.address)).await.unwrap_err();
     assert!(!error.to_string().is_empty());
 }
+
+#[tokio::test]
+async fn much_input_against_many_small_outputs_passes_a_jump() {
+    let jump = Scene::with(|settings| settings.window = Some(8 * 1024)).await;
+    let host = Scene::start().await;
+    let route = Route { hops: vec![jump.hop(), host.hop()] };
+    let pool = pool();
+    let input = b"0123456789012345678901234567890123456789\n".repeat(100_000);
+    let length = input.len() as u64;
+    let line_by_line = relay_ssh::Command { input, ..command("sed -u ''") };
+    let runs = (0..4).map(|_| {
+        let (pool, route, command) = (pool.clone(), route.clone(), line_by_line.clone());
+        tokio::spawn(async move { pool.run(&route, command, never()).await.unwrap() })
+    });
+    for running in runs.collect::<Vec<_>>() {
+        let finished = running.await.unwrap();
+        assert_eq!((finished.stdout_bytes, finished.end), (length, End::Exited(0)));
+    }
+}

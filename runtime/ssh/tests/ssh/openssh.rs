@@ -139,6 +139,11 @@ async fn rsa_and_jumps_work() {
     let pool = pool();
     let finished = pool.run(&route, command("echo $SSH_CONNECTION"), never()).await.unwrap();
     assert_eq!(finished.end, End::Exited(0));
+    // Much in both directions at once.
+    let input = vec![b'x'; 40_000_000];
+    let both = Command { input, ..command("cat") };
+    let finished = pool.run(&route, both, never()).await.unwrap();
+    assert_eq!((finished.stdout_bytes, finished.end), (40_000_000, End::Exited(0)));
     let keys = keyscan(&route, &limits()).await.unwrap();
     assert_eq!(keys.iter().filter(|key| key.found.is_some()).count(), 1);
 }

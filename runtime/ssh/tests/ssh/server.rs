@@ -44,6 +44,10 @@ pub(crate) struct Settings {
     pub(crate) listed: Vec<String>,
     /// Whether SFTP has no way to replace a file.
     pub(crate) plain_rename: bool,
+    /// The bytes that a client may send on a channel before they are taken.
+    pub(crate) window: Option<u32>,
+    /// The amounts after which the server exchanges keys anew.
+    pub(crate) limits: russh::Limits,
     /// The text before a connection is closed.
     pub(crate) excuse: &'static str,
     pub(crate) no_terminals: bool,
@@ -82,6 +86,8 @@ impl Server {
             certificates: settings.host_certificates.clone(),
             auth_rejection_time: Duration::ZERO,
             nodelay: true,
+            limits: settings.limits.clone(),
+            window_size: settings.window.unwrap_or(Config::default().window_size),
             ..Config::default()
         });
         let settings = Arc::new(settings);
