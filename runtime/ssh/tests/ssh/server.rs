@@ -346,11 +346,9 @@ impl Handler for Peer {
 
     async fn channel_close(&mut self, id: ChannelId, _: &mut Session) -> Result<(), Self::Error> {
         self.counts.closed_channels.fetch_add(1, Ordering::SeqCst);
-        let job = self.channels.remove(&id);
-        if self.terminals.remove(&id)
-            && let Some(job) = job
-        {
-            send(&job, Signal::HUP);
+        if let Some(job) = self.channels.remove(&id) {
+            let signal = if self.terminals.remove(&id) { Signal::HUP } else { Signal::KILL };
+            send(&job, signal);
         }
         Ok(())
     }
@@ -383,6 +381,13 @@ impl Peer {
         } else {
             Auth::reject()
         }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // No test leaves a process.
+        self.channels.values().for_each(|job| send(job, Signal::KILL));
     }
 }
 
