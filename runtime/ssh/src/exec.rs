@@ -1,5 +1,6 @@
 //! A command on a host: its input, its output, its end.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ mod output;
 const TERMINAL: (&str, u32, u32) = ("xterm-256color", 80, 24);
 
 /// A command for the login shell of the user.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Command {
     /// The text, which the login shell reads.
     pub text: Vec<u8>,
@@ -38,6 +39,19 @@ pub struct Command {
     /// Whether the command gets a terminal. OpenSSH then ends it when the channel closes, also for root,
     /// which it does not signal.
     pub terminal: bool,
+}
+
+/// Leaves out the text and the input, which may hold secrets.
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, input, merge: _, output_bytes_max: _, timeout, terminal } = self;
+        f.debug_struct("Command")
+            .field("text_bytes", &text.len())
+            .field("input_bytes", &input.len())
+            .field("timeout", timeout)
+            .field("terminal", terminal)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Control-D.

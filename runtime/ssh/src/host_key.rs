@@ -22,6 +22,9 @@ pub trait HostKeys: Send + Sync {
     fn authorities(&self) -> Vec<Vec<u8>>;
 
     /// Returns the verdict on a public key in wire form. Does not read files.
+    ///
+    /// A connection also asks about the authority of a certificate; only
+    /// [`Revoked`](HostKeyVerdict::Revoked) counts then.
     fn verdict(&self, key: &[u8]) -> HostKeyVerdict;
 
     /// Records the key of a new host.

@@ -35,6 +35,9 @@ mod state;
 /// The connections that are tried where one after the other turns out to be lost.
 const TRIES_MAX: usize = 4;
 
+/// The longest wait for a connect to begin, while others to the same address are in progress.
+const QUEUE_TIME_MAX: Duration = Duration::from_secs(60);
+
 /// The longest wait for a free channel to a busy host.
 const PLACE_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -208,8 +211,7 @@ impl Pool {
             state.hosts.entry(key).or_insert_with(|| Host::new(route.clone())).opening += 1;
         }
         let opening = Opening { shared: Arc::clone(&shared), route: route.clone() };
-        let _passes = shared.gates.enter(route).await;
-        let connection = Connection::make(route, &shared.limits).await?;
+        let connection = shared.make(route).await?;
         let slot = shared.insert_private(route, connection);
         drop(opening);
         // The route was refused meanwhile.
@@ -384,10 +386,17 @@ impl Shared {
     }
 
     async fn connect(self: &Arc<Self>, route: &Route) -> Result<(), ConnectError> {
-        let _passes = self.gates.enter(route).await;
-        let connection = Connection::make(route, &self.limits).await?;
+        let connection = self.make(route).await?;
         self.insert(route, connection);
         Ok(())
+    }
+
+    /// Connects when it is the route's turn.
+    async fn make(&self, route: &Route) -> Result<Connection, ConnectError> {
+        let turn = timeout(QUEUE_TIME_MAX, self.gates.enter(route)).await;
+        let _passes =
+            turn.map_err(|_| failure(route, ConnectFailure::Queued { limit: QUEUE_TIME_MAX }))?;
+        Connection::make(route, &self.limits).await
     }
 
     /// Takes in a new connection.

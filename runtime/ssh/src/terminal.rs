@@ -23,7 +23,7 @@ const SEND_MAX: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A terminal to open.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct TerminalRequest {
     /// The command, or the login shell.
     pub command: Option<Vec<u8>>,

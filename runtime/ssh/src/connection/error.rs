@@ -167,6 +167,12 @@ pub enum ConnectFailure {
         /// The limit of the pool.
         limit: usize,
     },
+    /// Too many other connects to the same address came first.
+    #[error("other connections to the same address took {} s: try again", limit.as_secs())]
+    Queued {
+        /// The longest wait.
+        limit: Duration,
+    },
     /// The caller stopped the call before anything was sent.
     #[error("stopped before the command was sent")]
     Stopped,

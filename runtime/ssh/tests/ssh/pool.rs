@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use relay_ssh::{ConnectFailure, End, Hop, Limits, Pool, Route};
+use relay_ssh::{
+    ConnectFailure, End, ForwardRequest, Hop, Limits, Pool, Route, Target, TerminalRequest,
+    TransferOptions,
+};
 
 use crate::server::Relay;
 use crate::support::{Known, Scene, command, ed25519, impatient, limits, never, pool, until};
@@ -174,4 +177,64 @@ async fn a_connect_ends_with_its_last_caller() {
     calls.iter().for_each(tokio::task::JoinHandle::abort);
     // Ends when the socket is closed.
     while let Ok(1..) = tokio::io::AsyncReadExt::read(&mut socket, &mut [0; 4096]).await {}
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_what_ended() {
+    let scene = Scene::start().await;
+    let pool = pool();
+    let route = scene.route();
+    pool.run(&route, command("true"), never()).await.unwrap();
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    for _ in 0..10 {
+        assert_eq!(at_once(&pool, &route, "true", 8).await, 8);
+        let given_up = pool.run(&route, command("sleep 1000"), never());
+        let _ = tokio::time::timeout(Duration::from_millis(20), given_up).await;
+        let request = TerminalRequest {
+            command: Some(b"cat".to_vec()),
+            name: "xterm".to_owned(),
+            columns: 80,
+            rows: 24,
+        };
+        drop(pool.terminal(&route, request).await.unwrap());
+        let request = ForwardRequest::Local {
+            listen: 0,
+            target: Target { host: "127.0.0.1".to_owned(), port: 1 },
+        };
+        drop(pool.forward(&route, request).await.unwrap());
+        let source = scene.folder.path().join("source");
+        std::fs::write(&source, "x").unwrap();
+        let to = scene.folder.path().join("copy");
+        let options = TransferOptions {
+            recursive: false,
+            entries_max: 1,
+            bytes_max: 10,
+            timeout: Duration::from_secs(60),
+        };
+        pool.upload(&route, (&source, to.to_str().unwrap()), &options, never()).await.unwrap();
+    }
+    until("the tasks have ended", || tasks() <= before + 1).await;
+    assert_eq!(pool.connections(), 1);
+    drop(pool);
+    until("the connection has ended", || scene.server.open_connections() == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_logins_at_once_go_to_one_address() {
+    let scene = Scene::start().await;
+    let pool = pool();
+    let tasks: Vec<_> = (0..40)
+        .map(|at| {
+            let mut hop = scene.hop();
+            hop.known_as = format!("host-{at}.example");
+            let pool = pool.clone();
+            tokio::spawn(async move { pool.probe(&Route { hops: vec![hop] }).await })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap().unwrap();
+    }
+    assert_eq!(scene.server.logins(), 40);
+    assert!(scene.server.counts.strangers_max.load(std::sync::atomic::Ordering::SeqCst) <= 8);
 }

@@ -68,6 +68,8 @@ pub(crate) struct Counts {
     pub(crate) connections: AtomicUsize,
     pub(crate) open_connections: AtomicUsize,
     pub(crate) logins: AtomicUsize,
+    /// The most connections at once that had not logged in.
+    pub(crate) strangers_max: AtomicUsize,
     pub(crate) commands: Mutex<Vec<String>>,
     /// Channels that the client closed first.
     pub(crate) closed_channels: AtomicUsize,
@@ -105,6 +107,8 @@ impl Server {
                     channels: BTreeMap::new(),
                     terminals: BTreeSet::new(),
                 };
+                let strangers = seen + 1 - counted.logins.load(Ordering::SeqCst);
+                counted.strangers_max.fetch_max(strangers, Ordering::SeqCst);
                 let (config, counts) = (Arc::clone(&config), Arc::clone(&counted));
                 tokio::spawn(async move {
                     counts.open_connections.fetch_add(1, Ordering::SeqCst);
