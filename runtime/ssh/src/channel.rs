@@ -1,8 +1,8 @@
 //! A session channel that is always closed.
 //!
 //! Two properties of russh make this necessary. Dropping its channel closes nothing, so a command would
-//! run on and send on. And a channel that no one reads stops the whole connection with all its channels:
-//! whoever holds a [`Reader`] reads it without pause or drops it.
+//! run on and send on. And an unread channel stops the whole connection with all its channels: the owner
+//! of a [`Reader`] reads it all the time or drops it.
 
 use std::io;
 use std::pin::Pin;
@@ -41,11 +41,11 @@ pub(crate) struct Writer {
     slot: Mutex<Option<Slot>>,
 }
 
-/// The host, or the connection to it, takes no more messages.
+/// The host, or the connection to it, has ended.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
-/// A channel as a stream of bytes, closed when it is dropped. Its owner reads it without pause.
+/// A channel as a stream of bytes, closed when it is dropped. Its owner reads it all the time.
 pub(crate) struct Pipe {
     stream: ChannelStream<Msg>,
     slot: Slot,
@@ -160,7 +160,7 @@ impl Reader {
 }
 
 impl Writer {
-    /// Sends a command. It is sent once, whatever happens.
+    /// Sends a command. It is sent once in any case.
     pub(crate) async fn exec(&self, text: &[u8]) -> Result<(), Gone> {
         self.half()?.exec(true, text).await.map_err(|_| Gone)
     }
@@ -185,17 +185,17 @@ impl Writer {
         self.half()?.data_bytes(bytes).await.map_err(|_| Gone)
     }
 
-    /// Ends the input. Without it, programs that read their input wait forever.
+    /// Ends the input, for which programs wait that read it to its end.
     pub(crate) async fn end_input(&self) -> Result<(), Gone> {
         self.half()?.eof().await.map_err(|_| Gone)
     }
 
-    /// Sends a signal. The host does not answer, and OpenSSH refuses it where root logs in.
+    /// Sends a signal, which the host leaves unanswered. OpenSSH refuses it where root logs in.
     pub(crate) async fn signal(&self, signal: Sig) -> Result<(), Gone> {
         self.half()?.signal(signal).await.map_err(|_| Gone)
     }
 
-    /// Returns the key of the host in wire form. None: the channel is closed.
+    /// Returns the key of the host in wire form while the channel is open.
     pub(crate) fn host_key(&self) -> Option<Vec<u8>> {
         let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         slot.as_ref().map(|slot| slot.connection.host_key().to_vec())
@@ -225,7 +225,7 @@ impl Drop for Writer {
         let limit = slot.connection.answer();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                // A connection that takes no message in this time is dead, and ends by its keepalive.
+                // A connection that is blocked for this time is dead, and ends by its keepalive.
                 let _ = timeout(limit, half.close()).await;
                 drop(slot);
             });

@@ -29,7 +29,7 @@ mod stream;
 /// The attempts at a host that closes new connections at once.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// The channels that we closed first, after which a connection takes no new ones. russh keeps some
+/// The channels that we closed first, after which a connection is replaced. russh keeps some
 /// kilobytes for each of them until the connection ends.
 const ABANDONED_MAX: usize = 200;
 
@@ -48,7 +48,7 @@ pub(crate) struct Connection {
 /// Ends the tasks of a connection when it is dropped, those of its jump hosts included.
 struct Ends(Vec<Switch>);
 
-/// A channel that was not opened.
+/// The reason why a channel failed to open.
 #[derive(Debug)]
 pub(crate) enum OpenError {
     /// The host refuses it; the connection works.
@@ -164,7 +164,7 @@ impl Connection {
     /// Ends the connection at once, with everything that runs over it.
     pub(crate) async fn end(&self) {
         let goodbye = self.reached.handle.disconnect(Disconnect::ByApplication, "", "");
-        // A blocked connection takes no goodbye.
+        // A blocked connection would wait here.
         let _ = timeout(Duration::from_millis(500), goodbye).await;
         cut(&self.ends.0);
     }
@@ -222,7 +222,7 @@ async fn attempts(
     }
 }
 
-/// Returns 100 to 400 ms at random, so that callers turned away together do not return together.
+/// Returns 100 to 400 ms at random, so that callers turned away together return one by one.
 fn jitter() -> Duration {
     let mut byte = [0];
     let drawn = rustix::rand::getrandom(&mut byte, rustix::rand::GetRandomFlags::NONBLOCK);

@@ -57,7 +57,7 @@ impl fmt::Debug for Command {
 /// Control-D.
 const END_OF_TRANSMISSION: u8 = 4;
 
-/// Runs a command on an open channel. Does not fail: each outcome is an [`End`].
+/// Runs a command on an open channel. Each outcome, failures included, is an [`End`].
 pub(crate) async fn run(
     channel: (Reader, Arc<Writer>),
     command: Command,
@@ -68,7 +68,7 @@ pub(crate) async fn run(
     let mut clock = pin!(sleep(command.timeout));
     let mut stop = pin!(stop);
     if command.terminal {
-        // The command is not sent before the terminal is granted: it would run without one.
+        // The command follows the grant: where the terminal is refused, it would run all the same.
         let granted = tokio::select! {
             granted = grant(&mut reader, &writer) => granted,
             () = &mut clock => Err(End::TimedOut(Fate::NotBegun)),

@@ -1,6 +1,6 @@
 //! Ports that lead through a host.
 //!
-//! Each forward has a connection of its own: a client that does not read would stop every other channel
+//! Each forward has a connection of its own: a client that stops reading would stop every other channel
 //! of a shared one.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -38,7 +38,7 @@ const TARGET_TIME_MAX: Duration = Duration::from_secs(10);
 /// The pause after a failed accept, which happens where the machine lacks descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// Decides whether a client of a dynamic forward may reach a target. Does not block.
+/// Decides whether a client of a dynamic forward may reach a target. Returns at once.
 pub type Allow = Arc<dyn Fn(&Target) -> bool + Send + Sync>;
 
 /// A forward to open.
@@ -77,14 +77,14 @@ pub struct Forward {
     serving: AbortHandle,
 }
 
-/// A forward that was not opened.
+/// The reason why a forward failed to open.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForwardError {
-    /// The host cannot be reached.
+    /// The host is out of reach.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The port here cannot be used.
+    /// The port here is unusable.
     #[error("port {port} cannot be opened here: {source}")]
     Listen {
         /// The port.
@@ -92,7 +92,7 @@ pub enum ForwardError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// The host does not listen.
+    /// The host refuses to listen.
     #[error("the host does not open port {port}: {reason}")]
     Refused {
         /// The port.
@@ -112,7 +112,7 @@ struct Counts {
     all: AtomicU64,
 }
 
-/// What a client of a forward needs.
+/// The service of one client of a forward.
 struct Client {
     connection: Arc<Connection>,
     counts: Arc<Counts>,
@@ -178,7 +178,7 @@ impl Forward {
         self.counts.all.load(Ordering::Relaxed)
     }
 
-    /// Waits until the connection to the host is lost. The forward serves no one from then on.
+    /// Waits until the connection to the host is lost. The forward is closed from then on.
     pub async fn ended(&self) {
         if let Some(slot) = &self.slot {
             slot.connection.gone().await;
@@ -224,11 +224,11 @@ async fn serve_local(
     way: Way,
 ) {
     let (counts, places) = limits;
-    // The semaphore is never closed.
+    // The semaphore stays open.
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            // Without the host, the port here is closed.
+            // The port here closes with the host.
             () = connection.gone() => return,
         };
         let Ok((socket, _)) = accepted else {

@@ -21,7 +21,7 @@ pub trait HostKeys: Send + Sync {
     /// Returns the public keys of the authorities that may certify the host, in wire form.
     fn authorities(&self) -> Vec<Vec<u8>>;
 
-    /// Returns the verdict on a public key in wire form. Does not read files.
+    /// Returns the verdict on a public key in wire form, from memory.
     ///
     /// A connection also asks about the authority of a certificate; only
     /// [`Revoked`](HostKeyVerdict::Revoked) counts then.
@@ -31,7 +31,7 @@ pub trait HostKeys: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// Writing the file fails.
     fn learn(&self, key: &[u8]) -> io::Result<()>;
 }
 
@@ -40,9 +40,9 @@ pub trait HostKeys: Send + Sync {
 pub enum HostKeyVerdict {
     /// An entry for the host has this key.
     Trusted,
-    /// The host has no entry.
+    /// An entry for the host is missing.
     Unknown,
-    /// The host has entries, and none has this key.
+    /// All entries for the host have other keys.
     Changed {
         /// The place of an entry, such as `known_hosts:12`.
         at: String,
@@ -54,19 +54,19 @@ pub enum HostKeyVerdict {
     },
 }
 
-/// The treatment of a host without a trusted key. Revoked keys are refused by every mode.
+/// The treatment of a host with an untrusted key. Revoked keys are refused by every mode.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum HostKeyMode {
     /// Only a trusted key is accepted.
     Strict,
-    /// The key of a host without entry is accepted and recorded. A changed key is refused.
+    /// The key of a new host is accepted and recorded. A changed key is refused.
     AcceptNew,
     /// Every key is accepted. The connection is then open to an impostor.
     Ignore,
 }
 
-/// Returns the fingerprint of a public key in wire form as `ssh-keygen -l` writes it, or `None` if the
-/// bytes are no public key.
+/// Returns the fingerprint of a public key in wire form as `ssh-keygen -l` writes it, or `None` for
+/// other bytes.
 pub fn fingerprint(key: &[u8]) -> Option<String> {
     Some(PublicKey::from_bytes(key).ok()?.fingerprint(HashAlg::Sha256).to_string())
 }

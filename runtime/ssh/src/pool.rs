@@ -103,7 +103,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached. Nothing was sent.
+    /// The host is out of reach. The command was left unsent.
     pub async fn run(
         &self,
         route: &Route,
@@ -140,7 +140,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached, or refuses the terminal or the command.
+    /// The host is out of reach, or refuses the terminal or the command.
     pub async fn terminal(
         &self,
         route: &Route,
@@ -161,7 +161,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached, a file cannot be read or written, or a limit is reached.
+    /// The host is out of reach, reading or writing a file fails, or a limit is reached.
     pub async fn upload(
         &self,
         route: &Route,
@@ -178,7 +178,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached, a file cannot be read or written, or a limit is reached.
+    /// The host is out of reach, reading or writing a file fails, or a limit is reached.
     pub async fn download(
         &self,
         route: &Route,
@@ -194,7 +194,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached, or the port cannot be opened.
+    /// The host is out of reach, or the port is taken.
     pub async fn forward(
         &self,
         route: &Route,
@@ -228,7 +228,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// The host cannot be reached, or refuses a channel.
+    /// The host is out of reach, or refuses a channel.
     pub async fn probe(&self, route: &Route) -> Result<Probe, ConnectError> {
         let begun = Instant::now();
         let open = self.shared.lock().hosts.get(&route.key()).is_some_and(Host::has_usable);
@@ -245,7 +245,7 @@ impl Pool {
         links.filter(|link| !link.connection.is_closed()).count()
     }
 
-    /// Ends every connection, with all that runs over it, whose route `keep` refuses.
+    /// Ends every connection whose route `keep` refuses. Commands on it are lost, and may go on at the host.
     pub async fn retain(&self, mut keep: impl FnMut(&Route) -> bool) {
         let mut ended = Vec::new();
         {
@@ -412,7 +412,7 @@ impl Shared {
         self.insert_link(route, link).then_some(slot).flatten()
     }
 
-    /// False: the route was given up meanwhile and has no entry. Its connection ends.
+    /// False: the route was given up meanwhile. Its connection ends.
     fn insert_link(self: &Arc<Self>, route: &Route, link: Link) -> bool {
         let mut state = self.lock();
         let Some(host) = state.hosts.get_mut(&route.key()) else { return false };
@@ -424,8 +424,8 @@ impl Shared {
         true
     }
 
-    /// Notes that the host refuses further channels on a connection. True: it never opened one, so a new
-    /// connection would not help.
+    /// Notes that the host refuses further channels on a connection. True: this was the first, so a new
+    /// connection would be as useless.
     fn note_full(&self, route: &Route, full: &Arc<Connection>) -> bool {
         let mut state = self.lock();
         let Some(host) = state.hosts.get_mut(&route.key()) else { return false };

@@ -34,13 +34,13 @@ pub struct Hop {
     pub identities: Vec<Identity>,
     /// Whether an agent offers only the keys of [`Hop::identities`].
     pub identities_only: bool,
-    /// The socket of an SSH agent. Its keys are used, and never forwarded.
+    /// The socket of an SSH agent. Its keys are used here alone.
     pub agent: Option<PathBuf>,
     /// The name of the host in `known_hosts`, which a certificate of the host must bear.
     pub known_as: String,
     /// The keys that prove the host.
     pub trust: Arc<dyn HostKeys>,
-    /// The treatment of a host without a trusted key.
+    /// The treatment of a host with an untrusted key.
     pub mode: HostKeyMode,
 }
 

@@ -53,7 +53,7 @@ pub struct Chunk {
     pub dropped: u64,
 }
 
-/// An input, size or signal that did not reach the program.
+/// The reason why an input, size or signal failed to reach the program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TerminalError {
     /// The host refused the terminal or the command.
@@ -62,7 +62,7 @@ pub enum TerminalError {
     /// The program has ended, or the connection is lost.
     #[error("the terminal has ended")]
     Ended,
-    /// The program does not read its input. A part of it may have been taken.
+    /// The program ignores its input. A part of it may have been taken.
     #[error("the program takes no input: a part of it may have been taken")]
     Blocked,
 }
@@ -119,7 +119,7 @@ async fn begin(
     let TerminalRequest { command, name, columns, rows } = request;
     let ended = |_| TerminalError::Ended;
     writer.terminal(&name, columns.into(), rows.into()).await.map_err(ended)?;
-    // The command is not sent before the terminal is granted: it would run without one.
+    // The command follows the grant: where the terminal is refused, it would run all the same.
     granted(reader, shared).await?;
     match command {
         Some(text) => writer.exec(&text).await.map_err(ended)?,
@@ -144,7 +144,7 @@ async fn granted(reader: &mut Reader, shared: &Shared) -> Result<(), TerminalErr
 }
 
 impl Terminal {
-    /// Returns the output since the last call, and waits if there is none. `None`: the terminal has
+    /// Returns the output since the last call, or waits for some. `None`: the terminal has
     /// ended and everything is read.
     pub async fn read(&self) -> Option<Chunk> {
         loop {
@@ -166,7 +166,7 @@ impl Terminal {
     ///
     /// # Errors
     ///
-    /// The program has ended, or does not read for 5 s.
+    /// The program has ended, or ignores its input for 5 s.
     pub async fn write(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
         let sending = async {
             let _turn = self.sending.lock().await;
@@ -187,7 +187,7 @@ impl Terminal {
         self.sent(self.writer.resize(columns.into(), rows.into())).await
     }
 
-    /// Sends a signal to the program, named without `SIG`. The host does not answer, and OpenSSH refuses
+    /// Sends a signal to the program, such as `INT`. The host leaves it unanswered; OpenSSH refuses
     /// signals where root logs in.
     ///
     /// # Errors
@@ -217,7 +217,7 @@ impl Terminal {
 
     /// Ends the program: SIGTERM, after 2 s SIGKILL, then the close, which hangs up the terminal.
     ///
-    /// Returns the end that the host reported, or `None` where it reported none: the program may still
+    /// Returns the end that the host reported, or `None` where it was silent: the program may still
     /// run.
     pub async fn kill(self) -> Option<End> {
         for signal in [Sig::TERM, Sig::KILL] {

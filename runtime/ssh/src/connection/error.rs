@@ -1,12 +1,12 @@
-//! The reasons why a host cannot be reached.
+//! The reasons why a host is out of reach.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A connection that was not made, or a channel that was not opened. Nothing ran on the host, unless the
-/// cause says so.
+/// A failure to connect or to open a channel. The command was left unsent, unless the cause says that it
+/// may run.
 ///
-/// The text names the host, the cause and the remedy, and holds no secret.
+/// The text names the host, the cause and the remedy. It is free of secrets.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{place}: {cause}")]
 pub struct ConnectError {
@@ -20,7 +20,7 @@ pub struct ConnectError {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectFailure {
-    /// The route has no hop, or more than the limit.
+    /// The number of hops is zero or above the limit.
     #[error("a route has 1 to {} hosts, this one has {hops}", crate::route::HOPS_MAX)]
     Route {
         /// The hops of the route.
@@ -32,13 +32,13 @@ pub enum ConnectFailure {
         /// The identities of the hop.
         count: usize,
     },
-    /// The name has no address.
+    /// The resolver fails.
     #[error("the name does not resolve: {reason}")]
     Name {
         /// The text of the resolver.
         reason: String,
     },
-    /// No TCP connection, or no channel through the jump host.
+    /// The TCP connection, or the channel through the jump host, fails.
     #[error("cannot connect: {reason}")]
     Unreachable {
         /// The text of the system or the jump host.
@@ -53,16 +53,16 @@ pub enum ConnectFailure {
         /// The text of the last attempt.
         reason: String,
     },
-    /// The connection did not finish in time.
+    /// The limit of a connect has passed.
     #[error("no connection after {} s: check the address and the network", limit.as_secs())]
     Timeout {
         /// The limit.
         limit: Duration,
     },
-    /// The peer does not speak SSH 2.
+    /// The peer speaks another protocol.
     #[error("the peer does not speak SSH: check the port")]
     NotSsh,
-    /// No common algorithm.
+    /// The lists of algorithms are disjoint.
     #[error("no common {kind} algorithm: the host offers {theirs}")]
     Algorithms {
         /// The kind of algorithm.
@@ -76,7 +76,7 @@ pub enum ConnectFailure {
         /// The text of the protocol error.
         reason: String,
     },
-    /// The host has no entry.
+    /// An entry for the host is missing.
     #[error(
         "the host key is unknown: {fingerprint} ({algorithm}). Compare the fingerprint with one that the \
          administrator of the host gives you, then add the key to known_hosts (ssh_keyscan prints the line)"
@@ -112,7 +112,7 @@ pub enum ConnectFailure {
         /// The place of the entry.
         at: String,
     },
-    /// The host has none of the key types with an entry.
+    /// The host lacks every key type with an entry.
     #[error(
         "the host has no key of a known type: known_hosts has {known}, the host offers {theirs}. Add its \
          key to known_hosts after you compared the fingerprint"
@@ -123,19 +123,19 @@ pub enum ConnectFailure {
         /// The types of the host.
         theirs: String,
     },
-    /// The certificate of the host is not valid.
+    /// The certificate of the host is invalid.
     #[error("the certificate of the host is refused: {reason}")]
     HostCertificate {
         /// The rule that it breaks.
         reason: String,
     },
-    /// The key of a new host cannot be recorded.
+    /// Recording the key of a new host fails.
     #[error("the key of the new host cannot be recorded: {reason}")]
     HostKeyNotRecorded {
         /// The text of the system.
         reason: String,
     },
-    /// The host accepts none of the identities.
+    /// The host refuses every identity.
     #[error("the host accepts none of the keys for user `{user}`{}", tried_text(.tried))]
     Login {
         /// The user.
@@ -178,7 +178,7 @@ pub enum ConnectFailure {
     Stopped,
 }
 
-/// A private key that cannot be used.
+/// The reason why a private key is unusable.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyFileError {
     #[error("{}: {source}", path.display())]

@@ -1,4 +1,4 @@
-//! The client's answers to what a server asks of it.
+//! The client's answers to the requests of a server.
 
 use std::sync::{Arc, OnceLock};
 

@@ -14,7 +14,7 @@ use crate::route::Identity;
 /// The most bytes of a key or certificate file. An RSA key of 16,384 bits has 13 KB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// The permissions of others, which a private key may not have.
+/// The permissions of others, which make a private key unusable.
 const OTHERS: u32 = 0o077;
 
 /// A private key and its certificate.
@@ -51,7 +51,7 @@ pub(super) fn public_key(identity: &Identity) -> Option<PublicKey> {
     let written = read(&beside).ok().and_then(|text| PublicKey::from_openssh(text.trim()).ok());
     written.or_else(|| {
         let text = read_private(&identity.key).ok()?;
-        // The public half of this format is not encrypted.
+        // The public half of this format is in clear text.
         Some(PrivateKey::from_openssh(text.as_bytes()).ok()?.public_key().clone())
     })
 }
@@ -67,7 +67,7 @@ fn encrypted(text: &str) -> bool {
         || PrivateKey::from_openssh(text.as_bytes()).is_ok_and(|key| key.is_encrypted())
 }
 
-/// Reads a file that others may not read.
+/// Reads a file that only its owner may read.
 fn read_private(path: &Path) -> Result<Zeroizing<String>, KeyFileError> {
     let owned = path.to_owned();
     let failed = |source| KeyFileError::Read { path: owned.clone(), source };
@@ -104,7 +104,7 @@ fn read_open(
     if about.len() > FILE_BYTES_MAX {
         return Err(KeyFileError::Length { path, limit: FILE_BYTES_MAX });
     }
-    // Room for the whole file, so that no copy of a secret is left where the text grew.
+    // Room for the whole file, so that the text stays in one place.
     let room = usize::try_from(about.len()).unwrap_or_default().saturating_add(1);
     let mut text = Zeroizing::new(String::with_capacity(room));
     match file.take(FILE_BYTES_MAX).read_to_string(&mut text) {

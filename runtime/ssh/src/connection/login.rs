@@ -94,7 +94,7 @@ impl Login<'_> {
         let opened = timeout(AGENT_TIME_MAX, async {
             let mut agent = AgentClient::connect_uds(socket).await?;
             if let Some(binding) = binding {
-                // Tells the agent the destination. An agent without this extension refuses it.
+                // Tells the agent the destination. Old agents refuse it.
                 let _ = agent.bind_session(&binding, false).await;
             }
             let held = agent.request_identities().await?;
@@ -221,7 +221,7 @@ impl Login<'_> {
         self.offered.iter().any(|offered| offered.key_data() == key.key_data())
     }
 
-    /// Returns the hash for a signature with RSA, and none for other keys.
+    /// Returns the hash for a signature with RSA, and `None` for other keys.
     async fn hash(&self, algorithm: &Algorithm) -> Result<Option<HashAlg>, String> {
         if !algorithm.clone().is_rsa() {
             return Ok(None);
@@ -264,7 +264,7 @@ fn offer_of(result: AuthResult, open: &mut bool) -> Offer {
     }
 }
 
-/// Runs work that blocks on a thread of its own. None: it was abandoned at the end of the runtime.
+/// Runs work that blocks on a thread of its own. `None`: it was abandoned at the end of the runtime.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()
 }

@@ -56,7 +56,7 @@ impl Proof {
         (keys, certificates)
     }
 
-    /// Returns whether the key proves the host, and remembers why not.
+    /// Returns whether the key proves the host, and remembers the reason of a refusal.
     pub(super) fn check(&self, key: &PublicKeyOrCertificate) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(blob) = blob(key.public_key().key_data()) else { return false };
@@ -163,7 +163,7 @@ impl Proof {
     }
 }
 
-/// Returns the algorithms for a key type in the names of RFC 4253. RSA never uses SHA-1.
+/// Returns the algorithms for a key type in the names of RFC 4253. RSA with SHA-1 is left out.
 pub(super) fn algorithms_named(name: &str) -> Vec<Algorithm> {
     match Algorithm::new(name) {
         Ok(Algorithm::Rsa { .. }) => rsa().to_vec(),

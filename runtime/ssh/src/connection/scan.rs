@@ -1,4 +1,4 @@
-//! The host keys of a host that is not yet known.
+//! The host keys of an unknown host.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ const KEY_TYPES: [&str; 5] =
 pub struct ScannedKey {
     /// The key type in the names of RFC 4253.
     pub algorithm: String,
-    /// The key, unless the host has none of this type.
+    /// The key, if the host has one of this type.
     pub found: Option<FoundKey>,
 }
 
@@ -33,18 +33,18 @@ pub struct ScannedKey {
 pub struct FoundKey {
     /// The fingerprint as `ssh-keygen -l` writes it.
     pub fingerprint: String,
-    /// The line for `known_hosts`, without an end of line.
+    /// The line for `known_hosts`.
     pub line: String,
 }
 
-/// Asks the last host of a route for its keys, one connection for each type. Logs in to the jump hosts,
-/// and not to the host.
+/// Asks the last host of a route for its keys, one connection for each type. Logs in to the jump hosts
+/// alone.
 ///
-/// The keys are those of whoever answers: a person has to compare the fingerprints.
+/// An impostor may answer as well: a person has to compare the fingerprints.
 ///
 /// # Errors
 ///
-/// The host cannot be reached, does not speak SSH, or takes longer than the limit of a connect.
+/// The host is out of reach, speaks another protocol, or takes longer than the limit of a connect.
 pub async fn keyscan(route: &Route, limits: &Limits) -> Result<Vec<ScannedKey>, ConnectError> {
     let Some((host, jumps)) = route.hops.split_last().filter(|_| route.hops.len() <= HOPS_MAX)
     else {
@@ -83,7 +83,7 @@ async fn scan(
     Ok(keys)
 }
 
-/// Asks for the key of one type. None: the host has no such key.
+/// Asks for the key of one type. `None`: the host lacks it.
 async fn ask(
     host: &Hop,
     before: Option<&Handle<Client>>,

@@ -1,6 +1,6 @@
 //! The bytes below an SSH connection, with a switch that ends it.
 //!
-//! russh starts a task for each connection, which outlives a connect that is given up and knows no limit
+//! russh starts a task for each connection, which outlives a connect that is given up and waits forever
 //! for a blocked write. This stream ends such a task with an error.
 
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ pub(super) struct Stream {
     greeting: Arc<Mutex<Greeting>>,
     /// Whether the greeting is complete.
     begun: bool,
-    /// The longest time that a write makes no progress.
+    /// The longest time that a write is blocked.
     patience: Duration,
     /// The bytes that were read while a write waited.
     ahead: VecDeque<u8>,
@@ -66,7 +66,7 @@ struct Greeting {
 }
 
 impl Switch {
-    /// Ends the stream at once. What is unsent is lost.
+    /// Ends the stream at once. Unsent bytes are lost.
     pub(super) fn cut(&self) {
         self.cut.cancel();
     }
@@ -76,7 +76,7 @@ impl Switch {
         self.greeting.lock().unwrap_or_else(PoisonError::into_inner).ssh
     }
 
-    /// Returns the first line of a peer that has not begun to speak SSH. Servers give a reason there.
+    /// Returns the first line of a peer that does something else than SSH. Servers give a reason there.
     pub(super) fn first_line(&self) -> Option<String> {
         let greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
         let line = greeting.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -112,7 +112,7 @@ impl Stream {
         stream
     }
 
-    /// Sends TCP acknowledgements without delay: a server with Nagle's algorithm waits for them, about
+    /// Sends TCP acknowledgements at once: a server with Nagle's algorithm waits for them, about
     /// 40 ms at the first command. Linux forgets the setting, so it is renewed after each read.
     fn acknowledge(&self) {
         if let Carrier::Socket(socket) = &self.carrier {
@@ -225,7 +225,7 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The end of a cut connection waits for no peer: dropping the carrier closes it.
+        // A cut connection ends at once: dropping the carrier closes it.
         if self.check(cx).is_err() {
             return Poll::Ready(Ok(()));
         }

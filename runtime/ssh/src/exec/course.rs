@@ -80,7 +80,7 @@ impl Course {
                 self.note(End::Signalled(signal_text(&signal_name)));
             }
             Some(ChannelMsg::Success) => self.begun = true,
-            // No close follows a refused request.
+            // A refused request leaves the channel open.
             Some(ChannelMsg::Failure) if !self.begun => self.finish(End::Refused),
             Some(ChannelMsg::Close) => self.finish(End::NoStatus),
             None => self.finish(End::Lost),
@@ -105,7 +105,7 @@ impl Course {
         clock.reset(last.min(now + QUIET));
     }
 
-    /// Takes the next step towards the end of the command, which was `sent` or not.
+    /// Takes the next step towards the end of the command, which may have been `sent`.
     pub(super) fn run_out(&mut self, why: Why, sent: bool) {
         if self.has_status() {
             self.finish(End::NoStatus);

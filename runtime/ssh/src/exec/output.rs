@@ -24,7 +24,7 @@ pub enum End {
     Signalled(String),
     /// The host refused to run it, or to give it a terminal.
     Refused,
-    /// The host closed the channel and told no status. Whether the command ended well is unknown.
+    /// The host closed the channel and kept the status to itself. Whether the command ended well is unknown.
     NoStatus,
     /// The connection was lost. Whether the command ran, runs or ended is unknown.
     Lost,
@@ -37,7 +37,7 @@ pub enum End {
 /// The state of a command that was ended early, with SIGTERM and SIGKILL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fate {
-    /// It was not sent, or the host refused it.
+    /// It was left unsent, or the host refused it.
     NotBegun,
     /// The host reported its end.
     Ended,

@@ -1,4 +1,4 @@
-//! SOCKS5 for clients of a dynamic forward (RFC 1928): CONNECT without a login.
+//! SOCKS5 for clients of a dynamic forward (RFC 1928): CONNECT, open to all local clients.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -25,7 +25,7 @@ const IPV6: u8 = 4;
 pub(super) const CONNECTED: u8 = 0;
 /// The rules of this machine forbid the target.
 pub(super) const NOT_ALLOWED: u8 = 2;
-/// The host cannot reach the target.
+/// The target is out of reach for the host.
 pub(super) const REFUSED: u8 = 5;
 const COMMAND_UNKNOWN: u8 = 7;
 const ADDRESS_UNKNOWN: u8 = 8;
@@ -38,7 +38,7 @@ pub(super) async fn requested(socket: &mut TcpStream) -> io::Result<Option<Targe
 
 /// Sends the answer to the request.
 pub(super) async fn answer(socket: &mut TcpStream, code: u8) -> io::Result<()> {
-    // The address of the far end is not known here; clients ignore it.
+    // The address of the far end stands at zero; clients ignore it.
     socket.write_all(&[VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]).await
 }
 

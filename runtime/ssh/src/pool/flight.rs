@@ -26,7 +26,7 @@ impl Flight {
         Self { result, task: task.abort_handle() }
     }
 
-    /// Waits for the end of the connect. None: it was given up.
+    /// Waits for the end of the connect. `None`: it was given up.
     pub(super) async fn landed(&self) -> Option<Result<(), ConnectError>> {
         let mut result = self.result.clone();
         result.wait_for(Option::is_some).await.ok()?.clone()

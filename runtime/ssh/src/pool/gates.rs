@@ -1,6 +1,6 @@
 //! The limit of logins in progress at one address.
 //!
-//! OpenSSH drops new connections at random once ten have not logged in.
+//! OpenSSH drops new connections at random once ten wait for their login.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,10 +24,10 @@ impl Gates {
         let addresses: BTreeSet<_> =
             route.hops.iter().map(|hop| (hop.address.clone(), hop.port)).collect();
         let mut permits = Vec::new();
-        // Every caller takes its gates in the same order, so that none waits for another in a ring.
+        // Every caller takes its gates in the same order, which excludes a ring of waiting callers.
         for address in addresses {
             let gate = self.gate(address);
-            // A gate is never closed.
+            // A gate stays open.
             if let Ok(permit) = gate.acquire_owned().await {
                 permits.push(permit);
             }

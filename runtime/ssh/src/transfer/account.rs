@@ -37,14 +37,14 @@ pub struct Transferred {
     pub left_out_count: u64,
 }
 
-/// A transfer that did not complete. Files that were renamed before stay.
+/// The reason why a transfer failed. Files that were renamed before stay.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {
-    /// The host cannot be reached.
+    /// The host is out of reach.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The host offers no SFTP.
+    /// The host lacks SFTP.
     #[error("the host offers no SFTP: its sshd_config needs a line `Subsystem sftp internal-sftp`")]
     NoSftp,
     /// A file on this machine.
@@ -55,7 +55,7 @@ pub enum TransferError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A file on the host. OpenSSH says only `Failure` where it has no code for the cause.
+    /// A file on the host. OpenSSH says only `Failure` where it lacks a code for the cause.
     #[error("{path} on the host: {step}: {reason}")]
     Remote {
         /// The file.
@@ -65,7 +65,7 @@ pub enum TransferError {
         /// The text of the host.
         reason: String,
     },
-    /// A name that is not UTF-8 or that leads out of its folder.
+    /// A name of other bytes than UTF-8, or one that leads out of its folder.
     #[error(
         "{name}: a name that is not UTF-8 or not the name of an entry; rename it or leave it out"
     )]
@@ -110,7 +110,7 @@ pub enum TransferError {
     /// The caller stopped it.
     #[error("stopped")]
     Stopped,
-    /// The connection was lost. The last file may or may not have its final name.
+    /// The connection was lost. The last file may have its final name.
     #[error("the connection was lost: the outcome for the last file is unknown")]
     Lost,
 }
@@ -146,7 +146,7 @@ impl Account {
         Ok(())
     }
 
-    /// Notes an entry that is neither a file nor a folder.
+    /// Notes a link, a device and the like.
     pub(super) fn leave_out(&mut self, path: String) -> Result<(), TransferError> {
         self.done.left_out_count += 1;
         if self.done.left_out.len() < LEFT_OUT_MAX {
@@ -162,7 +162,7 @@ impl Account {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Checks the number of entries with `more` that are listed and not yet copied.
+    /// Checks the number of entries with `more` that are listed and wait.
     pub(super) fn check_entries(&self, more: usize) -> Result<(), TransferError> {
         let Transferred { files, folders, left_out_count, .. } = self.done;
         let entries = files.saturating_add(folders).saturating_add(left_out_count);

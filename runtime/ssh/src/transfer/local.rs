@@ -1,4 +1,4 @@
-//! Files on this machine, reached from an open folder without following links.
+//! Files on this machine, reached from an open folder. Links are left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,7 +26,7 @@ pub(super) enum Local {
     Other,
 }
 
-/// A file on this machine, open, with what a transfer keeps of it.
+/// A file on this machine, open, with the attributes that a transfer keeps.
 pub(super) struct Source {
     pub(super) file: File,
     pub(super) mode: u32,
@@ -75,7 +75,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Opens an entry of the folder. A link is not followed.
+    /// Opens an entry of the folder, unless it is a link.
     pub(super) fn entry(&self, name: &OsStr) -> io::Result<Local> {
         let found = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         match FileType::from_raw_mode(found.st_mode) {
@@ -95,7 +95,7 @@ impl Folder {
 
     /// Opens a regular file in the folder.
     fn source(&self, name: &OsStr) -> io::Result<Source> {
-        // A FIFO in the place of the file must not hold the caller.
+        // A FIFO in the place of the file would hold the caller.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         Source::new(openat(&self.0, name, flags, Mode::empty())?.into())
     }

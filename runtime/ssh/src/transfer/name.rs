@@ -21,9 +21,9 @@ pub(super) fn remote_path(path: &str) -> Result<String, TransferError> {
     }
 }
 
-/// Returns the name of an entry that a host listed, unless it is not UTF-8 or could lead elsewhere.
+/// Returns the name of an entry that a host listed, if it is UTF-8 and stays in its folder.
 pub(super) fn entry_name(name: &str, path: &str) -> Result<OsString, TransferError> {
-    // Bytes that are not UTF-8 arrive as this character, so that such a file could not be opened.
+    // Other bytes than UTF-8 arrive as this character, and the name of the file is lost.
     let broken = name.contains(char::REPLACEMENT_CHARACTER);
     let leads_out = name.is_empty() || matches!(name, "." | "..") || name.contains(['/', '\0']);
     if broken || leads_out {
@@ -32,10 +32,10 @@ pub(super) fn entry_name(name: &str, path: &str) -> Result<OsString, TransferErr
     Ok(name.into())
 }
 
-/// Returns a name beside `path` that no one else uses.
+/// Returns a random name beside `path`.
 pub(super) fn temporary_name(path: &str) -> String {
     let mut random = [0; 8];
-    // Without random bytes the name may be taken; creating it then fails.
+    // If the bytes stay zero, the name may be taken; creating it then fails.
     let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::NONBLOCK);
     let mark = u64::from_ne_bytes(random);
     let (folder, name) = match path.rsplit_once('/') {

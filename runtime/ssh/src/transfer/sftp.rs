@@ -55,12 +55,12 @@ impl Sftp {
         Ok(Self { raw: Arc::new(raw), posix_rename, temporary: Mutex::default(), _end: end })
     }
 
-    /// Returns the attributes of a path, those of the target of a link. None: it does not exist.
+    /// Returns the attributes of a path, those of the target of a link. `None`: it is missing.
     pub(super) async fn stat(&self, path: &str) -> Result<Option<FileAttributes>, TransferError> {
         found(self.raw.stat(path).await.map(|answer| answer.attrs), path)
     }
 
-    /// Returns the attributes of a path or of a link itself. None: it does not exist.
+    /// Returns the attributes of a path or of a link itself. `None`: it is missing.
     pub(super) async fn lstat(&self, path: &str) -> Result<Option<FileAttributes>, TransferError> {
         found(self.raw.lstat(path).await.map(|answer| answer.attrs), path)
     }
@@ -105,7 +105,7 @@ impl Sftp {
         Ok(entries)
     }
 
-    /// Creates a temporary file that no one else may read.
+    /// Creates a temporary file that its owner alone may read.
     pub(super) async fn create(&self, path: &str) -> Result<String, TransferError> {
         let flags = OpenFlags::CREATE | OpenFlags::WRITE | OpenFlags::EXCLUDE;
         let opened = self.raw.open(path, flags, attributes(0o600)).await;
@@ -251,7 +251,7 @@ pub(super) struct Reads {
     handle: String,
     asked: u64,
     given: u64,
-    /// The first offset at which the host reported the end. A size is not trusted.
+    /// The first offset at which the host reported the end. The size of a file may be wrong.
     end: Option<u64>,
     arrived: BTreeMap<u64, Vec<u8>>,
     flying: JoinSet<(u64, u32, Result<Vec<u8>, Error>)>,
@@ -295,7 +295,7 @@ impl Reads {
                     return Err(remote(&self.path, "read", Error::UnexpectedPacket));
                 }
                 self.arrived.insert(offset, data);
-                // Less than asked is not the end.
+                // After less than asked, more may follow.
                 if got < length {
                     self.ask(offset + u64::from(got), length - got);
                 }

@@ -176,7 +176,7 @@ impl Upload<'_> {
     }
 }
 
-/// Reads some blocks. None are left at the end.
+/// Reads some blocks; an empty list is the end.
 fn read_blocks(mut file: std::fs::File) -> io::Result<(std::fs::File, Vec<Vec<u8>>)> {
     let mut blocks = Vec::new();
     for _ in 0..BLOCKS {
