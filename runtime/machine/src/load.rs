@@ -41,6 +41,8 @@ pub struct Sources {
     pub dev_key: Option<PathBuf>,
     /// The state folder.
     pub state: Option<PathBuf>,
+    /// The most bytes of a kept copy that is read rather than mapped.
+    pub read_bytes_max: u64,
     /// Whether the time of the machine is remembered in the state folder: a clock that was set back
     /// then makes no expired key good again.
     pub remembers_time: bool,
@@ -228,7 +230,8 @@ impl Loader {
                 .map_err(read);
         };
         let copy = state.private_copy(source, self.sources.bytes_max).map_err(refused)?;
-        let mapped = map::map_private(&copy.file).map_err(|source| StateError::Copy { source })?;
+        let mapped = map::map_private(&copy.file, self.sources.read_bytes_max)
+            .map_err(|source| StateError::Copy { source })?;
         Ok((mapped, Some(copy)))
     }
 

@@ -33,10 +33,10 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// The most bytes of a private copy that is read rather than mapped. Reading costs a millisecond,
+/// The most bytes of a private copy that a server reads rather than maps. Reading costs a millisecond,
 /// and makes the server independent of later changes to the file. A larger copy is mapped, so that
 /// the start is fast for every size, and servers share its memory.
-const READ_BYTES_MAX: u64 = 2 << 20;
+pub const READ_BYTES_MAX: u64 = 2 << 20;
 
 /// Copies the contents of `source` into a sealed memory file, and maps that.
 ///
@@ -54,14 +54,15 @@ pub fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
     unsafe { Mmap::map(&copy) }.map(|map| Mapped(Bytes::Map(map)))
 }
 
-/// Reads or maps a file private to this user and read-only even to them.
-pub fn map_private(file: &File) -> io::Result<Mapped> {
+/// Reads a file private to this user and read-only even to them, or maps it if it has more than
+/// `read_bytes_max` bytes.
+pub fn map_private(file: &File, read_bytes_max: u64) -> io::Result<Mapped> {
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || !own || metadata.mode() & 0o222 != 0 {
         return Err(io::Error::other("it is not a read-only file of this user"));
     }
-    if metadata.len() <= READ_BYTES_MAX {
+    if metadata.len() <= read_bytes_max {
         let mut bytes = vec![0; usize::try_from(metadata.len()).unwrap_or(0)];
         file.read_exact_at(&mut bytes, 0)?;
         return Ok(Mapped(Bytes::Read(bytes)));

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relay_machine::load::{self, Sources};
+use relay_machine::map::READ_BYTES_MAX;
 use relay_machine::state::StateError;
 use tokio::sync::Notify;
 
@@ -29,6 +30,7 @@ impl Loader {
             bytes_max: settings.limits.bundle_bytes_max.get(),
             dev_key: settings.dev_key.clone().filter(|_| settings.is_local()),
             state: settings.state.clone(),
+            read_bytes_max: READ_BYTES_MAX,
             // A server whose clock was wrong once would refuse all bundles from then on.
             remembers_time: false,
         })?;
