@@ -5,6 +5,7 @@ mod hosts;
 mod index;
 mod inline;
 mod model;
+mod no_policy;
 mod order;
 mod random;
 mod record;

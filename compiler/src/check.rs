@@ -46,6 +46,7 @@ mod tags_over_limit;
 mod text_too_large;
 mod texts;
 mod tool_limits;
+mod tools_without_policy;
 mod unreachable_prompt;
 mod unused_argument;
 
@@ -103,6 +104,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     text_too_large::check(model, out);
     let texts = texts::check(sources, model, out);
     tool_limits::check(model, out);
+    tools_without_policy::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
     texts

@@ -125,7 +125,7 @@ fn placed<'b>(
     let bundle = view.bundle();
     let (at, tier) = (offered.map(|tool| &tool.at), offered.map(|tool| tool.tier));
     let (Some(_), Some(judging)) = (bundle.policy(), authority.rules()) else {
-        return decided(without_policy(view, tier, at));
+        return decided(without_policy(view, call.tool, tier, at));
     };
     let facts = authority.facts(bundle)?;
     let asked = Asked::of(bundle, call, tier, &facts, judging)?;
@@ -142,7 +142,7 @@ fn by_policy(
 ) -> Result<Decision, Corrupt> {
     let bundle = view.bundle();
     let (Some(policy), Some(judging)) = (bundle.policy(), authority.rules()) else {
-        return Ok(without_policy(view, Some(asked.tier), at));
+        return Ok(without_policy(view, call.tool, Some(asked.tier), at));
     };
     let facts = authority.facts(bundle)?;
     let given = asked.given();
@@ -306,9 +306,14 @@ pub fn mode(view: &View<'_>) -> Result<Option<Mode>, Corrupt> {
 }
 
 /// Decides a call in a project without a policy.
-fn without_policy(view: &View<'_>, tier: Option<Tier>, at: Option<&Place>) -> Decision {
-    // Nothing says what another server's tool does.
-    let tier = tier.unwrap_or(Tier::Stateful);
+fn without_policy(view: &View<'_>, tool: &str, tier: Option<Tier>, at: Option<&Place>) -> Decision {
+    // The effects of a text are unknown, and so are those of another server's tool.
+    let runs_text = tool::reach(tool).is_some_and(|reach| reach.text.is_some());
+    let tier = match tier {
+        Some(_) if runs_text => Tier::Irreversible,
+        Some(tier) => tier,
+        None => Tier::Stateful,
+    };
     let role = view.role();
     let rule = if tier > view.tier_max() {
         Rule::RoleTier
