@@ -64,7 +64,9 @@ async fn a_dropped_terminal_hangs_up() {
         "trap 'echo x > {}; exit' HUP; echo up; while :; do sleep 0.05; done",
         path.display()
     );
-    let terminal = pool().terminal(&scene.route(), request(&text)).await.unwrap();
+    // Without its pool, the connection would end with the terminal, perhaps before the channel is closed.
+    let pool = pool();
+    let terminal = pool.terminal(&scene.route(), request(&text)).await.unwrap();
     expect(&terminal, "up").await;
     drop(terminal);
     until("the program gets SIGHUP", || path.exists()).await;
