@@ -134,3 +134,102 @@ fn a_large_inventory_leaves_an_uncertain_host_a_doubt() {
     }
     assert!(!is_denied(&judged, "shell_exec", json!({ "command": "ssh x$N ls" })));
 }
+
+#[test]
+fn a_host_on_the_way_is_connected_to_and_runs_nothing() {
+    let hosts = r#"hosts {
+        host gate address="10.0.0.9"
+        host inner jump=gate
+        host deep jump=inner
+    }"#;
+    let denies = |rule: &str, tool: &str, arguments: serde_json::Value| {
+        is_denied(
+            &Judged::of(&format!("{hosts}\npolicy open {{ deny it {{ {rule} }} }}")),
+            tool,
+            arguments,
+        )
+    };
+    let run = |host: &str| json!({ "host": host, "command": "ls" });
+    for spelled in ["gate", "10.0.0.9"] {
+        let rule = format!("connects {spelled:?}");
+        for host in ["gate", "inner", "deep", "DEEP"] {
+            assert!(denies(&rule, "ssh_exec", run(host)), "{rule} {host}");
+        }
+        let rule = format!("host {spelled:?}");
+        assert!(denies(&rule, "ssh_exec", run("gate")) && !denies(&rule, "ssh_exec", run("deep")));
+    }
+    assert!(!denies("connects inner", "ssh_exec", run("gate")));
+}
+
+#[test]
+fn a_fleet_without_hosts_is_every_host() {
+    let judged = Judged::of(&format!("{HOSTS} policy open {{ deny it {{ host edge }} }}"));
+    for hosts in ["", "  ", "core1, edge1", "core1\tedge1", "edge1"] {
+        let arguments = json!({ "hosts": hosts, "command": "ls" });
+        assert!(is_denied(&judged, "ssh_fanout", arguments), "{hosts:?}");
+        assert!(is_denied(&judged, "ssh_check", json!({ "hosts": hosts })), "{hosts:?}");
+    }
+    assert!(is_denied(&judged, "ssh_check", json!({})));
+    assert!(!is_denied(&judged, "ssh_fanout", json!({ "hosts": "core1 core2", "command": "ls" })));
+}
+
+#[test]
+fn a_probe_of_other_hosts_is_no_reading() {
+    let judged = Judged::of(&format!("{HOSTS} policy readonly"));
+    for (hosts, is_read) in
+        [("", true), ("core1,six", true), ("10.0.0.1", true), ("core1 other", false)]
+    {
+        assert_eq!(!is_denied(&judged, "ssh_check", json!({ "hosts": hosts })), is_read, "{hosts}");
+    }
+}
+
+#[test]
+fn paths_of_transfers_and_keys_are_those_of_rules() {
+    let denies = |rule: &str, tool: &str, arguments: serde_json::Value| {
+        is_denied(
+            &Judged::of(&format!("{HOSTS} policy open {{ deny it {{ {rule} }} }}")),
+            tool,
+            arguments,
+        )
+    };
+    let copy = |local: &str, remote: &str| json!({ "host": "core1", "local_path": local, "remote_path": remote });
+    let upload =
+        |rule: &str, local: &str, remote: &str| denies(rule, "ssh_upload", copy(local, remote));
+    let download =
+        |rule: &str, local: &str, remote: &str| denies(rule, "ssh_download", copy(local, remote));
+    assert!(upload("reads secret", "/home/a/.ssh/id_ed25519", "/tmp/x"));
+    assert!(
+        upload("sends file", "/srv/x", "/tmp/x") && !upload("sends secret", "/srv/x", "/tmp/x")
+    );
+    assert!(upload("sends secret", "/home/a/.ssh/id_ed25519", "/tmp/x"));
+    let all = |rule: &str, tool: &str| {
+        let folder = json!({
+            "host": "core1", "local_path": "/srv", "remote_path": "/var", "recursive": true
+        });
+        denies(rule, tool, folder)
+    };
+    assert!(
+        all(r#"reads "/srv/app/**""#, "ssh_upload") && all(r#"writes "/var/lib/x""#, "ssh_upload")
+    );
+    assert!(!upload(r#"reads "/srv/app/**""#, "/srv", "/var"));
+    assert!(
+        all(r#"reads "/var/lib/x/**""#, "ssh_download")
+            && !all(r#"reads "/etc/**""#, "ssh_download")
+    );
+    assert!(upload(r#"writes "/etc/**""#, "/srv/x", "/etc/motd"));
+    assert!(upload(r#"writes "/etc/**""#, "/srv/x", "/srv/../etc/motd"));
+    assert!(upload(r#"writes "~/.ssh/**""#, "/srv/x", ".ssh/authorized_keys"));
+    assert!(upload(r#"writes "~/.ssh/**""#, "/srv/x", "~/.ssh/authorized_keys"));
+    assert!(!upload(r#"writes "/etc/**""#, "/srv/x", "/srv/y"));
+    assert!(download("reads secret", "/srv/x", "/home/a/.ssh/id_ed25519"));
+    assert!(download("reads secret", "/srv/x", ".ssh/id_ed25519"));
+    assert!(download(r#"writes "/etc/**""#, "/etc/x", "/srv/y"));
+    for tool in ["ssh_exec", "ssh_spawn", "ssh_fanout"] {
+        let key = json!({
+            "host": "core1", "hosts": "core1", "command": "ls", "key_path": "/home/a/.ssh/id_rsa"
+        });
+        assert!(denies("reads secret", tool, key), "{tool}");
+    }
+    let none = json!({ "host": "core1", "command": "ls", "key_path": "", "jump": "" });
+    assert!(!denies(r#"reads "*""#, "ssh_exec", none));
+}

@@ -10,6 +10,7 @@ mod answer;
 mod asked;
 mod call;
 mod decision;
+mod hosts;
 mod means;
 mod rules;
 mod scope;

@@ -36,6 +36,8 @@ pub struct Doing<'d> {
     pub texts: &'d [&'d str],
     /// The effects of arguments, each with the value; any value without one.
     pub arguments: &'d [(Selector, Option<&'d str>)],
+    /// Whether an argument with a path means all below it too.
+    pub are_trees: bool,
     /// The doubts about it, each with a sentence.
     pub doubts: &'d [(Floor, &'static str)],
 }
@@ -48,7 +50,7 @@ pub fn classify_request(
     facts: &Facts<'_>,
     rules: &Rules,
 ) -> Verdict {
-    let Doing { texts, arguments, doubts } = *doing;
+    let Doing { texts, arguments, are_trees, doubts } = *doing;
     let ground = Ground { rules: &rules.paths, location };
     let (first, others) =
         texts.split_first().map_or(("", texts), |(first, others)| (*first, others));
@@ -70,7 +72,7 @@ pub fn classify_request(
         start += text.len();
     }
     for (selector, value) in arguments {
-        all.of_argument(*selector, *value, ground);
+        all.of_argument((*selector, *value), are_trees, ground);
     }
     for (floor, reason) in doubts {
         all.add(What::Doubt(*floor, reason), Span::new(0, 0));

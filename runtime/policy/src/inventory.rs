@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::Hosts;
+use relay_bundle::{Host, Hosts};
 
 use crate::host::canonical_host;
 
@@ -26,12 +26,17 @@ pub struct KnownHost {
     pub address: String,
     /// The groups that it is in.
     pub groups: Vec<String>,
+    /// The alias of the host through which it is reached.
+    pub jump: Option<String>,
 }
+
+/// The most hosts through which another one is reached.
+pub const JUMPS_MAX: usize = 8;
 
 impl KnownHost {
     /// Returns all names by which rules may select it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let Self { alias, address, groups } = self;
+        let Self { alias, address, groups, jump: _ } = self;
         [alias, address].into_iter().chain(groups).map(String::as_str)
     }
 }
@@ -41,31 +46,44 @@ impl Inventory {
     #[must_use]
     pub fn of(hosts: Option<&Hosts>) -> Self {
         let mut inventory = Self::default();
-        for host in hosts.iter().flat_map(|hosts| &hosts.hosts) {
-            let groups = host.groups.iter().map(|group| group.value.clone());
-            let address = host.address.as_ref().map(|address| address.value.as_str());
-            inventory.add(&host.alias, address, groups.collect());
+        for Host { alias, address, groups, jump, .. } in hosts.iter().flat_map(|it| &it.hosts) {
+            let address = address.as_ref().map_or(alias, |address| &address.value);
+            inventory.add(KnownHost {
+                alias: alias.clone(),
+                address: address.clone(),
+                groups: groups.iter().map(|group| group.value.clone()).collect(),
+                jump: jump.as_ref().map(|jump| jump.value.clone()),
+            });
         }
         inventory
     }
 
-    /// Adds a host; without an address, connections go to its alias.
-    pub fn add(&mut self, alias: &str, address: Option<&str>, groups: Vec<String>) {
+    /// Adds a host, with its names in one spelling.
+    fn add(&mut self, host: KnownHost) {
         let number = self.hosts.len();
-        let alias = canonical_host(alias).into_owned();
-        let address = address.map_or_else(|| alias.clone(), |it| canonical_host(it).into_owned());
-        for name in [&alias, &address] {
+        let one = |name: &str| canonical_host(name).into_owned();
+        let host = KnownHost { alias: one(&host.alias), address: one(&host.address), ..host };
+        for name in [&host.alias, &host.address] {
             let numbers = self.by_name.entry(name.clone()).or_default();
             if numbers.last() != Some(&number) {
                 numbers.push(number);
             }
         }
-        self.hosts.push(KnownHost { alias, address, groups });
+        self.hosts.push(host);
     }
 
     /// Returns the hosts of an alias or an address, in the spelling of [`canonical_host`].
     pub fn called(&self, name: &str) -> impl Iterator<Item = &KnownHost> {
         self.by_name.get(name).into_iter().flatten().filter_map(|number| self.hosts.get(*number))
+    }
+
+    /// Returns the hosts through which a host is reached, the nearest to it first.
+    pub fn jumps<'i>(&'i self, host: &'i KnownHost) -> impl Iterator<Item = &'i KnownHost> {
+        let next = |host: &&'i KnownHost| {
+            let jump = host.jump.as_deref()?;
+            self.called(jump).find(|known| known.alias == jump)
+        };
+        std::iter::successors(next(&host), next).take(JUMPS_MAX)
     }
 
     /// Returns all hosts.

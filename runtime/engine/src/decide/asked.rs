@@ -11,6 +11,7 @@ use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Door};
+use super::hosts::Hosts;
 use crate::glob;
 use crate::rule_keys::Keyed;
 use crate::tool::{self, Typed};
@@ -75,16 +76,21 @@ impl Asked {
                     effects.push((Selector::Runs, None));
                 }
             }
-            if let Some(name) = reach.host {
-                let written = text_of(name).unwrap_or_default();
-                let each = written.split([',', ' ']).filter(|host| !host.is_empty());
-                hosts.extend(each.map(|host| host_of(host).to_owned()));
+            let found = Hosts::of(reach, text_of, &rules.inventory);
+            if found.is_outside {
+                own = own.max(reach.outside_tier);
             }
-            hosts.extend(text_of("jump").iter().map(|host| host_of(host).to_owned()));
+            let connected = found.named.iter().chain(&found.on_the_way);
+            effects.extend(connected.map(|host| (Selector::Connects, Some(host.clone()))));
+            hosts = found.named;
             for (name, selector) in reach.effects {
-                effects.extend(text_of(name).map(|value| (*selector, Some(value))));
+                let value = text_of(name).filter(|value| !value.is_empty());
+                let value = value.map(|value| match *name == tool::REMOTE_PATH {
+                    true => from_home(value),
+                    false => value,
+                });
+                effects.extend(value.map(|value| (*selector, Some(value))));
             }
-            effects.extend(hosts.iter().map(|host| (Selector::Connects, Some(host.clone()))));
         } else if call.door == Door::Elsewhere && !is_known {
             let declared = declared(bundle, call.tool);
             effects = declared_effects(&declared, call.arguments);
@@ -123,7 +129,10 @@ impl Asked {
         let shown_texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let arguments: Vec<(Selector, Option<&str>)> =
             effects.iter().map(|(selector, value)| (*selector, value.as_deref())).collect();
-        let doing = Doing { texts: &shown_texts, arguments: &arguments, doubts: &doubts };
+        // A file server that is asked to recurse means all below its path too.
+        let are_trees = given("recursive").is_some_and(|value| *value != Value::Bool(false));
+        let doing =
+            Doing { texts: &shown_texts, arguments: &arguments, are_trees, doubts: &doubts };
         let verdict = classify_request(&doing, &location, facts, rules);
         let tier = verdict.tier.max(own);
         let arguments = call.arguments.iter().map(|(name, value)| (name.clone(), shown(value)));
@@ -316,20 +325,10 @@ impl Variables {
     }
 }
 
-/// Returns the host of `user@host`, also in an address with a scheme or brackets.
-fn host_of(written: &str) -> &str {
-    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
-    let rest = rest.split('/').next().unwrap_or(rest);
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    if let Some(bare) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return bare;
-    }
-    match host.rsplit_once(':') {
-        Some((name, port))
-            if !name.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            name
-        }
-        _ => host,
+/// Returns a path on another host from the home of its user, where a relative one begins.
+fn from_home(path: String) -> String {
+    match path.starts_with(['/', '~']) {
+        true => path,
+        false => format!("~/{path}"),
     }
 }

@@ -20,7 +20,11 @@ pub struct Reach {
     pub text: Option<&'static str>,
     /// The argument with a host, or several in a list.
     pub host: Option<&'static str>,
-    /// The effects of its other arguments.
+    /// Whether it is for a fleet: without a host it means every host of the project.
+    pub is_of_fleet: bool,
+    /// The tier of a call about a host outside the project, where it is higher.
+    pub outside_tier: Tier,
+    /// The effects of its other arguments. A path on another host is from the home there.
     pub effects: &'static [(&'static str, Selector)],
     /// The names of its other arguments.
     pub others: &'static [&'static str],
@@ -35,13 +39,21 @@ const NOTHING: Reach = Reach {
     tier: Tier::ReadOnly,
     text: None,
     host: None,
+    is_of_fleet: false,
+    outside_tier: Tier::ReadOnly,
     effects: &[],
     others: &[],
     is_session: false,
     is_typed: false,
 };
 
-const CONNECTION: &[&str] = &["timeout", "user", "port", "key_path", "known_hosts", "jump"];
+const CONNECTION: &[&str] = &["timeout", "user", "port", "known_hosts", "jump"];
+
+/// The argument with a file of the server that holds a private key.
+const KEY: (&str, Selector) = ("key_path", Selector::Reads);
+
+/// The argument with a path on another host.
+pub(crate) const REMOTE_PATH: &str = "remote_path";
 
 /// The reason for which a tool does not run a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +114,7 @@ pub const REACH: &[Reach] = &[
         tool: "ssh_exec",
         text: Some("command"),
         host: Some("host"),
+        effects: &[KEY],
         others: CONNECTION,
         ..NOTHING
     },
@@ -110,7 +123,8 @@ pub const REACH: &[Reach] = &[
         tier: Tier::Reversible,
         text: Some("command"),
         host: Some("host"),
-        others: &["cols", "rows", "timeout", "user", "port", "key_path", "known_hosts", "jump"],
+        effects: &[KEY],
+        others: &["cols", "rows", "timeout", "user", "port", "known_hosts", "jump"],
         is_session: true,
         ..NOTHING
     },
@@ -118,52 +132,48 @@ pub const REACH: &[Reach] = &[
         tool: "ssh_upload",
         tier: Tier::Stateful,
         host: Some("host"),
-        effects: &[("local_path", Selector::Reads), ("local_path", Selector::Sends)],
-        others: &[
-            "remote_path",
-            "recursive",
-            "timeout",
-            "user",
-            "port",
-            "key_path",
-            "known_hosts",
-            "jump",
+        effects: &[
+            ("local_path", Selector::Reads),
+            ("local_path", Selector::Sends),
+            (REMOTE_PATH, Selector::Writes),
+            KEY,
         ],
+        others: &["recursive", "timeout", "user", "port", "known_hosts", "jump"],
         ..NOTHING
     },
     Reach {
         tool: "ssh_download",
         tier: Tier::Stateful,
         host: Some("host"),
-        effects: &[("local_path", Selector::Writes)],
-        others: &[
-            "remote_path",
-            "recursive",
-            "timeout",
-            "user",
-            "port",
-            "key_path",
-            "known_hosts",
-            "jump",
-        ],
+        effects: &[(REMOTE_PATH, Selector::Reads), ("local_path", Selector::Writes), KEY],
+        others: &["recursive", "timeout", "user", "port", "known_hosts", "jump"],
         ..NOTHING
     },
     Reach {
         tool: "ssh_forward",
         tier: Tier::Stateful,
         host: Some("host"),
-        effects: &[("spec", Selector::Listens)],
+        effects: &[("spec", Selector::Listens), KEY],
         others: CONNECTION,
         ..NOTHING
     },
     Reach { tool: "ssh_forward_list", tier: Tier::Reversible, ..NOTHING },
     Reach { tool: "ssh_forward_close", tier: Tier::Reversible, others: &["forward_id"], ..NOTHING },
-    Reach { tool: "ssh_check", host: Some("hosts"), ..NOTHING },
+    Reach {
+        tool: "ssh_check",
+        host: Some("hosts"),
+        is_of_fleet: true,
+        outside_tier: Tier::Reversible,
+        others: &["timeout"],
+        ..NOTHING
+    },
     Reach {
         tool: "ssh_fanout",
         text: Some("command"),
         host: Some("hosts"),
-        others: &["concurrency", "timeout", "user", "port", "key_path", "known_hosts", "jump"],
+        is_of_fleet: true,
+        effects: &[KEY],
+        others: &["concurrency", "timeout", "user", "port", "known_hosts", "jump"],
         ..NOTHING
     },
     Reach {
@@ -198,6 +208,13 @@ pub const REACH: &[Reach] = &[
     },
     Reach { tool: "session_list", ..NOTHING },
 ];
+
+/// Returns the hosts of a list: commas and blanks separate them.
+pub fn host_list(written: &str) -> impl Iterator<Item = &str> {
+    written
+        .split(|letter: char| letter == ',' || letter.is_whitespace())
+        .filter(|host| !host.is_empty())
+}
 
 /// Returns the effects of a call of a tool; `None` for tools without such a row.
 #[must_use]

@@ -12,8 +12,8 @@ impl Effects {
     /// removed and changed.
     pub(crate) fn of_argument(
         &mut self,
-        selector: Selector,
-        value: Option<&str>,
+        (selector, value): (Selector, Option<&str>),
+        is_tree: bool,
         ground: Ground<'_>,
     ) {
         let at = Span::new(0, 0);
@@ -43,7 +43,12 @@ impl Effects {
                 return;
             }
             Selector::Sends => {
-                self.add(What::Sends(Sent::Body), at);
+                let is_secret = value.is_some_and(|value| {
+                    classify(value.as_bytes(), &ground.start(), ground).is_secret
+                });
+                // Otherwise it may be a file or a text.
+                let sent = if is_secret { Sent::Secret } else { Sent::Data };
+                self.add(What::Sends(sent), at);
                 return;
             }
             Selector::Runs => {
@@ -61,20 +66,28 @@ impl Effects {
                 && !path.contains(char::is_control)
                 && !(is_url && path.contains('%'))
         };
-        let path = path.filter(is_plain).map_or(any, str::as_bytes);
-        let path = classify(path, &ground.start(), ground);
+        let path = path.filter(is_plain).map_or_else(|| any.to_vec(), from_home);
+        let path = classify(&path, &ground.start(), ground);
         for touch in touches {
             let value = self.value(&path.value());
             let what = What::Path {
                 touch: *touch,
                 path: value,
                 class: path.class,
-                is_many: false,
+                is_many: is_tree,
                 is_tree: path.is_system_tree,
                 is_secret: path.is_secret,
             };
             self.add(what, at);
         }
+    }
+}
+
+/// Returns a path whose `~` is the home, as tools for agents read it.
+fn from_home(path: &str) -> Vec<u8> {
+    match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => [Mark::Home.text(), rest.as_bytes()].concat(),
+        None => path.as_bytes().to_vec(),
     }
 }
 

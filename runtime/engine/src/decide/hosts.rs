@@ -1,0 +1,68 @@
+//! The hosts of a call: those that its arguments name, and those on the way to them.
+
+use std::collections::BTreeSet;
+
+use relay_policy::host::canonical_host;
+use relay_policy::inventory::Inventory;
+
+use crate::tool::{Reach, host_list};
+
+/// The argument with a host on the way, which the caller chooses.
+const JUMP: &str = "jump";
+
+/// The hosts of a call.
+#[derive(Debug, Default)]
+pub(super) struct Hosts {
+    /// Those that the arguments name.
+    pub(super) named: Vec<String>,
+    /// Those through which the project reaches them: they are connected to, and run nothing.
+    pub(super) on_the_way: BTreeSet<String>,
+    /// Whether one of them is outside the project.
+    pub(super) is_outside: bool,
+}
+
+impl Hosts {
+    /// Returns the hosts of a call of a tool, whose arguments `text_of` returns as texts.
+    pub(super) fn of(
+        reach: &Reach,
+        text_of: impl Fn(&str) -> Option<String>,
+        inventory: &Inventory,
+    ) -> Self {
+        let listed = |name: &str| -> Vec<String> {
+            let written = text_of(name).unwrap_or_default();
+            host_list(&written).map(|host| host_of(host).to_owned()).collect()
+        };
+        let mut named = reach.host.map_or_else(Vec::new, listed);
+        if named.is_empty() && reach.is_of_fleet {
+            named.extend(inventory.all().iter().map(|host| host.alias.clone()));
+        }
+        let is_outside =
+            named.iter().any(|host| inventory.called(&canonical_host(host)).next().is_none());
+        named.extend(listed(JUMP));
+        let mut on_the_way = BTreeSet::new();
+        for host in &named {
+            for known in inventory.called(&canonical_host(host)) {
+                on_the_way.extend(inventory.jumps(known).map(|jump| jump.alias.clone()));
+            }
+        }
+        Self { named, on_the_way, is_outside }
+    }
+}
+
+/// Returns the host of `user@host`, also in an address with a scheme or brackets.
+fn host_of(written: &str) -> &str {
+    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let rest = rest.split('/').next().unwrap_or(rest);
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    if let Some(bare) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return bare;
+    }
+    match host.rsplit_once(':') {
+        Some((name, port))
+            if !name.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            name
+        }
+        _ => host,
+    }
+}
