@@ -50,7 +50,18 @@ fn a_deny_means_a_host_by_each_of_its_names() {
                 let local = json!({ "command": text });
                 assert!(is_denied(&judged, "shell_exec", local), "{selector} {name} {text}");
             }
-            for command in ["ssh $H ls", "ssh 10.0.0.$N ls", "ssh core$N ls"] {
+            // `N` may be `@core1`, which makes a user of what precedes it.
+            for command in [
+                "ssh $H ls",
+                "ssh 10.0.0.$N ls",
+                "ssh core$N ls",
+                "ssh CORE$N ls",
+                "ssh ops@core$N ls",
+                "ssh edge$N ls",
+                "ssh 0xa0000$N ls",
+                "ssh ${N}161 ls",
+                "ssh $N. ls",
+            ] {
                 let open = json!({ "command": command });
                 assert!(is_denied(&judged, "shell_exec", open), "{selector} {name} {command}");
             }
@@ -73,6 +84,7 @@ fn a_deny_over_connections_means_them_in_every_text() {
         "rsync -a . ops@10.0.0.1:/srv/",
         "curl 'http://[fd00::1]/'",
         "ssh -J core2 elsewhere ls",
+        "curl http://other$N/",
         "mytool http://10.0.0.1/",
     ] {
         assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
@@ -132,7 +144,7 @@ fn a_large_inventory_leaves_an_uncertain_host_a_doubt() {
     for command in ["ssh $H ls", "ssh h1$N ls", "ssh h7 ls", "curl http://10.9.0.7"] {
         assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
     }
-    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "ssh x$N ls" })));
+    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "ssh x.corp.example ls" })));
 }
 
 #[test]
@@ -199,7 +211,7 @@ fn paths_of_transfers_and_keys_are_those_of_rules() {
         |rule: &str, local: &str, remote: &str| denies(rule, "ssh_download", copy(local, remote));
     assert!(upload("reads secret", "/home/a/.ssh/id_ed25519", "/tmp/x"));
     assert!(
-        upload("sends file", "/srv/x", "/tmp/x") && !upload("sends secret", "/srv/x", "/tmp/x")
+        upload("sends body", "/srv/x", "/tmp/x") && !upload("sends secret", "/srv/x", "/tmp/x")
     );
     assert!(upload("sends secret", "/home/a/.ssh/id_ed25519", "/tmp/x"));
     let all = |rule: &str, tool: &str| {

@@ -46,8 +46,7 @@ impl Effects {
                 let is_secret = value.is_some_and(|value| {
                     classify(value.as_bytes(), &ground.start(), ground).is_secret
                 });
-                // Otherwise it may be a file or a text.
-                let sent = if is_secret { Sent::Secret } else { Sent::Data };
+                let sent = if is_secret { Sent::Secret } else { Sent::Body };
                 self.add(What::Sends(sent), at);
                 return;
             }

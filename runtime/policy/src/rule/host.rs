@@ -6,12 +6,13 @@ use super::condition::Condition;
 use super::fit::Fit;
 use super::glob::{glob_fit, value_fit};
 use crate::inventory::{Inventory, KnownHost};
+use crate::value::{Mark, is_mark};
 
 /// The most known hosts that an uncertain value is compared with. Beyond it, any of them may be meant.
 const CANDIDATES_MAX: usize = 64;
 
-/// Returns whether a condition means a host, in the spelling of [`canonical_host`](crate::host::canonical_host): an address of several
-/// known hosts is certain only where all of them agree.
+/// Returns whether a condition means a host in its one spelling: an address of several known hosts is
+/// certain only where all of them agree.
 pub(super) fn host_fit(inventory: &Inventory, condition: &Condition<'_>, host: &str) -> Fit {
     let fit = |known: Option<&KnownHost>| {
         condition.any(|pattern| {
@@ -29,6 +30,7 @@ pub(super) fn host_fit(inventory: &Inventory, condition: &Condition<'_>, host: &
 /// Returns whether a condition means a host with an unknown part: it may be each known host of such a
 /// name.
 pub(super) fn open_host_fit(inventory: &Inventory, condition: &Condition<'_>, value: &[u8]) -> Fit {
+    let value = &open_host(value)[..];
     let own = condition.any(|pattern| value_fit(pattern, value));
     let may_be = |host: &&KnownHost| host.names().any(|name| value_fit(name, value) != Fit::No);
     let candidates = inventory.all().iter().filter(may_be).take(CANDIDATES_MAX + 1);
@@ -43,6 +45,19 @@ pub(super) fn open_host_fit(inventory: &Inventory, condition: &Condition<'_>, va
         })
     });
     agreed(once(own).chain(fits))
+}
+
+/// Returns a host with an unknown part, as patterns see it: what precedes the last unknown part may be a
+/// user, since that part may be `@db1`; what follows may be digits of an address in any spelling.
+fn open_host(value: &[u8]) -> Vec<u8> {
+    let known = value.iter().rposition(|byte| is_mark(*byte)).map_or(0, |last| last + 1);
+    let end = value.get(known..).unwrap_or_default().to_ascii_lowercase();
+    let end = end.strip_suffix(b".").unwrap_or(&end);
+    let may_be_number = |byte: &u8| byte.is_ascii_hexdigit() || b".x:[]".contains(byte);
+    match end.iter().all(may_be_number) {
+        true => Mark::Hole.text().to_vec(),
+        false => [Mark::Hole.text(), end].concat(),
+    }
 }
 
 /// Returns what all fits say; where they differ, it is open.
