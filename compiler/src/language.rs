@@ -107,8 +107,7 @@ pub(crate) static WHEN: Rule = Rule {
 };
 
 /// Nodes of later versions of the language, with their purpose.
-pub(crate) const RESERVED: &[(&str, &str)] =
-    &[("servers", "upstream servers"), ("ssh", "tools that reach hosts")];
+pub(crate) const RESERVED: &[(&str, &str)] = &[("servers", "upstream servers")];
 
 /// Returns whether a node takes a text of several words after `taken` other values.
 ///

@@ -173,6 +173,7 @@ pub(crate) fn offered_tools(gate: &Gate, groups: &[ToolChoice]) -> Vec<(&'static
         Group::Gate => gate.at.filter(|_| gate.on.value),
         Group::Shell => group_at(ToolGroup::Shell),
         Group::Sessions => group_at(ToolGroup::Sessions),
+        Group::Ssh => group_at(ToolGroup::Ssh),
         Group::Diagnostics => group_at(ToolGroup::Diagnostics),
     };
     TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
@@ -184,6 +185,7 @@ pub(crate) fn offer(group: Group) -> &'static str {
         Group::Gate => "gate on",
         Group::Shell => "tools { shell }",
         Group::Sessions => "tools { sessions }",
+        Group::Ssh => "tools { ssh }",
         Group::Diagnostics => "tools { diagnostics }",
     }
 }

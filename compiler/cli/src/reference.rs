@@ -88,6 +88,7 @@ fn section(spec: &ToolSpec) -> String {
         Group::Gate => "`gate on`",
         Group::Shell => "`tools { shell }`",
         Group::Sessions => "`tools { sessions }`",
+        Group::Ssh => "`tools { ssh }`",
         Group::Diagnostics => "`tools { diagnostics }`",
     };
     let gated = match gating {

@@ -15,17 +15,19 @@ pub(crate) enum ToolGroup {
     Shell,
     /// Terminal sessions.
     Sessions,
+    /// Commands and transfers on other hosts.
+    Ssh,
     /// Tools about the server itself.
     Diagnostics,
 }
 
 impl ToolGroup {
     /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Shell, Self::Sessions, Self::Diagnostics];
+    pub(crate) const ALL: [Self; 4] = [Self::Shell, Self::Sessions, Self::Ssh, Self::Diagnostics];
 
     /// Returns whether its tools start processes, which the policy and its limits are about.
     pub(crate) const fn starts_processes(self) -> bool {
-        matches!(self, Self::Shell | Self::Sessions)
+        matches!(self, Self::Shell | Self::Sessions | Self::Ssh)
     }
 
     /// Returns the rule of its node.
@@ -33,6 +35,7 @@ impl ToolGroup {
         match self {
             Self::Shell => &SHELL,
             Self::Sessions => &SESSIONS,
+            Self::Ssh => &SSH,
             Self::Diagnostics => &DIAGNOSTICS,
         }
     }
@@ -43,7 +46,7 @@ pub(crate) static TOOLS: Rule = Rule {
     what: "tools",
     meaning: "The tools that a server of the project offers, besides those of the gate, and those of other servers that skills or roles name.",
     fields: &[],
-    children: &[&SHELL, &SESSIONS, &DIAGNOSTICS, &OTHER],
+    children: &[&SHELL, &SESSIONS, &SSH, &DIAGNOSTICS, &OTHER],
     example: include_str!("../reference/tools.kdl"),
 };
 
@@ -100,6 +103,13 @@ pub(crate) static SESSIONS: Rule = Rule::leaf(
     ],
 );
 
+pub(crate) static SSH: Rule = Rule::leaf(
+    "ssh",
+    "a group of tools",
+    "`ssh_exec`, `ssh_fanout`, `ssh_check`, `ssh_upload`, `ssh_download`, `ssh_keyscan` and `ssh_hosts`: commands and files on other hosts, those of `hosts`.",
+    &[OFFERED],
+);
+
 pub(crate) static DIAGNOSTICS: Rule = Rule::leaf(
     "diagnostics",
     "a group of tools",
@@ -146,7 +156,7 @@ words!(Selector {
 settings! {
     /// The settings of a group of tools. Only groups with a node are offered.
     struct ToolGroupSettings {}
-    DIAGNOSTICS | SHELL | SESSIONS {
+    DIAGNOSTICS | SHELL | SESSIONS | SSH {
         enabled: Setting<bool> = ENABLED.name,
     }
     FOLDERS {

@@ -31,15 +31,16 @@ pub(super) fn tools(
 
 /// Returns the settings of the tools that start processes; `None` if none of them is offered.
 pub(super) fn settings(model: &Model, places: &Places<'_>) -> Option<ToolSettings> {
-    let (mut shell, mut sessions) = (None, None);
+    let (mut shell, mut sessions, mut offers_ssh) = (None, None, false);
     for ToolChoice { group, settings } in &model.tools {
         match group.value {
             ToolGroup::Shell => shell = Some((group.at, settings)),
             ToolGroup::Sessions => sessions = Some(settings),
+            ToolGroup::Ssh => offers_ssh = true,
             ToolGroup::Diagnostics => {}
         }
     }
-    if shell.is_none() && sessions.is_none() {
+    if shell.is_none() && sessions.is_none() && !offers_ssh {
         return None;
     }
     let policy = model.policy.as_ref().map(|(policy, _)| policy);

@@ -30,6 +30,17 @@ as `--yes`.
 - Ask for the output that you need. A longer one is cut at `max_output` bytes, and \
 `[TRUNCATED - N bytes total, M shown]` says so.";
 
+const SSH: &str = "\
+## Other hosts
+
+- `ssh_hosts` lists the hosts that you may name. Name one by its alias: its address, user, key and way are \
+set already.
+- `ssh_exec(host, command)` runs a command there and returns `[exit N]` and its output. For the same \
+command on many hosts, `ssh_check` shows which can be reached, and `ssh_fanout` runs it on all at once.
+- `ssh_upload` and `ssh_download` copy files and folders between this server and a host.
+- The policy decides a command by its text and by the host that it runs on.
+- A lost connection or a timeout says whether the command may still run there. Look before you run it again.";
+
 const WHICH: &str = "\
 ## Which tool
 
@@ -55,17 +66,22 @@ Nothing ran. Ask for it in your answer.
 struct Guided<'t> {
     shell: Option<&'t ToolChoice>,
     sessions: Option<&'t ToolChoice>,
+    ssh: Option<&'t ToolChoice>,
 }
 
 impl<'t> Guided<'t> {
     fn of(tools: &'t [ToolChoice]) -> Self {
         let offered = |group| tools.iter().find(|choice| choice.group.value == group);
-        Self { shell: offered(ToolGroup::Shell), sessions: offered(ToolGroup::Sessions) }
+        Self {
+            shell: offered(ToolGroup::Shell),
+            sessions: offered(ToolGroup::Sessions),
+            ssh: offered(ToolGroup::Ssh),
+        }
     }
 
     /// Returns the place of the first node that offers one of the groups.
     fn at(&self) -> Option<Span> {
-        self.shell.or(self.sessions).map(|choice| choice.group.at)
+        self.shell.or(self.sessions).or(self.ssh).map(|choice| choice.group.at)
     }
 }
 
@@ -111,6 +127,7 @@ fn text(guided: &Guided<'_>) -> String {
         both.then(|| WHICH.to_owned()),
         guided.shell.map(|_| SHELL.to_owned()),
         guided.sessions.map(sessions),
+        guided.ssh.map(|_| SSH.to_owned()),
         Some(ANSWERS.to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

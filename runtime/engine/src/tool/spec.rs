@@ -61,6 +61,8 @@ pub enum Group {
     Shell,
     /// `tools { sessions }`.
     Sessions,
+    /// `tools { ssh }`.
+    Ssh,
     /// `tools { diagnostics }`.
     Diagnostics,
 }
@@ -149,10 +151,10 @@ impl ToolSpec {
         self.tier == Tier::Irreversible || self.runs_text()
     }
 
-    /// Returns whether it starts processes, or acts on those that it started.
+    /// Returns whether it starts processes, here or on another host, or acts on those that it started.
     #[must_use]
     pub fn starts_processes(&self) -> bool {
-        matches!(self.group, Group::Shell | Group::Sessions)
+        matches!(self.group, Group::Shell | Group::Sessions | Group::Ssh)
     }
 
     /// Returns whether it runs a text of its caller.
