@@ -10,6 +10,8 @@ mod port;
 mod process;
 mod record;
 mod reload;
+#[cfg(feature = "ssh")]
+mod remote;
 mod serve;
 mod server;
 mod settings;

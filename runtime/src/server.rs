@@ -20,6 +20,8 @@ use crate::process::Processes;
 use crate::record::audit::{Audit, Entry};
 use crate::record::metrics::{Metrics, Reload};
 use crate::record::sent_texts::SentTexts;
+#[cfg(feature = "ssh")]
+use crate::remote::Remote;
 use crate::settings::Settings;
 use crate::trust::keyring::Keyring;
 use crate::trust::load::{LoadError, Loader};
@@ -42,6 +44,9 @@ pub(crate) struct Server {
     pub(crate) calls: Calls,
     /// The processes that they start.
     pub(crate) processes: Processes,
+    /// The other hosts that they reach.
+    #[cfg(feature = "ssh")]
+    pub(crate) remote: Remote,
     /// Cancelled when the server must stop.
     pub(crate) closing: CancellationToken,
     loader: Loader,
@@ -71,6 +76,8 @@ impl Server {
             approvals,
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             processes: Processes::new(&settings.processes, settings.variables.clone()),
+            #[cfg(feature = "ssh")]
+            remote: Remote::new(&settings.ssh, &settings.variables),
             settings,
             audit,
             metrics: Metrics::default(),

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use self::args::{Args, Transport};
 use self::config::{
-    AuthError, Config, ConfigError, Durable, Limits, MetricsAccess, OnFailure, Processes,
+    AuthError, Config, ConfigError, Durable, Limits, MetricsAccess, OnFailure, Processes, Ssh,
 };
 use crate::caller::principal::{GroupsError, Principal, check_groups};
 
@@ -47,6 +47,7 @@ pub(crate) struct Settings {
     pub(crate) metrics: MetricsAccess,
     pub(crate) limits: Limits,
     pub(crate) processes: Processes,
+    pub(crate) ssh: Ssh,
     /// The variables of this process, for those that tools start.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The value of `RELAY_LOG`.
@@ -152,6 +153,7 @@ impl Settings {
             metrics: config.metrics.access.unwrap_or(default_metrics(transport)),
             limits: config.limits,
             processes: config.processes,
+            ssh: config.ssh,
             variables: variables(),
             log_level: variable(LOG_VARIABLE).and_then(|level| level.into_string().ok()),
             dev_key: dev_key(),
@@ -184,6 +186,7 @@ impl Settings {
             briefing,
             limits,
             processes,
+            ssh,
             variables: _,
             metrics,
             log_level: _,
@@ -211,6 +214,7 @@ impl Settings {
             ("metrics.access", *metrics != new.metrics),
             ("watch.poll-ms", *poll != new.poll),
             ("processes", *processes != new.processes),
+            ("ssh", *ssh != new.ssh),
         ];
         let changed = changed.into_iter().filter(|(_, is_changed)| *is_changed);
         let limits = limits.differences(&new.limits).into_iter();

@@ -35,6 +35,8 @@ pub(crate) mod person;
 mod server_info;
 mod session;
 mod shell;
+#[cfg(feature = "ssh")]
+mod ssh;
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -66,6 +68,8 @@ use self::session::{
     SessionKill, SessionList, SessionRecv, SessionResize, SessionSend, ShellSpawn,
 };
 use self::shell::{ShellExec, ShellScript};
+#[cfg(feature = "ssh")]
+use self::ssh::{SshCheck, SshDownload, SshExec, SshFanout, SshHosts, SshKeyscan, SshUpload};
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
 use crate::record::audit::{Entry, Judged, NAMES_MAX};
@@ -82,6 +86,20 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("session_resize", &SessionResize),
     ("session_kill", &SessionKill),
     ("session_list", &SessionList),
+    #[cfg(feature = "ssh")]
+    ("ssh_exec", &SshExec),
+    #[cfg(feature = "ssh")]
+    ("ssh_upload", &SshUpload),
+    #[cfg(feature = "ssh")]
+    ("ssh_download", &SshDownload),
+    #[cfg(feature = "ssh")]
+    ("ssh_check", &SshCheck),
+    #[cfg(feature = "ssh")]
+    ("ssh_fanout", &SshFanout),
+    #[cfg(feature = "ssh")]
+    ("ssh_keyscan", &SshKeyscan),
+    #[cfg(feature = "ssh")]
+    ("ssh_hosts", &SshHosts),
     ("server_info", &ServerInfo),
     ("audit_tail", &AuditTail),
     ("explain_context", &ExplainContext),
@@ -244,13 +262,17 @@ async fn execute(call: &Call, permit: &Permit, work: Work<'_>) -> Result<Outcome
     let tool = implementation(spec.name)?;
     let run_s_max = match spec.time {
         Time::Seconds(seconds) => seconds,
-        Time::Argument(name) => {
-            let named = arguments.integer(name).and_then(|seconds| u32::try_from(seconds).ok());
-            named.ok_or(Rejection::Internal("the time limit of the call is unknown"))?
-        }
+        Time::Argument(name) => named_s(&arguments, name)?,
+        Time::Within(name, more_s) => named_s(&arguments, name)?.saturating_add(more_s),
     };
     let run = |stop| tool.run(permit, Run { call, arguments, given, passage, stop });
     call.server.calls.run(run_s_max, &call.cancelled, run).await?
+}
+
+/// Returns the seconds that an argument names.
+fn named_s(arguments: &Arguments<'_>, name: &str) -> Result<u32, Rejection> {
+    let named = arguments.integer(name).and_then(|seconds| u32::try_from(seconds).ok());
+    named.ok_or(Rejection::Internal("the time limit of the call is unknown"))
 }
 
 fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {

@@ -108,6 +108,7 @@ fn section(spec: &ToolSpec) -> String {
     let time = match time {
         Time::Seconds(seconds) => format!("{seconds} s"),
         Time::Argument(name) => format!("`{name}`"),
+        Time::Within(name, more_s) => format!("`{name}`, and {more_s} s to log in and to end"),
     };
     let briefing = spec.takes_briefing().then_some(&BRIEFING);
     let parameters: String = spec.parameters.iter().chain(briefing).map(row).collect();

@@ -96,6 +96,8 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     /// The processes that tools start. The bundle's own `limits` hold too: the lower number counts.
     pub(crate) processes: Processes,
+    /// Connections to other hosts.
+    pub(crate) ssh: Ssh,
     /// How the server detects a new bundle. SIGHUP always reloads.
     pub(crate) watch: Watch,
 }
@@ -250,6 +252,32 @@ pub(crate) enum MetricsAccess {
     Off,
     Authenticated,
     Anyone,
+}
+
+/// Connections to other hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Ssh {
+    /// The files with the keys of known hosts; the first one learns those of new hosts. Unset:
+    /// `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
+    pub(crate) known_hosts: Option<Vec<PathBuf>>,
+    /// The time within which a host must be reached and logged in to.
+    pub(crate) connect_s_max: Within<1, 120>,
+    /// The idle time after which a connection is closed.
+    pub(crate) idle_s_max: NonZeroU32,
+    /// Connections at once; the one that is idle longest makes room for one more.
+    pub(crate) connections_max: NonZeroUsize,
+}
+
+impl Default for Ssh {
+    fn default() -> Self {
+        Self {
+            known_hosts: None,
+            connect_s_max: const { Within::new(10).unwrap() },
+            idle_s_max: const { NonZeroU32::new(1800).unwrap() },
+            connections_max: const { NonZeroUsize::new(256).unwrap() },
+        }
+    }
 }
 
 /// How the server detects a replaced bundle.
@@ -455,6 +483,7 @@ impl Config {
             metrics: _,
             limits: _,
             processes: _,
+            ssh,
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
@@ -463,7 +492,8 @@ impl Config {
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [&mut cert.path, &mut key.path]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
-        for path in optional.chain(tls).chain(jwks).chain(keys) {
+        let known = ssh.known_hosts.iter_mut().flatten();
+        for path in optional.chain(tls).chain(jwks).chain(keys).chain(known) {
             *path = folder.join(&path);
         }
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
+#[cfg(feature = "ssh")]
+use relay_bundle::Hosts;
 use relay_bundle::{
     Bundle, CallerRole, Corrupt, Digest, Kind, List, Manifest, SessionSettings, ShellSettings,
     ToolEffects, Who,
@@ -114,6 +116,12 @@ impl Loaded {
     /// Returns the folders and variables of processes.
     pub(crate) fn shell(&self) -> ShellSettings {
         self.bundle.tool_settings().map(|settings| settings.shell.clone()).unwrap_or_default()
+    }
+
+    /// Returns the hosts that the project knows.
+    #[cfg(feature = "ssh")]
+    pub(crate) fn hosts(&self) -> Option<&Hosts> {
+        self.bundle.hosts()
     }
 
     /// Returns when sessions end; `None` if the project offers none.

@@ -39,6 +39,9 @@ pub enum Time {
     Seconds(u32),
     /// The argument of this name, in seconds.
     Argument(&'static str),
+    /// The argument of this name, which the tool itself keeps, and so many seconds more to begin and to
+    /// end its work.
+    Within(&'static str, u32),
 }
 
 /// The limit of a result.

@@ -130,6 +130,9 @@ const RECURSIVE: Parameter = Parameter {
     meaning: "Whether a folder is copied with all that it holds",
 };
 
+/// The time beside a command on another host: to log in through its jumps, and to end what runs.
+const CONNECT_S_MAX: u32 = 150;
+
 /// The time limit of calls about many hosts, in seconds; each host has its own within it.
 const FLEET_S_MAX: u32 = 900;
 
@@ -424,7 +427,7 @@ pub const TOOLS: &[ToolSpec] = &[
         gating: Gating::Gated,
         open_world: true,
         parameters: &[HOST, COMMAND, TIMEOUT, MAX_OUTPUT, USER, PORT, KEY_PATH, KNOWN_HOSTS, JUMP],
-        time: Time::Argument("timeout"),
+        time: Time::Within("timeout", CONNECT_S_MAX),
         output: Output::Argument("max_output"),
         keep: Keep::Start,
     },
@@ -437,10 +440,18 @@ pub const TOOLS: &[ToolSpec] = &[
         gating: Gating::Gated,
         open_world: true,
         parameters: &[
-            HOST, LOCAL_PATH, REMOTE_PATH, RECURSIVE, TIMEOUT, USER, PORT, KEY_PATH, KNOWN_HOSTS,
+            HOST,
+            LOCAL_PATH,
+            REMOTE_PATH,
+            RECURSIVE,
+            TIMEOUT,
+            USER,
+            PORT,
+            KEY_PATH,
+            KNOWN_HOSTS,
             JUMP,
         ],
-        time: Time::Argument("timeout"),
+        time: Time::Within("timeout", CONNECT_S_MAX),
         output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::Start,
     },
@@ -453,10 +464,18 @@ pub const TOOLS: &[ToolSpec] = &[
         gating: Gating::Gated,
         open_world: true,
         parameters: &[
-            HOST, REMOTE_PATH, LOCAL_PATH, RECURSIVE, TIMEOUT, USER, PORT, KEY_PATH, KNOWN_HOSTS,
+            HOST,
+            REMOTE_PATH,
+            LOCAL_PATH,
+            RECURSIVE,
+            TIMEOUT,
+            USER,
+            PORT,
+            KEY_PATH,
+            KNOWN_HOSTS,
             JUMP,
         ],
-        time: Time::Argument("timeout"),
+        time: Time::Within("timeout", CONNECT_S_MAX),
         output: Output::Bytes(OUTPUT_BYTES_MAX),
         keep: Keep::Start,
     },
@@ -513,9 +532,18 @@ pub const TOOLS: &[ToolSpec] = &[
         gating: Gating::Gated,
         open_world: true,
         parameters: &[
-            Parameter { kind: Kind::Text { default: None }, required: true, meaning: "Hosts, separated by commas or blanks; 32 at most", ..HOSTS },
             Parameter {
-                kind: Kind::Integer { default: Bound::Fixed(22), min: 1, max: Bound::Fixed(u16::MAX as i64) },
+                kind: Kind::Text { default: None },
+                required: true,
+                meaning: "Hosts, separated by commas or blanks; 32 at most",
+                ..HOSTS
+            },
+            Parameter {
+                kind: Kind::Integer {
+                    default: Bound::Fixed(22),
+                    min: 1,
+                    max: Bound::Fixed(u16::MAX as i64),
+                },
                 meaning: "The port",
                 ..PORT
             },

@@ -1,0 +1,265 @@
+//! The host of a call -> the way to it: its jumps, its address, its user, its key, and the check of its
+//! host key.
+//!
+//! The project decides how a host that it lists is reached: a call may set only what the project leaves
+//! open, and may ask only for a stricter check.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use relay_bundle::{Host, Hosts, KnownHosts, Outside, Setting};
+use relay_policy::host::canonical_host;
+use relay_ssh::known_hosts::{KnownHosts as Keys, PinError};
+use relay_ssh::{HOPS_MAX, Hop, HostKeyMode, Identity, Place, Route};
+use thiserror::Error;
+
+use super::Remote;
+use super::known::KnownError;
+use super::trust::{Pinned, Trust};
+
+/// The port of SSH.
+const PORT: u16 = 22;
+/// The most characters of a name in a message.
+const SHOWN_CHARS_MAX: usize = 64;
+
+/// The host that a call names, and what it sets about it; empty and 0 for what it leaves open.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ask<'a> {
+    pub(crate) host: &'a str,
+    pub(crate) user: &'a str,
+    pub(crate) port: u16,
+    pub(crate) key_path: &'a str,
+    pub(crate) known_hosts: &'a str,
+    pub(crate) jump: &'a str,
+}
+
+/// There is no way to the host. The texts are for the caller.
+#[derive(Debug, Error)]
+pub(crate) enum RouteError {
+    #[error(
+        "this is not the name of a host: write an alias of ssh_hosts, or USER@HOST; the port is `port`"
+    )]
+    NoHost,
+    #[error("the host is none of this server's; ssh_hosts lists them")]
+    Outside,
+    #[error("several hosts have this address: name one of {}", aliases.join(", "))]
+    Ambiguous { aliases: Vec<String> },
+    #[error("the project sets the {what} of `{alias}`: leave `{argument}` out")]
+    Set { what: &'static str, argument: &'static str, alias: String },
+    #[error("`known_hosts` is one of strict, accept-new and ignore")]
+    NoCheck,
+    #[error(
+        "the project asks for `{word}` as the check of this host's key, and a call may ask only for a stricter one"
+    )]
+    Weaker { word: &'static str },
+    #[error("no user is known for this host: give `user`")]
+    NoUser,
+    #[error("the host is reached through more than {HOPS_MAX} hosts")]
+    TooFar,
+    #[error(transparent)]
+    Known(#[from] KnownError),
+    #[error("a pin of the project is invalid: {0}")]
+    Pin(#[from] PinError),
+}
+
+/// A host as a call means it.
+enum Meant<'h> {
+    /// One of the project.
+    Listed(&'h Host),
+    /// Another one, in one spelling.
+    Other(String),
+}
+
+impl Remote {
+    /// Returns the way to the host of a call, in a project with these hosts.
+    pub(crate) fn route(&self, hosts: Option<&Hosts>, ask: &Ask<'_>) -> Result<Route, RouteError> {
+        let (user, name) = match ask.host.rsplit_once('@') {
+            Some((user, name)) => (user, name),
+            None => ("", ask.host),
+        };
+        if !user.is_empty() && !ask.user.is_empty() && user != ask.user {
+            return Err(RouteError::NoHost);
+        }
+        let ask = Ask { user: if user.is_empty() { ask.user } else { user }, ..*ask };
+        let meant = meant(hosts, name)?;
+        let mut hops = vec![self.hop(hosts, &meant, &ask)?];
+        let mut next = jump(hosts, &meant, &ask)?;
+        while let Some(host) = next {
+            if hops.len() == HOPS_MAX {
+                return Err(RouteError::TooFar);
+            }
+            hops.push(self.hop(hosts, &host, &Ask::default())?);
+            next = jump(hosts, &host, &Ask::default())?;
+        }
+        hops.reverse();
+        Ok(Route { hops })
+    }
+
+    fn hop(
+        &self,
+        hosts: Option<&Hosts>,
+        meant: &Meant<'_>,
+        ask: &Ask<'_>,
+    ) -> Result<Hop, RouteError> {
+        let listed = match meant {
+            Meant::Listed(host) => Some(*host),
+            Meant::Other(_) => None,
+        };
+        let alias = match meant {
+            Meant::Listed(host) => host.alias.clone(),
+            Meant::Other(name) => name.clone(),
+        };
+        let address = listed.and_then(|host| host.address.as_ref());
+        let address = address.map_or_else(|| alias.clone(), |address| address.value.clone());
+        let own = |setting: fn(&Host) -> Option<&Setting<String>>| listed.and_then(setting);
+        let user = self.set(&alias, ("user", "user"), own(|host| host.user.as_ref()), ask.user)?;
+        let user = user.or_else(|| self.account.user.clone()).ok_or(RouteError::NoUser)?;
+        let key =
+            self.set(&alias, ("key", "key_path"), own(|host| host.key.as_ref()), ask.key_path)?;
+        let port = listed.map_or(PORT, |host| u16::try_from(host.port.value).unwrap_or(PORT));
+        let is_set = listed.is_some_and(|host| host.port.at.is_some());
+        let port = match ask.port {
+            0 => port,
+            asked if asked == port => port,
+            _ if is_set => {
+                return Err(RouteError::Set { what: "port", argument: "port", alias });
+            }
+            asked => asked,
+        };
+        let check = listed.and_then(|host| host.known_hosts.as_ref()).map(|check| check.value);
+        let check = check.or(hosts.map(|hosts| hosts.known_hosts.value));
+        let check = check.unwrap_or(KnownHosts::AcceptNew);
+        let may_weaken = hosts.is_none_or(|hosts| hosts.weaken.value);
+        let mode = mode(check, ask.known_hosts, may_weaken)?;
+        let pins = listed.map_or(&[][..], |host| &host.pins);
+        let trust = Arc::new(self.trust(&address, port, pins)?);
+        let identities_only = key.is_some();
+        let keys = match key {
+            Some(key) => vec![self.account.path(&key)],
+            None => self.default_keys(),
+        };
+        Ok(Hop {
+            alias,
+            known_as: address.clone(),
+            address,
+            port,
+            user,
+            identities: keys.into_iter().map(|key| Identity { key, certificate: None }).collect(),
+            identities_only,
+            agent: self.account.agent.clone(),
+            trust,
+            mode,
+        })
+    }
+
+    /// Returns a setting of a host: that of the project, else that of the call.
+    fn set(
+        &self,
+        alias: &str,
+        (what, argument): (&'static str, &'static str),
+        own: Option<&Setting<String>>,
+        asked: &str,
+    ) -> Result<Option<String>, RouteError> {
+        match own {
+            Some(own) if !asked.is_empty() && own.value != asked => {
+                Err(RouteError::Set { what, argument, alias: alias.to_owned() })
+            }
+            Some(own) => Ok(Some(own.value.clone())),
+            None => Ok(Some(asked.to_owned()).filter(|asked| !asked.is_empty())),
+        }
+    }
+
+    fn trust(&self, name: &str, port: u16, pins: &[Setting<String>]) -> Result<Trust, RouteError> {
+        let (known, times) = self.known.current()?;
+        let learning = self.known.learning().map(PathBuf::from);
+        let mut keys = Keys::default();
+        for pin in pins {
+            let place = pin.at.as_ref();
+            let at = Place {
+                file: place.map_or("project", |place| &place.file).into(),
+                line: place.map_or(0, |place| place.line as usize),
+            };
+            keys.pin(name, port, at, &pin.value)?;
+        }
+        let text: Vec<&str> = pins.iter().map(|pin| pin.value.as_str()).collect();
+        let pinned = (!pins.is_empty()).then(|| Pinned { keys, text: text.join("\n") });
+        Ok(Trust { known, times, pinned, name: name.to_owned(), port, learning })
+    }
+}
+
+/// Returns the host that a name means.
+fn meant<'h>(hosts: Option<&'h Hosts>, name: &str) -> Result<Meant<'h>, RouteError> {
+    let name = canonical_host(name);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    let is_host = !name.is_empty()
+        && name.len() <= 255
+        && !name.starts_with(['-', '.'])
+        && name.bytes().all(is_plain)
+        && (!name.contains(':') || name.parse::<std::net::Ipv6Addr>().is_ok());
+    if !is_host {
+        return Err(RouteError::NoHost);
+    }
+    let all = hosts.map_or(&[][..], |hosts| &hosts.hosts);
+    if let Some(host) = all.iter().find(|host| host.alias == name) {
+        return Ok(Meant::Listed(host));
+    }
+    let has_address = |host: &&Host| host.address.as_ref().is_some_and(|it| it.value == name);
+    let found: Vec<&Host> = all.iter().filter(has_address).collect();
+    match found.as_slice() {
+        [host] => Ok(Meant::Listed(host)),
+        [] if hosts.is_some_and(|hosts| hosts.outside.value == Outside::Refuse) => {
+            Err(RouteError::Outside)
+        }
+        [] => Ok(Meant::Other(name.into_owned())),
+        several => {
+            let aliases =
+                several.iter().map(|host| host.alias.chars().take(SHOWN_CHARS_MAX).collect());
+            Err(RouteError::Ambiguous { aliases: aliases.collect() })
+        }
+    }
+}
+
+/// Returns the host through which another one is reached.
+fn jump<'h>(
+    hosts: Option<&'h Hosts>,
+    host: &Meant<'_>,
+    ask: &Ask<'_>,
+) -> Result<Option<Meant<'h>>, RouteError> {
+    let own = match host {
+        Meant::Listed(host) => host.jump.as_ref(),
+        Meant::Other(_) => None,
+    };
+    match own {
+        Some(own) if !ask.jump.is_empty() && own.value != ask.jump => {
+            let alias = match host {
+                Meant::Listed(host) => host.alias.clone(),
+                Meant::Other(name) => name.clone(),
+            };
+            Err(RouteError::Set { what: "jump", argument: "jump", alias })
+        }
+        Some(own) => meant(hosts, &own.value).map(Some),
+        None if ask.jump.is_empty() => Ok(None),
+        None => meant(hosts, ask.jump).map(Some),
+    }
+}
+
+/// Returns the check of a host key: that of the project, or the stricter one that a call asks for.
+fn mode(own: KnownHosts, asked: &str, may_weaken: bool) -> Result<HostKeyMode, RouteError> {
+    let all = [KnownHosts::Strict, KnownHosts::AcceptNew, KnownHosts::Ignore];
+    let check = match asked {
+        "" => own,
+        asked => {
+            let found = all.into_iter().find(|check| check.word() == asked);
+            let found = found.ok_or(RouteError::NoCheck)?;
+            if found < own && !may_weaken {
+                return Err(RouteError::Weaker { word: own.word() });
+            }
+            found
+        }
+    };
+    Ok(match check {
+        KnownHosts::Strict => HostKeyMode::Strict,
+        KnownHosts::AcceptNew => HostKeyMode::AcceptNew,
+        KnownHosts::Ignore => HostKeyMode::Ignore,
+    })
+}

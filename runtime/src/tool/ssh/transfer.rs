@@ -1,0 +1,113 @@
+//! `ssh_upload` and `ssh_download`: files and folders between this server and a host.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relay_ssh::{Route, TransferError, TransferOptions, Transferred};
+
+use super::{number, place, route, stopped};
+use crate::tool::decide::Permit;
+use crate::tool::error::CallError;
+use crate::tool::implementation::{Outcome, Run, Running, Tool};
+
+/// The most files and folders of a transfer.
+const ENTRIES_MAX: u64 = 100_000;
+/// The most bytes of a transfer.
+const BYTES_MAX: u64 = 64 << 30;
+/// The most names of left-out entries in an answer.
+const NAMED_MAX: usize = 10;
+
+/// `ssh_upload`.
+pub(in crate::tool) struct SshUpload;
+/// `ssh_download`.
+pub(in crate::tool) struct SshDownload;
+
+/// A transfer of a call.
+struct Transfer {
+    route: Route,
+    local: PathBuf,
+    remote: String,
+    options: TransferOptions,
+    timeout_s: u64,
+}
+
+fn transfer(run: &Run<'_>) -> Result<Transfer, CallError> {
+    let text = |name: &str| run.arguments.text(name).unwrap_or_default();
+    let local = PathBuf::from(text("local_path"));
+    if !local.is_absolute() {
+        return Err(CallError::Failed(
+            "`local_path` is not absolute: begin it with `/`".to_owned(),
+        ));
+    }
+    let timeout_s = number(&run.arguments, "timeout");
+    Ok(Transfer {
+        route: route(run, text("host"))?,
+        local,
+        // From the home there, where SFTP begins.
+        remote: text("remote_path").strip_prefix("~/").unwrap_or(text("remote_path")).to_owned(),
+        options: TransferOptions {
+            recursive: run.arguments.boolean("recursive").unwrap_or(false),
+            entries_max: ENTRIES_MAX,
+            bytes_max: BYTES_MAX,
+            timeout: Duration::from_secs(timeout_s),
+        },
+        timeout_s,
+    })
+}
+
+impl Tool for SshUpload {
+    fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
+        Box::pin(async move {
+            let Transfer { route, local, remote, options, timeout_s } = transfer(&run)?;
+            let _place = place(permit, &run).await?;
+            let pool = &run.call.server.remote.pool;
+            let paths = (local.as_path(), remote.as_str());
+            let done = pool.upload(&route, paths, &options, stopped(&run.stop)).await;
+            let what = |host: &str| format!("uploaded {} -> {host}:{remote}", local.display());
+            answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
+        })
+    }
+}
+
+impl Tool for SshDownload {
+    fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
+        Box::pin(async move {
+            let Transfer { route, local, remote, options, timeout_s } = transfer(&run)?;
+            let _place = place(permit, &run).await?;
+            let pool = &run.call.server.remote.pool;
+            let paths = (remote.as_str(), Path::new(&local));
+            let done = pool.download(&route, paths, &options, stopped(&run.stop)).await;
+            let what = |host: &str| format!("downloaded {host}:{remote} -> {}", local.display());
+            answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
+        })
+    }
+}
+
+fn answer(
+    done: Result<Transferred, TransferError>,
+    what: String,
+    timeout_s: u64,
+) -> Result<Outcome, CallError> {
+    let Transferred { files, folders, bytes, left_out, left_out_count } = match done {
+        Ok(done) => done,
+        Err(TransferError::Timeout { .. }) => {
+            return Ok(Outcome {
+                is_error: true,
+                ..Outcome::of_text(format!("[TIMEOUT after {timeout_s}s]"))
+            });
+        }
+        Err(error) => return Err(CallError::Failed(error.to_string())),
+    };
+    let mut text = match folders {
+        0 => format!("{what} ({bytes} bytes)"),
+        _ => format!("{what} ({files} files, {folders} folders, {bytes} bytes)"),
+    };
+    if left_out_count > 0 {
+        let named: Vec<&str> = left_out.iter().take(NAMED_MAX).map(String::as_str).collect();
+        text.push_str(&format!(
+            "\n{left_out_count} links and special files were left out: {}",
+            named.join(", ")
+        ));
+    }
+    Ok(Outcome::of_text(text))
+}
