@@ -45,6 +45,8 @@ mod server;
 mod sessions;
 mod shell;
 mod skills;
+mod ssh;
+mod ssh_server;
 mod start;
 mod terminal;
 mod tokens;

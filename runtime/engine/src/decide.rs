@@ -17,7 +17,7 @@ mod scope;
 
 use std::collections::BTreeSet;
 
-use relay_bundle::{CallerRole, Corrupt, List, Mode, Place, RuleKind, Tier};
+use relay_bundle::{CallerRole, Corrupt, Hosts, List, Mode, Outside, Place, RuleKind, Tier};
 
 use relay_policy::facts::Facts;
 
@@ -160,6 +160,11 @@ fn by_policy(
 
     if let Some(named) = rules.first(RuleKind::Deny)? {
         return Ok(decision.named(Rule::Deny, named));
+    }
+    let refuses = |hosts: &&Hosts| hosts.outside.value == Outside::Refuse;
+    if let Some(hosts) = bundle.hosts().filter(refuses).filter(|_| asked.is_outside) {
+        let at = hosts.outside.at.as_ref().unwrap_or(&hosts.at);
+        return Ok(decision.ruled(Rule::OutsideHost, Some(at)));
     }
     if asked.tier > view.tier_max() {
         let role = view.role();

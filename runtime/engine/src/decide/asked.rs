@@ -32,6 +32,8 @@ pub(super) struct Asked {
     pub(super) tier: Tier,
     /// The tier of the tool itself.
     pub(super) own_tier: Tier,
+    /// Whether its arguments name a host that is none of the project's.
+    pub(super) is_outside: bool,
 }
 
 /// The arguments and hosts of a call as rules see them.
@@ -58,6 +60,7 @@ impl Asked {
         let mut hosts = Vec::new();
         let mut effects: Vec<(Selector, Option<String>)> = Vec::new();
         let mut own = own_tier.unwrap_or_default();
+        let mut is_outside = false;
         let is_known = own_tier.is_some() || tool::find(call.tool).is_some();
         if let Door::Client(client) = call.door {
             effects.extend(client.effects.iter().cloned());
@@ -77,7 +80,8 @@ impl Asked {
                 }
             }
             let found = Hosts::of(reach, text_of, &rules.inventory);
-            if found.is_outside {
+            is_outside = found.is_outside;
+            if is_outside {
                 own = own.max(reach.outside_tier);
             }
             let connected = found.named.iter().chain(&found.on_the_way);
@@ -145,6 +149,7 @@ impl Asked {
             verdict,
             tier,
             own_tier: own,
+            is_outside,
         })
     }
 }

@@ -84,6 +84,8 @@ pub enum Rule {
     NotSeen,
     /// A `deny` of the policy.
     Deny,
+    /// The call names a host that is none of the project's, whose `hosts` refuse others.
+    OutsideHost,
     /// The tier of the call is over the tier of the caller's role.
     RoleTier,
     /// The tier of the call needs a policy that allows it.
@@ -127,6 +129,7 @@ impl Rule {
             Self::NotOffered => "not-offered",
             Self::NotSeen => "not-seen",
             Self::Deny => "deny",
+            Self::OutsideHost => "outside-host",
             Self::RoleTier => "role-tier",
             Self::NoPolicy => "no-policy",
             Self::ModeReadonly => "mode-readonly",
@@ -147,6 +150,7 @@ impl Rule {
             Self::NotOffered => "unknown tool",
             Self::NotSeen => "this tool is not for the caller",
             Self::Deny => "a rule denies it",
+            Self::OutsideHost => "it names a host that the project does not list",
             Self::RoleTier => "it is over the tier of the caller's role",
             Self::NoPolicy => "no policy allows it",
             Self::ModeReadonly => "readonly mode permits tier 0 only",
@@ -164,6 +168,7 @@ impl Rule {
         match self {
             Self::NotOffered | Self::NotSeen => Outcome::Reject,
             Self::Deny
+            | Self::OutsideHost
             | Self::RoleTier
             | Self::NoPolicy
             | Self::ModeReadonly

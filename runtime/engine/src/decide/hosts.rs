@@ -17,7 +17,7 @@ pub(super) struct Hosts {
     pub(super) named: Vec<String>,
     /// Those through which the project reaches them: they are connected to, and run nothing.
     pub(super) on_the_way: BTreeSet<String>,
-    /// Whether one of them is outside the project.
+    /// Whether one of them is none of the project's.
     pub(super) is_outside: bool,
 }
 
@@ -36,9 +36,9 @@ impl Hosts {
         if named.is_empty() && reach.is_of_fleet {
             named.extend(inventory.all().iter().map(|host| host.alias.clone()));
         }
+        named.extend(listed(JUMP));
         let is_outside =
             named.iter().any(|host| inventory.called(&canonical_host(host)).next().is_none());
-        named.extend(listed(JUMP));
         let mut on_the_way = BTreeSet::new();
         for host in &named {
             for known in inventory.called(&canonical_host(host)) {

@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::files::Files;
+use super::files::Files;
 
 /// The user that may log in.
 pub(crate) const USER: &str = "tester";
