@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relay_bundle::trust::Time;
+#[cfg(feature = "ssh")]
+use relay_engine::tool::Group;
 use relay_machine::clock;
 use relay_machine::file::stamp::Stamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -194,4 +196,18 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     }
     // Also after a refusal, since the bundle in force may have been revoked.
     tool::end_refused(server);
+    #[cfg(feature = "ssh")]
+    end_refused_connections(server).await;
+}
+
+/// Ends the connections that the bundle in force would not let begin, and records them.
+#[cfg(feature = "ssh")]
+async fn end_refused_connections(server: &Server) {
+    let loaded = server.loaded().clone();
+    let reaches_hosts = loaded.tools.iter().any(|offered| offered.spec.group == Group::Ssh);
+    let may_reach = loaded.in_force().is_ok() && reaches_hosts;
+    let hosts = may_reach.then(|| loaded.hosts());
+    for place in server.remote.end_refused(hosts).await {
+        server.record_ended_connection(place);
+    }
 }

@@ -1,60 +1,30 @@
 //! Other hosts: the way to each, whose keys prove them, and the connections that calls share.
 
+mod account;
 mod known;
 mod route;
 mod trust;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use relay_ssh::{Limits, Pool};
+use relay_bundle::Hosts;
+use relay_ssh::{Hop, Limits, Pool, Route};
 
 pub(crate) use self::route::Ask;
 
+use self::account::Account;
 use self::known::Known;
+use self::route::Ways;
 use crate::settings::config::Ssh as Settings;
 
 /// Other hosts, and the connections to them.
 pub(crate) struct Remote {
     pub(crate) pool: Pool,
     pub(crate) limits: Limits,
-    known: Known,
-    account: Account,
-}
-
-/// The account of the server, from its variables.
-#[derive(Debug, Default)]
-struct Account {
-    /// The user for hosts whose user nobody sets.
-    user: Option<String>,
-    home: Option<PathBuf>,
-    /// The socket of an agent with keys.
-    agent: Option<PathBuf>,
-}
-
-impl Account {
-    fn of(variables: &[(OsString, OsString)]) -> Self {
-        let value = |wanted: &str| {
-            let found = variables.iter().find(|(name, value)| name == wanted && !value.is_empty());
-            found.map(|(_, value)| value.clone())
-        };
-        let text = |wanted: &str| value(wanted).and_then(|value| value.into_string().ok());
-        Self {
-            user: text("USER").or_else(|| text("LOGNAME")),
-            home: value("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
-            agent: value("SSH_AUTH_SOCK").map(PathBuf::from),
-        }
-    }
-
-    /// Returns a path whose `~/` is the home of the account.
-    fn path(&self, written: &str) -> PathBuf {
-        match (written.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(written),
-        }
-    }
+    pub(crate) ways: Ways,
 }
 
 impl Remote {
@@ -74,22 +44,35 @@ impl Remote {
                 own.chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]).collect()
             }
         };
-        Self { pool: Pool::new(limits.clone()), limits, known: Known::new(files), account }
+        Self {
+            pool: Pool::new(limits.clone()),
+            limits,
+            ways: Ways { known: Known::new(files), account },
+        }
     }
+}
 
-    /// Returns the key files that a connection tries where no key is named: those of ssh(1) that exist.
-    fn default_keys(&self) -> Vec<PathBuf> {
-        let Some(home) = &self.account.home else { return Vec::new() };
-        let names = ["id_ed25519", "id_ecdsa", "id_rsa"];
-        let files = names.map(|name| home.join(".ssh").join(name));
-        files.into_iter().filter(|file: &PathBuf| Path::is_file(file)).collect()
+impl Remote {
+    /// Ends the connections to hosts that a project with these hosts would reach in another way, or not at
+    /// all; `None` stands for a project that may reach no host. Returns the places that they led to.
+    pub(crate) async fn end_refused(&self, hosts: Option<Option<&Hosts>>) -> Vec<String> {
+        let mut ended = Vec::new();
+        let keep = |route: &Route| {
+            let is_kept = hosts.is_some_and(|hosts| self.ways.is_way(hosts, route));
+            if !is_kept {
+                ended.extend(route.hops.last().map(Hop::place));
+            }
+            is_kept
+        };
+        self.pool.retain(keep).await;
+        ended
     }
 }
 
 impl fmt::Debug for Remote {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pool, limits: _, known, account: _ } = self;
+        let Self { pool, limits: _, ways } = self;
         let connections = pool.connections();
-        out.debug_struct("Remote").field("connections", &connections).field("known", known).finish()
+        out.debug_struct("Remote").field("connections", &connections).field("ways", ways).finish()
     }
 }

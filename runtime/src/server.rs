@@ -222,6 +222,16 @@ impl Server {
         self.audit.record(&caller, self.loaded().digest(), entry);
     }
 
+    /// Records that a connection to a host was ended, since the bundle in force would not let it begin.
+    #[cfg(feature = "ssh")]
+    pub(crate) fn record_ended_connection(&self, place: String) {
+        let reason = "the bundle in force would not let it begin".to_owned();
+        let args = BTreeMap::from([("host", place)]);
+        let entry = Entry::refused("connection:ended".to_owned(), args, reason);
+        let operator = Caller::operator(self.settings.principal.clone());
+        self.audit.record(&operator, self.loaded().digest(), entry);
+    }
+
     /// Records that a session was ended for this reason.
     pub(crate) fn record_ended_session(&self, owner: &Arc<Principal>, reason: String) {
         let entry = Entry::refused("session:ended".to_owned(), BTreeMap::new(), reason);

@@ -8,7 +8,7 @@ const ANYONE: Who<'_> = ("", "");
 
 /// The hosts of the tests: `core1` and `core2` have one address and differ in their ports.
 const HOSTS: &str = r#"
-hosts {
+hosts outside=permit {
     groups core edge lab
     host core1 address="10.0.0.1" { groups core }
     host core2 address="10.0.0.1" port=2222 { groups core lab }
@@ -244,4 +244,34 @@ fn paths_of_transfers_and_keys_are_those_of_rules() {
     }
     let none = json!({ "host": "core1", "command": "ls", "key_path": "", "jump": "" });
     assert!(!denies(r#"reads "*""#, "ssh_exec", none));
+}
+
+/// A project whose `hosts` refuse others denies each call about one, by any of its arguments; a text is
+/// the affair of rules.
+#[test]
+fn a_host_outside_is_refused_unless_others_are_permitted() {
+    let refusing = HOSTS.replace("outside=permit", "outside=refuse");
+    let judged = Judged::of(&format!("{refusing} policy open"));
+    let permitting = Judged::of(&format!("{HOSTS} policy open"));
+    for other in ["other.example", "ops@other.example", "10.1.0.1", "core1.other", "core11"] {
+        for (tool, arguments) in [
+            ("ssh_exec", json!({ "host": other, "command": "ls" })),
+            ("ssh_exec", json!({ "host": "core1", "jump": other, "command": "ls" })),
+            ("ssh_fanout", json!({ "hosts": format!("core1 {other}"), "command": "ls" })),
+            ("ssh_check", json!({ "hosts": other })),
+            ("ssh_keyscan", json!({ "hosts": other })),
+            ("ssh_upload", json!({ "host": other, "local_path": "/a", "remote_path": "/b" })),
+        ] {
+            assert!(is_denied(&judged, tool, arguments.clone()), "{tool} {arguments}");
+            assert!(!is_denied(&permitting, tool, arguments.clone()), "{tool} {arguments}");
+            let arguments = arguments.as_object().expect("an object");
+            let decision = judged.call(ANYONE, tool, arguments);
+            assert_eq!(decision.rule_name(), "outside-host", "{tool}");
+        }
+    }
+    for own in CORE {
+        let arguments = json!({ "host": own, "command": "ls" });
+        assert!(!is_denied(&judged, "ssh_exec", arguments), "{own}");
+    }
+    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "ssh other.example ls" })));
 }

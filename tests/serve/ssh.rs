@@ -4,10 +4,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use relay_engine::tool::Group;
+use relay_machine::load::{Loader, Sources};
 use serde_json::{Value, json};
 
 use super::agent::{Agent, PROTOCOLS, Protocol};
 use super::house::{self, House};
+use super::server::wait_until;
 use super::ssh_server::{Host, USER, other_pin};
 use super::tool_reference::{AS_OPERATOR, operator, said};
 
@@ -258,6 +261,7 @@ fn files_go_there_and_come_back() {
     assert!(answer.ends_with(&left_out), "{answer}");
     assert_eq!(house.read("copy/below/one"), "1");
     assert!(!house.path("copy/link").exists());
+    house.write("stall", "x");
     let stalled = json!({
         "host": "web", "remote_path": at("stall"), "local_path": at("x"), "timeout": 1
     });
@@ -373,4 +377,64 @@ fn a_project_without_hosts_may_name_any() {
     let given = json!({ "host": "-oProxyCommand=x", "command": "true" });
     let answer = said(&mut agent, "ssh_exec", given);
     assert!(answer.contains("this is not the name of a host"), "{answer}");
+}
+
+#[test]
+fn a_new_bundle_ends_the_connections_that_it_would_not_begin() {
+    let host = Host::start();
+    let (port, pin) = (host.address().port(), host.pin());
+    let project = |epoch: u32, hosts: &str, tools: &str| {
+        house::bundle_of(&format!(
+            "project fleet epoch={epoch}\ntools {{ {tools}; diagnostics }}\n\
+             roles {{ role operator tier=3 }}\nusers {{ user op role=operator }}\n\
+             hosts {{ {hosts} }}\npolicy open\n"
+        ))
+    };
+    let web = format!("host web address=\"127.0.0.1\" port={port} user={USER} {{ pin \"{pin}\" }}");
+    let db = "host db address=\"10.0.0.1\"";
+    let both = format!("{web}; {db}");
+    let house = House::of(&project(1, &web, "ssh"));
+    host.admit(&house);
+    let mut agent = operator(&house);
+    let mut epoch = 1;
+    let mut replace = |agent: &mut Agent, hosts: &str, tools: &str| {
+        assert_eq!(exec(agent, "web", "true"), "[exit 0]\n");
+        assert_eq!(host.open_connections(), 1);
+        epoch += 1;
+        let bundle = project(epoch, hosts, tools);
+        house.replace(&bundle);
+        let reloads = epoch as usize - 1;
+        wait_until(|| house.read("audit.jsonl").matches("\"bundle:reload\"").count() == reloads);
+    };
+    // The way to the host is the same.
+    replace(&mut agent, &both, "ssh");
+    assert_eq!((host.open_connections(), host.logins()), (1, 1));
+    let ended = |count: usize| {
+        wait_until(|| host.open_connections() == 0);
+        wait_until(|| house.read("audit.jsonl").matches("\"connection:ended\"").count() == count);
+    };
+    replace(&mut agent, db, "ssh");
+    ended(1);
+    let answer = exec(&mut agent, "web", "true");
+    assert!(answer.starts_with("[DENIED"), "{answer}");
+}
+
+#[test]
+fn a_build_without_ssh_refuses_a_bundle_that_needs_it() {
+    let house = house_of("open", "", "");
+    let sources = |lacks| Sources {
+        bundle: house.path("house.relay"),
+        trust: Some(house.path("trust.toml")),
+        bytes_max: 1 << 20,
+        dev_key: None,
+        state: None,
+        read_bytes_max: 1 << 20,
+        remembers_time: false,
+        lacks,
+    };
+    let load = |lacks| Loader::new(sources(lacks)).unwrap().load().map(|_| ());
+    let error = load(&[(Group::Ssh, "ssh")]).expect_err("it is refused").to_string();
+    assert!(error.contains("it offers `ssh_"), "{error}");
+    assert!(error.contains("built without the feature `ssh`"), "{error}");
+    load(&[]).expect("it is taken");
 }

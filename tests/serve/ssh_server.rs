@@ -64,6 +64,11 @@ impl Host {
         self.server.logins()
     }
 
+    /// The connections that are open.
+    pub(super) fn open_connections(&self) -> usize {
+        self.server.open_connections()
+    }
+
     /// Puts the key of its user into the home of a house.
     pub(super) fn admit(&self, house: &House) {
         let folder = house.path("home/.ssh");

@@ -348,6 +348,7 @@ impl Run<'_> {
             // system ends in the last word.
             read_bytes_max: 0,
             remembers_time: true,
+            lacks: &[],
         };
         let loader = Loader::new(sources).map_err(|error| error.to_string())?;
         loader.load().map_err(|error| error.to_string())

@@ -14,7 +14,7 @@ use relay_bundle::Bundle;
 use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
 use relay_engine::authority::Authority;
 use relay_engine::derived;
-use relay_engine::tool::Offered;
+use relay_engine::tool::{Group, Offered};
 
 pub use self::error::LoadError;
 
@@ -46,6 +46,16 @@ pub struct Sources {
     /// Whether the time of the machine is remembered in the state folder: a clock that was set back
     /// then makes no expired key good again.
     pub remembers_time: bool,
+    /// The groups of tools that this program was built without, and the feature of each.
+    pub lacks: &'static [(Group, &'static str)],
+}
+
+impl Sources {
+    /// Returns the name of an offered tool that this program was built without, and its feature.
+    fn lacking(&self, tools: &[Offered]) -> Option<(&'static str, &'static str)> {
+        let feature = |group| self.lacks.iter().find(|(lacked, _)| *lacked == group);
+        tools.iter().find_map(|tool| Some((tool.spec.name, feature(tool.spec.group)?.1)))
+    }
 }
 
 /// Loads the bundle of one path, at the start and on each reload, and remembers the highest epoch.
@@ -133,6 +143,9 @@ impl Loader {
         let corrupt = |reason| LoadError::Corrupt { path: self.sources.bundle.clone(), reason };
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
+        if let Some((tool, feature)) = self.sources.lacking(&tools) {
+            return Err(LoadError::Feature { path: path(), tool, feature });
+        }
         let authority =
             Authority::of(&bundle).map_err(|reason| LoadError::Policy { path: path(), reason })?;
         // A new copy is checked whole, since copying has read all bytes. A kept copy was checked

@@ -1,8 +1,8 @@
 //! The host of a call -> the way to it: its jumps, its address, its user, its key, and the check of its
 //! host key.
 //!
-//! The project decides how a host that it lists is reached: a call may set only what the project leaves
-//! open, and may ask only for a stricter check.
+//! The project decides how a host that it lists is reached: a call may set the rest, and may ask for a
+//! stricter check alone.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use relay_ssh::known_hosts::{KnownHosts as Keys, PinError};
 use relay_ssh::{HOPS_MAX, Hop, HostKeyMode, Identity, Place, Route};
 use thiserror::Error;
 
-use super::Remote;
-use super::known::KnownError;
+use super::account::Account;
+use super::known::{Known, KnownError};
 use super::trust::{Pinned, Trust};
 
 /// The port of SSH.
@@ -22,7 +22,7 @@ const PORT: u16 = 22;
 /// The most characters of a name in a message.
 const SHOWN_CHARS_MAX: usize = 64;
 
-/// The host that a call names, and what it sets about it; empty and 0 for what it leaves open.
+/// The host that a call names, and its settings; empty and 0 for those that it leaves open.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Ask<'a> {
     pub(crate) host: &'a str,
@@ -70,7 +70,14 @@ enum Meant<'h> {
     Other(String),
 }
 
-impl Remote {
+/// The ways to hosts that the settings and the account of the server allow.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(super) known: Known,
+    pub(super) account: Account,
+}
+
+impl Ways {
     /// Returns the way to the host of a call, in a project with these hosts.
     pub(crate) fn route(&self, hosts: Option<&Hosts>, ask: &Ask<'_>) -> Result<Route, RouteError> {
         let (user, name) = match ask.host.rsplit_once('@') {
@@ -93,6 +100,30 @@ impl Remote {
         }
         hops.reverse();
         Ok(Route { hops })
+    }
+
+    /// Returns whether a call would still take this way, in a project with these hosts. Where a file of
+    /// known hosts has changed, the answer is no: the host must prove itself again.
+    pub(super) fn is_way(&self, hosts: Option<&Hosts>, route: &Route) -> bool {
+        let [before @ .., goal] = route.hops.as_slice() else { return false };
+        let is_listed = matches!(meant(hosts, &goal.alias), Ok(Meant::Listed(_)));
+        let key = goal.identities.first().filter(|_| goal.identities_only && !is_listed);
+        let key = key.and_then(|identity| identity.key.to_str()).unwrap_or_default();
+        let jump = before.last().filter(|_| !is_listed).map(|hop| hop.alias.as_str());
+        let known_hosts = match goal.mode {
+            HostKeyMode::Strict => KnownHosts::Strict,
+            HostKeyMode::AcceptNew => KnownHosts::AcceptNew,
+            HostKeyMode::Ignore => KnownHosts::Ignore,
+        };
+        let ask = Ask {
+            host: &goal.alias,
+            user: &goal.user,
+            port: goal.port,
+            key_path: key,
+            known_hosts: known_hosts.word(),
+            jump: jump.unwrap_or_default(),
+        };
+        self.route(hosts, &ask).is_ok_and(|now| now.key() == route.key())
     }
 
     fn hop(
@@ -136,7 +167,7 @@ impl Remote {
         let identities_only = key.is_some();
         let keys = match key {
             Some(key) => vec![self.account.path(&key)],
-            None => self.default_keys(),
+            None => self.account.default_keys(),
         };
         Ok(Hop {
             alias,

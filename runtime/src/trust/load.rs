@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use relay_engine::tool::Group;
 use relay_machine::load::{self, Sources};
 use relay_machine::map::READ_BYTES_MAX;
 use relay_machine::state::StateError;
@@ -13,6 +14,9 @@ pub(crate) use relay_machine::load::LoadError;
 use super::loaded::Loaded;
 use crate::settings::Settings;
 use crate::settings::args::Transport;
+
+/// The groups of tools that this build cannot run, and the feature of each.
+const LACKS: &[(Group, &str)] = if cfg!(feature = "ssh") { &[] } else { &[(Group::Ssh, "ssh")] };
 
 /// Loads the bundle of one path, and hears of damage to its private copy.
 #[derive(Debug)]
@@ -33,6 +37,7 @@ impl Loader {
             read_bytes_max: READ_BYTES_MAX,
             // A server whose clock was wrong once would refuse all bundles from then on.
             remembers_time: false,
+            lacks: LACKS,
         })?;
         Ok(Self { loader, found_damage: Arc::default() })
     }

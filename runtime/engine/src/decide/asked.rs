@@ -32,7 +32,7 @@ pub(super) struct Asked {
     pub(super) tier: Tier,
     /// The tier of the tool itself.
     pub(super) own_tier: Tier,
-    /// Whether its arguments name a host that is none of the project's.
+    /// Whether its arguments name a host outside the project.
     pub(super) is_outside: bool,
 }
 

@@ -84,7 +84,7 @@ pub enum Rule {
     NotSeen,
     /// A `deny` of the policy.
     Deny,
-    /// The call names a host that is none of the project's, whose `hosts` refuse others.
+    /// The call names a host outside the project, whose `hosts` refuse such.
     OutsideHost,
     /// The tier of the call is over the tier of the caller's role.
     RoleTier,

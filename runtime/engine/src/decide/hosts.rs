@@ -17,7 +17,7 @@ pub(super) struct Hosts {
     pub(super) named: Vec<String>,
     /// Those through which the project reaches them: they are connected to, and run nothing.
     pub(super) on_the_way: BTreeSet<String>,
-    /// Whether one of them is none of the project's.
+    /// Whether one of them is outside the project.
     pub(super) is_outside: bool,
 }
 

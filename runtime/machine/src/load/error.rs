@@ -66,6 +66,8 @@ pub enum LoadError {
     Policy { path: PathBuf, reason: AuthorityError },
     #[error("refused `{}`: {reason}", path.display())]
     Offer { path: PathBuf, reason: UnknownTool },
+    #[error("refused `{}`: it offers `{tool}`, and this server was built without the feature `{feature}`: serve it with a release, which has it", path.display())]
+    Feature { path: PathBuf, tool: &'static str, feature: &'static str },
     #[error("refused `{}`: {}", path.display(), reason.in_files(&path.display(), &trust.display()))]
     NotTrusted { path: PathBuf, reason: Box<TrustError>, trust: PathBuf },
     #[error(
@@ -106,6 +108,7 @@ impl LoadError {
             | Self::Corrupt { .. }
             | Self::Altered { .. }
             | Self::Offer { .. }
+            | Self::Feature { .. }
             | Self::Policy { .. }
             | Self::NotTrusted { .. }
             | Self::NotByDevKey { .. }

@@ -9,7 +9,8 @@ use relay_ssh::{Command, Limits, Route, ScannedKey, keyscan};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{number, outcome, place, route, stopped};
+use super::answer::outcome;
+use super::order::{number, place, route, stopped};
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
 use crate::tool::implementation::{Outcome, Run, Running, Tool};

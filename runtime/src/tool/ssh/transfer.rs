@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use relay_ssh::{Route, TransferError, TransferOptions, Transferred};
 
-use super::{number, place, route, stopped};
+use super::order::{number, place, route, stopped};
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
 use crate::tool::implementation::{Outcome, Run, Running, Tool};

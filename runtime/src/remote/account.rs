@@ -1,0 +1,45 @@
+//! The account of the server: its user, its home and its keys.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The account of the server, from its variables.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    /// The user for hosts without a user.
+    pub(super) user: Option<String>,
+    pub(super) home: Option<PathBuf>,
+    /// The socket of an agent with keys.
+    pub(super) agent: Option<PathBuf>,
+}
+
+impl Account {
+    pub(super) fn of(variables: &[(OsString, OsString)]) -> Self {
+        let value = |wanted: &str| {
+            let found = variables.iter().find(|(name, value)| name == wanted && !value.is_empty());
+            found.map(|(_, value)| value.clone())
+        };
+        let text = |wanted: &str| value(wanted).and_then(|value| value.into_string().ok());
+        Self {
+            user: text("USER").or_else(|| text("LOGNAME")),
+            home: value("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
+            agent: value("SSH_AUTH_SOCK").map(PathBuf::from),
+        }
+    }
+
+    /// Returns a path whose `~/` is the home of the account.
+    pub(super) fn path(&self, written: &str) -> PathBuf {
+        match (written.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(written),
+        }
+    }
+
+    /// Returns the key files that a connection tries where no key is named: those of ssh(1) that exist.
+    pub(super) fn default_keys(&self) -> Vec<PathBuf> {
+        let Some(home) = &self.home else { return Vec::new() };
+        let names = ["id_ed25519", "id_ecdsa", "id_rsa"];
+        let files = names.map(|name| home.join(".ssh").join(name));
+        files.into_iter().filter(|file: &PathBuf| Path::is_file(file)).collect()
+    }
+}
