@@ -26,6 +26,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/shell.md",
     "docs/skills.md",
     "docs/tutorial.md",
+    "examples/fleet/README.md",
     "examples/homelab/GATE.md",
     "examples/platform/README.md",
 ];
