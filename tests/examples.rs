@@ -110,6 +110,27 @@ fn the_operations_offer_commands_and_terminals() {
     assert_eq!(settings.limits.sessions_max.value, 8);
 }
 
+#[test]
+fn the_fleet_has_hosts_in_groups() {
+    let folder = root().join("examples/fleet");
+    let (compiled, report) = compiled(&Memory::folder(&folder), "project.kdl", &Options::default());
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
+    let hosts = contents.hosts.as_ref().expect("hosts");
+    let groups: BTreeSet<&str> = hosts
+        .hosts
+        .iter()
+        .flat_map(|host| &host.groups)
+        .map(|group| group.value.as_str())
+        .collect();
+    assert_eq!((hosts.hosts.len(), Vec::from_iter(groups)), (12, vec!["core", "db", "web"]));
+    assert_eq!(hosts.hosts.iter().filter(|host| host.jump.is_some()).count(), 10);
+    let names: Vec<&str> = contents.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert!(names.contains(&"ssh_fanout") && !names.contains(&"shell_exec"), "{names:?}");
+    // README.md says how many there are.
+    let expects = fs::read_to_string(folder.join("expects.kdl")).expect("expects.kdl");
+    assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 32);
+}
+
 /// The environments of a project's `when` blocks, and the base.
 fn environments(files: &Memory) -> Vec<Option<String>> {
     let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();

@@ -25,7 +25,9 @@ const DOCUMENTS: &[&str] = &[
     "docs/review.md",
     "docs/shell.md",
     "docs/skills.md",
+    "docs/ssh.md",
     "docs/tutorial.md",
+    "examples/fleet/README.md",
     "examples/homelab/GATE.md",
     "examples/platform/README.md",
 ];
