@@ -89,6 +89,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs", "runtime/engine/src/redact/"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+    ("runtime", "russh", &["runtime/ssh/"]),
     (
         "runtime",
         "hmac::",

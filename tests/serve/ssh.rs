@@ -266,6 +266,14 @@ fn files_go_there_and_come_back() {
         "host": "web", "remote_path": at("stall"), "local_path": at("x"), "timeout": 1
     });
     assert_eq!(said(&mut agent, "ssh_download", stalled), "[TIMEOUT after 1s]");
+    std::os::unix::fs::symlink(house.path("tree"), house.path("door")).unwrap();
+    for through in ["door/below/one", "door/new", "tree/../file", "new/../../x"] {
+        let given = json!({ "host": "web", "local_path": at(through), "remote_path": at("x") });
+        for tool in ["ssh_upload", "ssh_download"] {
+            let answer = said(&mut agent, tool, given.clone());
+            assert!(answer.contains("goes through a link or `..`"), "{through}: {answer}");
+        }
+    }
     let relative = json!({ "host": "web", "local_path": "file", "remote_path": at("there") });
     let answer = said(&mut agent, "ssh_upload", relative);
     assert!(answer.contains("`local_path` is not absolute"), "{answer}");
@@ -348,12 +356,17 @@ fn a_fleet_is_probed_and_driven() {
         (&web["host"], &web["exit_code"], &web["output"]),
         (&json!("web"), &json!(2), &json!("[exit 2]\nhi\n"))
     );
+    let long =
+        json!({ "command": "head -c 90000 /dev/zero | tr '\\0' '\"'", "hosts": "web,web,WEB" });
+    let long: Value = serde_json::from_str(&said(&mut agent, "ssh_fanout", long)).expect("JSON");
+    let output = long["results"][0]["output"].as_str().expect("an output");
+    assert!(output.contains("[TRUNCATED - 90000 bytes total, 4096 shown]"), "{long}");
     let listed = said(&mut agent, "ssh_hosts", json!({}));
     let listed: Value = serde_json::from_str(&listed).expect("JSON");
     assert_eq!(listed[1]["name"], "web");
     assert_eq!(listed[1]["groups"], json!(["edge"]));
     let port = host.address().port();
-    let keys = said(&mut agent, "ssh_keyscan", json!({ "hosts": "web", "port": port }));
+    let keys = said(&mut agent, "ssh_keyscan", json!({ "hosts": "web" }));
     let line = format!("[127.0.0.1]:{port} {}", host.pin());
     assert!(keys.lines().any(|found| found == line), "{keys}");
     assert!(keys.starts_with("# web SHA256:"), "{keys}");

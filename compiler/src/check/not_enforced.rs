@@ -8,7 +8,9 @@ use miette::Diagnostic;
 use relay_bundle::Tier;
 use thiserror::Error;
 
+use crate::ast::ToolChoice;
 use crate::diagnostic::Diagnostics;
+use crate::language::tools::ToolGroup;
 use crate::model::{Model, Role};
 use crate::source::Span;
 
@@ -38,7 +40,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let raised = |role: &&Role| role.tier.value > Tier::ReadOnly && !has_processes;
     let tiers = model.access.roles.iter().filter(raised).filter_map(|role| role.tier.at);
     let policy = model.policy.iter().filter(|_| !has_processes).map(|(policy, _)| policy.at);
-    let hosts = model.hosts.iter().map(|hosts| hosts.at);
+    let is_ssh = |choice: &ToolChoice| choice.group.value == ToolGroup::Ssh;
+    let reaches_hosts = model.tools.iter().any(is_ssh);
+    let hosts = model.hosts.iter().filter(|_| !reaches_hosts).map(|hosts| hosts.at);
     let others = model.other_tools.iter().map(|pattern| pattern.at);
     let mut first: Vec<(Span, &str)> = [
         (tiers.min(), "the `tier=` of roles"),

@@ -53,7 +53,7 @@ pub(crate) static GROUPS: Rule = Rule::leaf(
 pub(crate) static HOST: Rule = Rule {
     name: "host",
     what: "a host",
-    meaning: "A host, and how it is reached. Settings that it leaves out are those of the server's own ssh_config, where its alias has any.",
+    meaning: "A host, and how it is reached. A user or key that it leaves out is that of the server's own account, or of the call.",
     fields: &[
         Field::argument(
             "an alias",

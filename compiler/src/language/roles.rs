@@ -28,7 +28,7 @@ pub(crate) static ROLE: Rule = Rule {
         Field::property(
             "tier",
             Kind::TIER,
-            "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent. Every tool of this version reads, so no call is denied by it yet.",
+            "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent.",
         )
         .or(Literal::Number(TIER as u64)),
         Field::property(

@@ -2,6 +2,7 @@
 
 mod answer;
 mod exec;
+mod fitted;
 mod fleet;
 mod order;
 mod transfer;

@@ -538,15 +538,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 meaning: "Hosts, separated by commas or blanks; 32 at most",
                 ..HOSTS
             },
-            Parameter {
-                kind: Kind::Integer {
-                    default: Bound::Fixed(22),
-                    min: 1,
-                    max: Bound::Fixed(u16::MAX as i64),
-                },
-                meaning: "The port",
-                ..PORT
-            },
+            PORT,
             Parameter {
                 name: "key_types",
                 kind: Kind::Text { default: Some("rsa,ecdsa,ed25519") },

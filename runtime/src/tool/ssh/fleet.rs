@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::answer::outcome;
+use super::fitted::fitted;
 use super::order::{number, place, route, stopped};
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
@@ -21,6 +22,9 @@ const HOSTS_MAX: usize = 100;
 const SCANNED_MAX: usize = 32;
 /// How many hosts are probed or read at once.
 const AT_ONCE: usize = 8;
+/// The most bytes of the outputs of all hosts as JSON: with the names of the hosts the answer stays within
+/// the limit of a result, so that it is whole.
+const OUTPUTS_BYTES_MAX: usize = 40 << 10;
 /// The most bytes of output of each host.
 const HOST_BYTES_MAX: usize = 4 << 10;
 
@@ -38,7 +42,7 @@ impl Tool for SshHosts {
         Box::pin(async move {
             let hosts = run.call.placed.loaded.hosts();
             let shown: Vec<Value> =
-                hosts.iter().flat_map(|hosts| &hosts.hosts).map(|host| shown(host)).collect();
+                hosts.iter().flat_map(|hosts| &hosts.hosts).map(shown).collect();
             if shown.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured]".to_owned()));
             }
@@ -178,9 +182,11 @@ impl Tool for SshFanout {
             });
             let at_once = usize::try_from(concurrency).unwrap_or(1).max(1);
             let answers = each(works.collect(), at_once).await;
-            let results = names.iter().zip(answers).map(|(host, answer)| {
-                let (exit_code, output) =
-                    answer.unwrap_or((None, "[ERROR: the command failed]".to_owned()));
+            let failed = || (None, "[ERROR: the command failed]".to_owned());
+            let answers = answers.into_iter().map(|answer| answer.unwrap_or_else(failed));
+            let (codes, outputs): (Vec<_>, Vec<_>) = answers.unzip();
+            let outputs = fitted(outputs, OUTPUTS_BYTES_MAX.saturating_sub(text.len()));
+            let results = names.iter().zip(codes).zip(outputs).map(|((host, exit_code), output)| {
                 json!({ "host": host, "exit_code": exit_code, "output": output })
             });
             let results: Vec<Value> = results.collect();

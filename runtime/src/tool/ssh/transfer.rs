@@ -1,6 +1,6 @@
 //! `ssh_upload` and `ssh_download`: files and folders between this server and a host.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use relay_ssh::{Route, TransferError, TransferOptions, Transferred};
@@ -39,6 +39,7 @@ fn transfer(run: &Run<'_>) -> Result<Transfer, CallError> {
             "`local_path` is not absolute: begin it with `/`".to_owned(),
         ));
     }
+    without_links(&local)?;
     let timeout_s = number(&run.arguments, "timeout");
     Ok(Transfer {
         route: route(run, text("host"))?,
@@ -53,6 +54,22 @@ fn transfer(run: &Run<'_>) -> Result<Transfer, CallError> {
         },
         timeout_s,
     })
+}
+
+/// Refuses a path through a link: rules have judged it as it is written.
+fn without_links(local: &Path) -> Result<(), CallError> {
+    // Parts that are to be made lead nowhere else.
+    let exists = |path: &&Path| path.symlink_metadata().is_ok();
+    let Some(found) = local.ancestors().find(exists) else { return Ok(()) };
+    let real = found.canonicalize().map_err(|error| CallError::Failed(error.to_string()))?;
+    let rest = local.strip_prefix(found).unwrap_or(Path::new(""));
+    let has_parent = rest.components().any(|part| part == Component::ParentDir);
+    if real == found && !has_parent {
+        return Ok(());
+    }
+    let real = real.join(rest);
+    let text = format!("`local_path` goes through a link or `..`: write {}", real.display());
+    Err(CallError::Failed(text))
 }
 
 impl Tool for SshUpload {
