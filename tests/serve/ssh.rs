@@ -112,17 +112,41 @@ fn one_connection_serves_many_calls() {
     assert_eq!(host.logins(), 1);
 }
 
-/// The rule and the mode are the same for the host by each of its names.
+/// Calls each tool about a host, and returns the answers.
+fn about(agent: &mut Agent, name: &str) -> Vec<String> {
+    let down = json!({ "host": name, "remote_path": "/etc/hostname", "local_path": "/nowhere/x" });
+    let up = json!({ "host": name, "remote_path": "/nowhere/x", "local_path": "/etc/hostname" });
+    [
+        ("ssh_exec", json!({ "host": name, "command": "true" })),
+        ("ssh_check", json!({ "hosts": name })),
+        ("ssh_fanout", json!({ "hosts": name, "command": "true" })),
+        ("ssh_keyscan", json!({ "hosts": name })),
+        ("ssh_download", down),
+        ("ssh_upload", up),
+    ]
+    .into_iter()
+    .map(|(tool, arguments)| said(agent, tool, arguments))
+    .collect()
+}
+
 #[test]
-fn a_denied_host_is_denied_by_each_of_its_names() {
+fn a_denied_host_is_out_of_reach_by_each_of_its_names() {
     let host = Host::start();
-    let house = house_with(&host, "deny edge-is-closed because=\"NET-4\" { host web }");
+    // Others are permitted, so that the rule alone denies.
+    let hosts = format!(
+        "hosts outside=permit {{ groups edge; {}; host db address=\"127.0.0.3\" port=1 }}",
+        web(&host, &host.pin())
+    );
+    let lines = "deny edge-is-closed because=\"NET-4\" { host web }";
+    let house = house_of("open", &hosts, lines);
+    host.admit(&house);
     let mut agent = operator(&house);
     let names = [
         "web",
         "WEB",
         "web.",
         "tester@web",
+        "a@b@web",
         "127.0.0.1",
         "127.1",
         "2130706433",
@@ -135,31 +159,34 @@ fn a_denied_host_is_denied_by_each_of_its_names() {
         "ssh://tester@web",
         "web:22",
         "web/",
-        "we\u{200b}b",
+        "db,web",
+        "db @web",
+        "db\t@127.0.0.1",
+        "@web",
+        "db@web@web",
+        "db/@web",
+        "ssh://db/://@web",
+        "db:22/x@web",
+        "ssh://db:22/@127.1",
     ];
     for name in names {
-        let answers = [
-            exec(&mut agent, name, "true"),
-            said(&mut agent, "ssh_check", json!({ "hosts": name })),
-            said(&mut agent, "ssh_fanout", json!({ "hosts": name, "command": "true" })),
-            said(&mut agent, "ssh_keyscan", json!({ "hosts": name })),
-            said(
-                &mut agent,
-                "ssh_download",
-                json!({ "host": name, "remote_path": "/etc/hostname", "local_path": "/nowhere/x" }),
-            ),
-            said(
-                &mut agent,
-                "ssh_upload",
-                json!({ "host": name, "remote_path": "/nowhere/x", "local_path": "/etc/hostname" }),
-            ),
-        ];
-        for answer in answers {
-            assert!(answer.starts_with("[DENIED"), "{name}: {answer}");
+        for answer in about(&mut agent, name) {
+            assert!(answer.starts_with("[DENIED") && answer.contains("NET-4"), "{name}: {answer}");
+        }
+    }
+    // Others are names of no host.
+    for name in
+        ["we\u{200b}b", "web%", "-web", "127.0.0.1%lo", "web\u{0}", "ｗｅｂ", "localhost/@db"]
+    {
+        for answer in about(&mut agent, name) {
+            let is_refused = answer.starts_with("[DENIED") || answer.contains("not the name of");
+            assert!(is_refused, "{name}: {answer}");
         }
     }
     let all = said(&mut agent, "ssh_fanout", json!({ "command": "true" }));
     assert!(all.starts_with("[DENIED"), "a fleet is each of its hosts: {all}");
+    let through = json!({ "host": "db", "command": "true", "jump": "web" });
+    assert!(said(&mut agent, "ssh_exec", through).starts_with("[DENIED"));
     assert_eq!(host.logins(), 0, "no connection was made");
     assert_eq!(host.commands(), [] as [&str; 0]);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use relay_bundle::{Host, Hosts, KnownHosts, Outside, Setting};
 use relay_policy::host::canonical_host;
 use relay_ssh::known_hosts::{KnownHosts as Keys, PinError};
-use relay_ssh::{HOPS_MAX, Hop, HostKeyMode, Identity, Place, Route};
+use relay_ssh::{HOPS_MAX, Hop, HostKeyMode, Identity, Place, Route, user_name};
 use thiserror::Error;
 
 use super::account::Account;
@@ -40,6 +40,8 @@ pub(crate) enum RouteError {
         "this is not the name of a host: write an alias of ssh_hosts, or USER@HOST; the port is `port`"
     )]
     NoHost,
+    #[error("this is not the name of a user: write letters, digits, `-`, `_` and `.`")]
+    BadUser,
     #[error("the host is none of this server's; ssh_hosts lists them")]
     Outside,
     #[error("several hosts have this address: name one of {}", aliases.join(", "))]
@@ -88,6 +90,11 @@ impl Ways {
             return Err(RouteError::NoHost);
         }
         let ask = Ask { user: if user.is_empty() { ask.user } else { user }, ..*ask };
+        // A reader of addresses takes what precedes a `/` for the host.
+        let is_plain = user_name::is_plain(ask.user) && !ask.user.contains('/');
+        if !ask.user.is_empty() && !is_plain {
+            return Err(RouteError::BadUser);
+        }
         let meant = meant(hosts, name)?;
         let mut hops = vec![self.hop(hosts, &meant, &ask)?];
         let mut next = jump(hosts, &meant, &ask)?;

@@ -35,7 +35,7 @@ mod route;
 mod terminal;
 mod text_file;
 mod transfer;
-mod user_name;
+pub mod user_name;
 
 pub use connection::{ConnectError, ConnectFailure, FoundKey, ScannedKey, keyscan};
 pub use exec::{Command, End, Fate, Finished};

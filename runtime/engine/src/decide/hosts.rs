@@ -30,7 +30,7 @@ impl Hosts {
     ) -> Self {
         let listed = |name: &str| -> Vec<String> {
             let written = text_of(name).unwrap_or_default();
-            host_list(&written).map(|host| host_of(host).to_owned()).collect()
+            host_list(&written).flat_map(readings).map(ToOwned::to_owned).collect()
         };
         let mut named = reach.host.map_or_else(Vec::new, listed);
         if named.is_empty() && reach.is_of_fleet {
@@ -47,6 +47,13 @@ impl Hosts {
         }
         Self { named, on_the_way, is_outside }
     }
+}
+
+/// Returns the hosts that a name may mean: what follows its last `@`, and the host of an address.
+fn readings(written: &str) -> impl Iterator<Item = &str> {
+    let address = host_of(written);
+    let last = written.rsplit_once('@').map(|(_, host)| host_of(host));
+    [Some(address), last.filter(|last| *last != address)].into_iter().flatten()
 }
 
 /// Returns the host of `user@host`, also in an address with a scheme or brackets.

@@ -81,6 +81,14 @@ pub enum TransferError {
         /// The expectation.
         reason: &'static str,
     },
+    /// A path on the host that means another one: rules have judged it as it is written.
+    #[error("{path} on the host goes through a link or `..`: write {real}")]
+    Link {
+        /// The path.
+        path: String,
+        /// The path that it means.
+        real: String,
+    },
     /// More than the transfer may carry.
     #[error("more than {limit} {what}: raise the limit or copy a part")]
     Limit {

@@ -36,6 +36,7 @@ struct Pending {
 impl Download<'_> {
     pub(super) async fn path(&mut self, from: &str, to: &Path) -> Result<(), TransferError> {
         let from = remote_path(from)?;
+        self.sftp.without_links(&from).await?;
         let kind = |reason| TransferError::Kind { path: from.clone(), reason };
         let found =
             self.sftp.stat(&from).await?.ok_or_else(|| kind("does not exist on the host"))?;

@@ -65,6 +65,38 @@ impl Sftp {
         found(self.raw.lstat(path).await.map(|answer| answer.attrs), path)
     }
 
+    /// Refuses a path through a link or `..`. Parts of it that are missing lead nowhere else.
+    pub(super) async fn without_links(&self, path: &str) -> Result<(), TransferError> {
+        let plain = plain_path(path);
+        let mut found = plain.as_str();
+        while !matches!(found, "" | "/") && self.lstat(found).await?.is_none() {
+            found = match found.rsplit_once('/') {
+                Some(("", _)) => "/",
+                Some((folder, _)) => folder,
+                None => "",
+            };
+        }
+        let real = self.real_path(if found.is_empty() { "." } else { found }).await?;
+        let meant = match (found.starts_with('/'), found) {
+            (true, _) => found.to_owned(),
+            (false, "" | ".") => real.clone(),
+            (false, _) => joined(&self.real_path(".").await?, found),
+        };
+        let rest = plain.get(found.len()..).unwrap_or_default().trim_start_matches('/');
+        if real == meant && !rest.split('/').any(|part| part == "..") {
+            return Ok(());
+        }
+        Err(TransferError::Link { path: path.to_owned(), real: joined(&real, rest) })
+    }
+
+    /// Returns the absolute path that a path means, without links.
+    async fn real_path(&self, path: &str) -> Result<String, TransferError> {
+        let answer = self.raw.realpath(path).await;
+        let answer = answer.map_err(|error| remote(path, "resolve", error))?;
+        let first = answer.files.into_iter().next().map(|file| file.filename);
+        first.ok_or_else(|| remote(path, "resolve", Error::UnexpectedPacket))
+    }
+
     pub(super) async fn make_folder(&self, path: &str) -> Result<(), TransferError> {
         let made = self.raw.mkdir(path, attributes(0o700)).await;
         made.map(|_| ()).map_err(|error| remote(path, "create folder", error))
@@ -311,6 +343,21 @@ impl Reads {
 
     fn note_end(&mut self, offset: u64) {
         self.end = Some(self.end.map_or(offset, |end| end.min(offset)));
+    }
+}
+
+/// Returns a path without `.` and doubled slashes.
+fn plain_path(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+fn joined(folder: &str, rest: &str) -> String {
+    if rest.is_empty() {
+        folder.to_owned()
+    } else {
+        format!("{}/{rest}", folder.trim_end_matches('/'))
     }
 }
 

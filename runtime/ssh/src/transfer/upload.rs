@@ -35,6 +35,7 @@ struct Pending {
 impl Upload<'_> {
     pub(super) async fn path(&mut self, from: &Path, to: &str) -> Result<(), TransferError> {
         let to = remote_path(to)?;
+        self.sftp.without_links(&to).await?;
         let path = from.to_owned();
         let about = blocking(move || std::fs::metadata(path)).await;
         if !about.map_err(|source| local(from, source))?.is_dir() {

@@ -135,6 +135,12 @@ impl Handler for Files {
         Ok(ok(id))
     }
 
+    async fn realpath(&mut self, id: u32, path: String) -> Result<Name, Self::Error> {
+        let real = fs::canonicalize(path).map_err(code)?;
+        let file = russh_sftp::protocol::File::dummy(real.to_str().unwrap());
+        Ok(Name { id, files: vec![file] })
+    }
+
     async fn lstat(&mut self, id: u32, path: String) -> Result<Attrs, Self::Error> {
         Ok(Attrs { id, attrs: attributes(&fs::symlink_metadata(path).map_err(code)?) })
     }

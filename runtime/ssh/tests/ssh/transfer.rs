@@ -186,8 +186,8 @@ async fn kinds_that_do_not_fit_are_errors() {
 #[tokio::test]
 async fn a_file_of_size_zero_with_content_is_read() {
     let ground = Ground::start().await;
-    let copy = ground.near.join("status");
-    ground.down(Path::new("/proc/self/status"), &copy).await.unwrap();
+    let copy = ground.near.join("version");
+    ground.down(Path::new("/proc/version"), &copy).await.unwrap();
     assert!(!fs::read(copy).unwrap().is_empty());
 }
 
@@ -283,4 +283,30 @@ async fn a_dead_link_in_mid_transfer_is_a_loss() {
     let (lost, ()) = tokio::join!(sending, freezing);
     assert!(matches!(lost, Err(TransferError::Lost)), "{lost:?}");
     assert!(!far.exists());
+}
+
+#[tokio::test]
+async fn a_path_through_a_link_of_the_host_is_refused() {
+    let ground = Ground::start().await;
+    let (inside, outside) = (ground.far.join("inside"), ground.far.join("outside"));
+    fs::create_dir(&inside).unwrap();
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "x").unwrap();
+    symlink(&outside, inside.join("door")).unwrap();
+    symlink(outside.join("secret"), inside.join("file")).unwrap();
+    let near = ground.near.join("near");
+    fs::write(&near, "y").unwrap();
+    for through in ["door/secret", "file", "../outside/secret", "door/new/deeper", "new/../../x"] {
+        let far = inside.join(through);
+        let up = ground.up(&near, &far).await.unwrap_err();
+        let down = ground.down(&far, &near).await.unwrap_err();
+        for error in [up, down] {
+            let TransferError::Link { real, .. } = &error else { panic!("{through}: {error}") };
+            assert!(real.starts_with('/') && !real.contains("door"), "{through}: {real}");
+        }
+    }
+    assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "x");
+    let plain = inside.join("./").join("plain");
+    ground.up(&near, &plain).await.unwrap();
+    assert_eq!(fs::read_to_string(plain).unwrap(), "y");
 }
