@@ -39,11 +39,11 @@ fn a_tool_over_tier_0_is_denied_without_a_policy() {
 #[test]
 fn a_tool_of_a_later_version_is_not_offered_blindly() {
     let mut contents = house::contents_of(&project(""));
-    contents.tools[2].name = "ssh_exec".to_owned();
+    contents.tools[2].name = "server_call".to_owned();
     let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
     let ended = harness::run(server::command(&house, &[]));
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.stderr.contains("`ssh_exec` is unknown here: use a newer relay-serve"));
+    assert!(ended.stderr.contains("`server_call` is unknown here: use a newer relay-serve"));
 }
 
 #[test]
