@@ -183,8 +183,17 @@ fn a_denied_host_is_out_of_reach_by_each_of_its_names() {
             assert!(is_refused, "{name}: {answer}");
         }
     }
-    let all = said(&mut agent, "ssh_fanout", json!({ "command": "true" }));
-    assert!(all.starts_with("[DENIED"), "a fleet is each of its hosts: {all}");
+    for none in ["", " ", ",, ,"] {
+        for (tool, given) in [
+            ("ssh_fanout", json!({ "hosts": none, "command": "true" })),
+            ("ssh_check", json!({ "hosts": none })),
+        ] {
+            let all = said(&mut agent, tool, given);
+            assert!(all.starts_with("[DENIED"), "a fleet is each of its hosts: {all}");
+        }
+        let scanned = said(&mut agent, "ssh_keyscan", json!({ "hosts": none }));
+        assert_eq!(scanned, "[ERROR: `hosts` names no host]");
+    }
     let through = json!({ "host": "db", "command": "true", "jump": "web" });
     assert!(said(&mut agent, "ssh_exec", through).starts_with("[DENIED"));
     assert_eq!(host.logins(), 0, "no connection was made");

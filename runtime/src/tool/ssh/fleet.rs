@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use relay_bundle::{Host, Hosts};
-use relay_engine::tool::host_list;
+use relay_engine::tool::{host_list, reach};
 use relay_ssh::{Command, Limits, Route, ScannedKey, keyscan};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -65,10 +65,15 @@ fn shown(host: &Host) -> Value {
     })
 }
 
-/// Returns the hosts that a call names, each once; all of the project if it names none.
-fn hosts(run: &Run<'_>, max: usize) -> Result<Vec<String>, CallError> {
+/// Returns the hosts that a call names, each name once. A tool for a fleet takes all of the project if it
+/// names none: only for those tools do rules judge all of them.
+fn hosts(permit: &Permit, run: &Run<'_>, max: usize) -> Result<Vec<String>, CallError> {
     let written = run.arguments.text("hosts").unwrap_or_default();
     let mut hosts: Vec<String> = host_list(written).map(ToOwned::to_owned).collect();
+    let is_of_fleet = reach(permit.spec().name).is_some_and(|reach| reach.is_of_fleet);
+    if hosts.is_empty() && !is_of_fleet {
+        return Err(CallError::Failed("`hosts` names no host".to_owned()));
+    }
     if hosts.is_empty() {
         let all = run.call.placed.loaded.hosts().map_or(&[][..], |hosts: &Hosts| &hosts.hosts);
         hosts.extend(all.iter().map(|host| host.alias.clone()));
@@ -113,7 +118,7 @@ async fn each<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
 impl Tool for SshCheck {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(&run, HOSTS_MAX)?;
+            let names = hosts(permit, &run, HOSTS_MAX)?;
             if names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
@@ -145,7 +150,7 @@ impl Tool for SshCheck {
 impl Tool for SshFanout {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(&run, HOSTS_MAX)?;
+            let names = hosts(permit, &run, HOSTS_MAX)?;
             if names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
@@ -202,7 +207,7 @@ impl Tool for SshFanout {
 impl Tool for SshKeyscan {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(&run, SCANNED_MAX)?;
+            let names = hosts(permit, &run, SCANNED_MAX)?;
             let wanted = kinds(run.arguments.text("key_types").unwrap_or_default())?;
             let _place = place(permit, &run).await?;
             let limit = Duration::from_secs(number(&run.arguments, "timeout"));
