@@ -174,6 +174,7 @@ pub(crate) fn offered_tools(gate: &Gate, groups: &[ToolChoice]) -> Vec<(&'static
         Group::Shell => group_at(ToolGroup::Shell),
         Group::Sessions => group_at(ToolGroup::Sessions),
         Group::Ssh => group_at(ToolGroup::Ssh),
+        Group::SshSessions => group_at(ToolGroup::Sessions).and_then(|_| group_at(ToolGroup::Ssh)),
         Group::Diagnostics => group_at(ToolGroup::Diagnostics),
     };
     TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
@@ -186,6 +187,7 @@ pub(crate) fn offer(group: Group) -> &'static str {
         Group::Shell => "tools { shell }",
         Group::Sessions => "tools { sessions }",
         Group::Ssh => "tools { ssh }",
+        Group::SshSessions => "tools { ssh; sessions }",
         Group::Diagnostics => "tools { diagnostics }",
     }
 }

@@ -3,12 +3,16 @@
 mod buffer;
 mod environment;
 mod folder;
+mod ids;
 mod last_line;
+mod local_terminal;
 mod output;
 mod program;
+mod screen;
 mod session;
 mod sessions;
 mod slots;
+mod terminal;
 
 use std::ffi::OsString;
 use std::io;
@@ -34,11 +38,19 @@ use tokio::time::timeout;
 pub(crate) use self::buffer::Counts;
 pub(crate) use self::environment::EnvironmentError;
 pub(crate) use self::folder::{Folder, FolderError};
+#[cfg(feature = "ssh")]
+pub(crate) use self::ids::{Ids, NoRandom};
+pub(crate) use self::local_terminal::LocalTerminal;
 pub(crate) use self::output::{Captured, capture, open_streams};
 pub(crate) use self::program::{Command, Interpreter, locate};
+#[cfg(feature = "ssh")]
+pub(crate) use self::screen::Screen;
 pub(crate) use self::session::{Ends, Origin, Program, Received, Session, Shown};
 pub(crate) use self::sessions::NoSession;
 pub(crate) use self::slots::{Busy, Place};
+#[cfg(feature = "ssh")]
+pub(crate) use self::terminal::{Doing, Kind, Terminal};
+pub(crate) use self::terminal::{End, SignalError};
 
 use self::sessions::Sessions;
 use self::slots::Places;

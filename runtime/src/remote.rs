@@ -1,8 +1,11 @@
 //! Other hosts: the way to each, whose keys prove them, and the connections that calls share.
 
 mod account;
+mod forwards;
 mod known;
 mod route;
+mod signals;
+mod terminal;
 mod trust;
 
 use std::ffi::OsString;
@@ -13,7 +16,10 @@ use std::time::Duration;
 use relay_bundle::Hosts;
 use relay_ssh::{Hop, Limits, Pool, Route};
 
+pub(crate) use self::forwards::{Forwards, OpenForward, Opened};
 pub(crate) use self::route::Ask;
+pub(crate) use self::signals::signal_number;
+pub(crate) use self::terminal::RemoteTerminal;
 
 use self::account::Account;
 use self::known::Known;
@@ -25,6 +31,7 @@ pub(crate) struct Remote {
     pub(crate) pool: Pool,
     pub(crate) limits: Limits,
     pub(crate) ways: Ways,
+    pub(crate) forwards: Forwards,
 }
 
 impl Remote {
@@ -48,6 +55,7 @@ impl Remote {
             pool: Pool::new(limits.clone()),
             limits,
             ways: Ways { known: Known::new(files), account },
+            forwards: Forwards::new(settings.principal_forwards_max.get()),
         }
     }
 }
@@ -71,8 +79,12 @@ impl Remote {
 
 impl fmt::Debug for Remote {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pool, limits: _, ways } = self;
+        let Self { pool, limits: _, ways, forwards } = self;
         let connections = pool.connections();
-        out.debug_struct("Remote").field("connections", &connections).field("ways", ways).finish()
+        out.debug_struct("Remote")
+            .field("connections", &connections)
+            .field("ways", ways)
+            .field("forwards", forwards)
+            .finish()
     }
 }

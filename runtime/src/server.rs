@@ -232,9 +232,9 @@ impl Server {
         self.audit.record(&operator, self.loaded().digest(), entry);
     }
 
-    /// Records that a session was ended for this reason.
-    pub(crate) fn record_ended_session(&self, owner: &Arc<Principal>, reason: String) {
-        let entry = Entry::refused("session:ended".to_owned(), BTreeMap::new(), reason);
+    /// Records that a session or a forward was ended for this reason.
+    pub(crate) fn record_ended(&self, kind: &str, owner: &Arc<Principal>, reason: String) {
+        let entry = Entry::refused(format!("{kind}:ended"), BTreeMap::new(), reason);
         self.audit.record(&Caller::operator(owner.clone()), self.loaded().digest(), entry);
     }
 

@@ -25,6 +25,7 @@ pub(crate) mod call;
 mod clamp;
 pub(crate) mod context;
 mod decide;
+mod ended;
 mod error;
 mod explain_context;
 mod gate;
@@ -57,19 +58,22 @@ use self::clamp::clamp;
 use self::context::Context;
 use self::decide::{Decided, Permit, Ruling, SESSION_SEND, Unanswered, decide, offered};
 pub(crate) use self::decide::{judged, recorded_reason};
+pub(crate) use self::ended::end_refused;
 use self::error::CallError;
 use self::explain_context::ExplainContext;
 use self::gate::{Briefing, Passage};
 use self::implementation::{Outcome, Run, Tool};
 use self::person::Question;
 use self::server_info::ServerInfo;
-pub(crate) use self::session::end_refused;
 use self::session::{
     SessionKill, SessionList, SessionRecv, SessionResize, SessionSend, ShellSpawn,
 };
 use self::shell::{ShellExec, ShellScript};
 #[cfg(feature = "ssh")]
-use self::ssh::{SshCheck, SshDownload, SshExec, SshFanout, SshHosts, SshKeyscan, SshUpload};
+use self::ssh::{
+    SshCheck, SshDownload, SshExec, SshFanout, SshForward, SshForwardClose, SshForwardList,
+    SshHosts, SshKeyscan, SshSpawn, SshUpload,
+};
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
 use crate::record::audit::{Entry, Judged, NAMES_MAX};
@@ -89,9 +93,17 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     #[cfg(feature = "ssh")]
     ("ssh_exec", &SshExec),
     #[cfg(feature = "ssh")]
+    ("ssh_spawn", &SshSpawn),
+    #[cfg(feature = "ssh")]
     ("ssh_upload", &SshUpload),
     #[cfg(feature = "ssh")]
     ("ssh_download", &SshDownload),
+    #[cfg(feature = "ssh")]
+    ("ssh_forward", &SshForward),
+    #[cfg(feature = "ssh")]
+    ("ssh_forward_list", &SshForwardList),
+    #[cfg(feature = "ssh")]
+    ("ssh_forward_close", &SshForwardClose),
     #[cfg(feature = "ssh")]
     ("ssh_check", &SshCheck),
     #[cfg(feature = "ssh")]

@@ -10,7 +10,7 @@ use relay_bundle::{
     Bundle, CallerRole, Condition, Content, Contents, Corrupt, Example, Expectation, Floors, Gate,
     Host, Hosts, IndexSettings, KnownHosts, KnownTool, Level, Manifest, Mask, Message,
     MessagePiece, Messages, Mode, OpenError, Outside, Page, Part, PartContent, PathClassRow,
-    PathKind, PathRow, Place, Policy, Prompt, Reason, Rendering, Repeat, Resource,
+    PathKind, PathRow, Place, Policy, Prompt, Reason, RemoteLimits, Rendering, Repeat, Resource,
     ResourceTemplate, Review, Role, Rule, RuleKind, Scope, Segment, Selector, SessionSettings,
     Setting, ShellSettings, Skill, SkillSettings, Suppressed, Suppression, Tenant, Tier, Tool,
     ToolEffects, ToolLimits, ToolSettings, Unlock, UriPiece, User, Visible, Who, encode,
@@ -377,6 +377,11 @@ fn tool_settings() -> ToolSettings {
             at: Some(Place::default()),
         },
         sessions: Some(SessionSettings { idle_s: number(1800), lifetime_s: number(28_800) }),
+        remote: Some(RemoteLimits {
+            forwards_max: number(64),
+            fanout: number(8),
+            fanout_hosts_max: number(100),
+        }),
     }
 }
 

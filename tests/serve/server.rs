@@ -19,7 +19,7 @@ pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// Waits until this is so.
-pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let limit = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < limit, "it is never so");

@@ -15,16 +15,16 @@ use super::ssh_server::{Host, USER, other_pin};
 use super::tool_reference::{AS_OPERATOR, operator, said};
 
 /// A project in this mode with these hosts, and these lines in its policy.
-fn house_of(mode: &str, hosts: &str, lines: &str) -> House {
+pub(super) fn house_of(mode: &str, hosts: &str, lines: &str) -> House {
     House::of(&house::bundle_of(&format!(
-        "project fleet epoch=1\ntools {{ ssh; diagnostics }}\n\
+        "project fleet epoch=1\ntools {{ ssh; sessions; diagnostics }}\n\
          roles {{ role operator tier=3 }}\nusers {{ user op role=operator }}\n\
          {hosts}\npolicy {mode} {{ {lines} }}\n"
     )))
 }
 
 /// The node of a host named `web`.
-fn web(host: &Host, pin: &str) -> String {
+pub(super) fn web(host: &Host, pin: &str) -> String {
     let address = host.address();
     format!(
         "host web address=\"{}\" port={} user={USER} {{ groups edge; pin \"{pin}\" }}",
@@ -34,7 +34,7 @@ fn web(host: &Host, pin: &str) -> String {
 }
 
 /// A house in open mode whose project knows the host as `web`, with these lines in its policy.
-fn house_with(host: &Host, lines: &str) -> House {
+pub(super) fn house_with(host: &Host, lines: &str) -> House {
     let web = web(host, &host.pin());
     let house = house_of("open", &format!("hosts {{ groups edge; {web} }}"), lines);
     host.admit(&house);
@@ -46,7 +46,7 @@ fn exec(agent: &mut Agent, host: &str, command: &str) -> String {
 }
 
 /// The last record of a house.
-fn last(house: &House) -> Value {
+pub(super) fn last(house: &House) -> Value {
     let records = house.read("audit.jsonl");
     serde_json::from_str(records.lines().next_back().expect("a record")).expect("JSON")
 }

@@ -89,6 +89,7 @@ fn section(spec: &ToolSpec) -> String {
         Group::Shell => "`tools { shell }`",
         Group::Sessions => "`tools { sessions }`",
         Group::Ssh => "`tools { ssh }`",
+        Group::SshSessions => "`tools { ssh; sessions }`",
         Group::Diagnostics => "`tools { diagnostics }`",
     };
     let gated = match gating {

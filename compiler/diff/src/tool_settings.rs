@@ -1,6 +1,8 @@
 //! The settings of tools that start processes: limits, folders, variables and the ends of sessions.
 
-use relay_bundle::{Bundle, SessionSettings, Setting, ShellSettings, ToolLimits, ToolSettings};
+use relay_bundle::{
+    Bundle, RemoteLimits, SessionSettings, Setting, ShellSettings, ToolLimits, ToolSettings,
+};
 
 use relay_engine::tool::{Group, ToolSpec, find};
 
@@ -28,7 +30,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         _ => return,
     };
     // Taken apart in full, so that a new setting asks to be compared.
-    let ToolSettings { limits, shell, sessions } = b;
+    let ToolSettings { limits, shell, sessions, remote } = b;
     self::limits(&a.limits, limits, out);
     self::shell(&a.shell, shell, out);
     match (&a.sessions, sessions) {
@@ -43,6 +45,14 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
             out.push(finding(change, "sessions").direction(Direction::NotProved));
         }
         _ => {}
+    }
+    // Those of a side without such tools follow from that.
+    if let (Some(old), Some(RemoteLimits { forwards_max, fanout, fanout_hosts_max })) =
+        (&a.remote, remote)
+    {
+        number("limits forwards", &old.forwards_max, forwards_max, out);
+        number("limits fanout", &old.fanout, fanout, out);
+        number("limits fanout-hosts", &old.fanout_hosts_max, fanout_hosts_max, out);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `limits` of a policy: the numbers for the tools that start processes.
 
-use relay_engine::tool::Limits;
+use relay_engine::tool::{FANOUT_MAX, Limits};
 
 use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::setting::{Setting, settings};
@@ -24,6 +24,9 @@ pub(crate) const OUTPUT: &str = "output";
 pub(crate) const MAX_OUTPUT: &str = "max-output";
 pub(crate) const INPUT: &str = "input";
 pub(crate) const SESSIONS: &str = "sessions";
+pub(crate) const FORWARDS: &str = "forwards";
+pub(crate) const FANOUT: &str = "fanout";
+pub(crate) const FANOUT_HOSTS: &str = "fanout-hosts";
 
 /// The `limits` node.
 pub(crate) static LIMITS: Rule = Rule::leaf(
@@ -67,6 +70,24 @@ pub(crate) static LIMITS: Rule = Rule::leaf(
             "The most terminal sessions of all callers.",
         )
         .or(number(Limits::DEFAULT.sessions_max)),
+        Field::property(
+            FORWARDS,
+            Kind::Number { low: 1, high: 1024 },
+            "The most forwards of all callers.",
+        )
+        .or(number(Limits::DEFAULT.forwards_max)),
+        Field::property(
+            FANOUT,
+            Kind::Number { low: 1, high: FANOUT_MAX as u64 },
+            "How many hosts `ssh_fanout` runs a command on at once, if its call names no number.",
+        )
+        .or(number(Limits::DEFAULT.fanout)),
+        Field::property(
+            FANOUT_HOSTS,
+            Kind::Number { low: 1, high: 1000 },
+            "The most hosts of one `ssh_fanout` or `ssh_check`.",
+        )
+        .or(number(Limits::DEFAULT.fanout_hosts_max)),
     ],
 );
 
@@ -83,5 +104,8 @@ settings! {
         output_bytes_max: Setting<u32> = MAX_OUTPUT,
         input_bytes_max: Setting<u32> = INPUT,
         sessions_max: Setting<u32> = SESSIONS,
+        forwards_max: Setting<u32> = FORWARDS,
+        fanout: Setting<u32> = FANOUT,
+        fanout_hosts_max: Setting<u32> = FANOUT_HOSTS,
     }
 }

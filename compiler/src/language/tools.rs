@@ -85,7 +85,7 @@ pub(crate) static ENVIRONMENT: Rule = Rule::leaf(
 pub(crate) static SESSIONS: Rule = Rule::leaf(
     "sessions",
     "a group of tools",
-    "`shell_spawn` and the `session_` tools: programs in a terminal, which agents type into. The folders and variables are those of `shell`.",
+    "`shell_spawn` and the `session_` tools: programs in a terminal, which agents type into. The folders and variables are those of `shell`. With `ssh` also `ssh_spawn`, for terminals on other hosts.",
     &[
         OFFERED,
         Field::property(
@@ -106,7 +106,7 @@ pub(crate) static SESSIONS: Rule = Rule::leaf(
 pub(crate) static SSH: Rule = Rule::leaf(
     "ssh",
     "a group of tools",
-    "`ssh_exec`, `ssh_fanout`, `ssh_check`, `ssh_upload`, `ssh_download`, `ssh_keyscan` and `ssh_hosts`: commands and files on other hosts, those of `hosts`.",
+    "`ssh_exec`, `ssh_fanout`, `ssh_check`, `ssh_upload`, `ssh_download`, `ssh_keyscan`, `ssh_hosts` and the `ssh_forward` tools: commands, files and ports on other hosts, those of `hosts`.",
     &[OFFERED],
 );
 

@@ -1,7 +1,8 @@
 //! The tools that a project offers, and their settings. Their names determine their texts for clients.
 
 use relay_bundle::{
-    Gate, Page, SessionSettings, Setting, ShellSettings, Tool, ToolLimits, ToolSettings,
+    Gate, Page, RemoteLimits, SessionSettings, Setting, ShellSettings, Tool, ToolLimits,
+    ToolSettings,
 };
 use relay_engine::derived::{pages, tools};
 use relay_engine::tool::Limits;
@@ -53,6 +54,9 @@ pub(super) fn settings(model: &Model, places: &Places<'_>) -> Option<ToolSetting
         output_bytes_max,
         input_bytes_max,
         sessions_max,
+        forwards_max,
+        fanout,
+        fanout_hosts_max,
     } = limits;
     let texts = |list: &Option<Vec<Spanned<String>>>| -> Option<Vec<Setting<String>>> {
         Some(list.as_ref()?.iter().map(|text| places.written(text.clone())).collect())
@@ -77,6 +81,11 @@ pub(super) fn settings(model: &Model, places: &Places<'_>) -> Option<ToolSetting
         sessions: sessions.map(|ToolGroupSettings { idle_s, lifetime_s, .. }| SessionSettings {
             idle_s: places.setting(idle_s.clone()),
             lifetime_s: places.setting(lifetime_s.clone()),
+        }),
+        remote: offers_ssh.then(|| RemoteLimits {
+            forwards_max: places.setting(forwards_max),
+            fanout: places.setting(fanout),
+            fanout_hosts_max: places.setting(fanout_hosts_max),
         }),
     })
 }

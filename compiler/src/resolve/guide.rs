@@ -38,6 +38,8 @@ set already.
 - `ssh_exec(host, command)` runs a command there and returns `[exit N]` and its output. For the same \
 command on many hosts, `ssh_check` shows which can be reached, and `ssh_fanout` runs it on all at once.
 - `ssh_upload` and `ssh_download` copy files and folders between this server and a host.
+- `ssh_forward(host, spec=\"L:0:localhost:5432\")` opens a port of this server that leads to one of the host, \
+and returns its number. `ssh_forward_close` closes it.
 - The policy decides a command by its text and by the host that it runs on.
 - A lost connection or a timeout says whether the command may still run there. Look before you run it again.";
 
@@ -126,7 +128,7 @@ fn text(guided: &Guided<'_>) -> String {
     let parts = [
         both.then(|| WHICH.to_owned()),
         guided.shell.map(|_| SHELL.to_owned()),
-        guided.sessions.map(sessions),
+        guided.sessions.map(|choice| sessions(choice, guided.ssh.is_some())),
         guided.ssh.map(|_| SSH.to_owned()),
         Some(ANSWERS.to_owned()),
     ];
@@ -134,7 +136,8 @@ fn text(guided: &Guided<'_>) -> String {
     format!("# {TITLE}\n\n{}", parts.join("\n\n"))
 }
 
-fn sessions(choice: &ToolChoice) -> String {
+fn sessions(choice: &ToolChoice, has_hosts: bool) -> String {
+    let there = if has_hosts { " `ssh_spawn(host)` starts one on another host." } else { "" };
     let settings = &choice.settings;
     let [idle, lifetime] = [&settings.idle_s, &settings.lifetime_s].map(|it| in_words(it.value));
     format!(
@@ -144,7 +147,7 @@ fn sessions(choice: &ToolChoice) -> String {
 A session is a program in a terminal of its own. It keeps its folder, its variables and its screen from \
 call to call.
 
-1. `shell_spawn(command=\"bash\")` starts it and returns its id.
+1. `shell_spawn(command=\"bash\")` starts it and returns its id.{there}
 2. `session_send(session_id, data=\"make test\")` types a line and Enter. Keys are control characters \
 with `enter=false`: `\\u0003` is Ctrl-C, `\\u0004` is Ctrl-D.
 3. `session_recv(session_id, timeout=5)` returns the output since the last call. It is empty if nothing \

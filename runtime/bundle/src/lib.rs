@@ -112,5 +112,5 @@ pub use tag_index::{Postings, RANK_BLOCK, RankBlock, TagIndexView};
 pub use tenant::{Tenant, TenantsView};
 pub use tier::{Floor, Floors, Tier};
 pub use tool::Tool;
-pub use tool_settings::{SessionSettings, ShellSettings, ToolLimits, ToolSettings};
+pub use tool_settings::{RemoteLimits, SessionSettings, ShellSettings, ToolLimits, ToolSettings};
 pub use user::{User, UserRow, UsersView, Who};

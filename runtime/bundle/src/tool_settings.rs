@@ -17,6 +17,22 @@ pub struct ToolSettings {
     /// The ends of sessions; absent if no sessions are offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionSettings>,
+    /// The limits of tools about other hosts; absent if none are offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteLimits>,
+}
+
+/// The numbers that limit calls about other hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RemoteLimits {
+    /// The most forwards of all callers.
+    pub forwards_max: Setting<u32>,
+    /// How many hosts a command for many runs on at once, if its call names no number.
+    pub fanout: Setting<u32>,
+    /// The most hosts of one call.
+    pub fanout_hosts_max: Setting<u32>,
 }
 
 /// The numbers that limit calls. A server may lower them.

@@ -16,6 +16,7 @@ pub struct Location {
     cwd: Option<Vec<u8>>,
     home: Option<Vec<u8>>,
     is_adrift: bool,
+    host: Option<String>,
 }
 
 /// The reason for refusing a folder.
@@ -86,7 +87,7 @@ impl Location {
             Ok(normal(path))
         };
         let (cwd, home) = (cwd.map(read).transpose()?, home.map(read).transpose()?);
-        Ok(Self { cwd, home, is_adrift: false })
+        Ok(Self { cwd, home, ..Self::default() })
     }
 
     /// Returns the location of commands that begin in another folder; a relative one is meant from
@@ -98,8 +99,8 @@ impl Location {
             (false, Some(cwd)) => format!("{}/{folder}", str::from_utf8(cwd).ok()?),
             (false, None) => return None,
         };
-        let Self { cwd, home: _, is_adrift } = Self::new(Some(&path), None).ok()?;
-        Some(Self { cwd, home: self.home.clone(), is_adrift })
+        let Self { cwd, .. } = Self::new(Some(&path), None).ok()?;
+        Some(Self { cwd, is_adrift: false, ..self.clone() })
     }
 
     /// Returns the location of commands that follow others from the same folder, which may have left it:
@@ -107,6 +108,18 @@ impl Location {
     #[must_use]
     pub fn adrift(&self) -> Self {
         Self { is_adrift: true, ..self.clone() }
+    }
+
+    /// Returns the location of commands on another host, as a call names it.
+    #[must_use]
+    pub fn on(&self, host: &str) -> Self {
+        Self { host: Some(host.to_owned()), ..self.clone() }
+    }
+
+    /// Returns the other host on which commands run, as a call named it.
+    #[must_use]
+    pub fn host(&self) -> Option<&str> {
+        self.host.as_deref()
     }
 
     /// Returns whether commands begin in an unknown folder.

@@ -1,41 +1,25 @@
 //! One session: a program in a terminal, its output since the last call, and how it ends.
 
-use std::fs::File;
-use std::future::poll_fn;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use relay_engine::tool::{INTERRUPT, gone_on, pending_after};
-use relay_keeper::{Ended, Reach, Running, Signal, Size};
+use relay_keeper::{Signal, Size};
 use relay_machine::lock::lock;
 use relay_policy::location::Location;
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::{Map, Value};
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWriteExt as _, ReadBuf};
-use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::buffer::{Buffer, Counts};
-use super::last_line::LastLine;
-use super::output::without_waiting;
+use super::buffer::Counts;
+use super::screen::Screen;
+use super::terminal::{End, Kind, SignalError, Terminal};
 use crate::caller::principal::Principal;
 
-/// The bytes of one read: a terminal gives at most a page.
-const BLOCK_BYTES: usize = 4 << 10;
-/// The most blocks that are read at a time.
-const READS_MAX: usize = 16;
-/// The most blocks that are read after the end of a program: processes that it left may write on.
-const REST_BLOCKS_MAX: usize = 256;
 /// The longest time that a program may leave typed text unread.
 const WRITE_MAX: Duration = Duration::from_secs(5);
-/// The time between the first signal and KILL when a session is ended.
-const GRACE: Duration = Duration::from_secs(2);
 /// The longest time in which more output joins the first of a call.
 const GATHER_MAX: Duration = Duration::from_millis(20);
 /// The silence after output by which a call has gathered enough: a shell echoes a command, and answers it a
@@ -57,9 +41,10 @@ pub(crate) struct Session {
     /// The call that began it.
     pub(crate) origin: Origin,
     begun: Instant,
-    running: Running,
-    master: OwnedFd,
-    writer: AsyncMutex<Sender>,
+    terminal: Box<dyn Terminal>,
+    /// Held while a text is typed.
+    typing: AsyncMutex<()>,
+    screen: Screen,
     state: Mutex<State>,
     /// Notified of output, and of the end.
     changed: Notify,
@@ -67,9 +52,9 @@ pub(crate) struct Session {
 
 #[derive(Debug)]
 struct State {
-    buffer: Buffer,
     size: Size,
-    ended: Option<Ended>,
+    /// Set after the last output.
+    ended: Option<End>,
     /// When a call last used it.
     used: Instant,
     /// The typed text since the last line end.
@@ -78,7 +63,6 @@ struct State {
     is_torn: bool,
     /// When a program that was interrupted takes text again.
     settled_at: Instant,
-    last_line: LastLine,
 }
 
 /// Why a text is not typed. The texts are for the caller.
@@ -100,17 +84,10 @@ pub(crate) enum Unsent {
     Failed(#[from] io::Error),
 }
 
-impl State {
-    /// Adds output.
-    fn add(&mut self, bytes: &[u8]) {
-        self.buffer.add(bytes);
-        self.last_line.add(bytes);
-    }
-}
-
 /// The call that began a session: a new bundle is asked about it again.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Origin {
+    pub(crate) tool: &'static str,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) location: Location,
 }
@@ -119,7 +96,7 @@ pub(crate) struct Origin {
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) title: String,
-    pub(crate) running: Running,
+    pub(crate) terminal: Box<dyn Terminal>,
     pub(crate) size: Size,
     pub(crate) origin: Origin,
 }
@@ -138,7 +115,7 @@ pub(crate) struct Shown {
     pub(crate) age: Duration,
     pub(crate) idle: Duration,
     pub(crate) counts: Counts,
-    pub(crate) ended: Option<Ended>,
+    pub(crate) ended: Option<End>,
 }
 
 /// The output of a session for one call.
@@ -147,33 +124,26 @@ pub(crate) enum Received {
     /// Output; empty if none came in time.
     Output(String),
     /// All was received before, and the program has ended.
-    End(Ended),
+    End(End),
 }
 
 impl Session {
-    /// Takes a running program with a terminal, and reads it until it ends.
+    /// Takes a program in a terminal, and reads it until it ends.
     pub(super) fn begin(
         id: String,
         owner: Arc<Principal>,
         program: Program,
         ends: Ends,
-    ) -> io::Result<Arc<Self>> {
-        let Program { title, mut running, size, origin } = program;
-        let master = running.terminal.take().ok_or(io::ErrorKind::NotFound)?;
-        let master = without_waiting(master)?;
-        let reader = Receiver::from_file_unchecked(File::from(master.try_clone()?))?;
-        let writer = Sender::from_file_unchecked(File::from(master.try_clone()?))?;
+    ) -> Arc<Self> {
+        let Program { title, terminal, size, origin } = program;
         let now = Instant::now();
-        let exit = running.exit();
         let state = State {
-            buffer: Buffer::default(),
             size,
             ended: None,
             used: now,
             pending: String::new(),
             settled_at: now,
             is_torn: false,
-            last_line: LastLine::default(),
         };
         let session = Arc::new(Self {
             id,
@@ -181,40 +151,30 @@ impl Session {
             owner,
             origin,
             begun: now,
-            running,
-            master,
-            writer: AsyncMutex::new(writer),
+            terminal,
+            typing: AsyncMutex::default(),
+            screen: Screen::default(),
             state: Mutex::new(state),
             changed: Notify::new(),
         });
-        tokio::spawn(session.clone().keep(reader, exit, ends));
-        Ok(session)
+        tokio::spawn(session.clone().keep(ends));
+        session
     }
 
     /// Reads the terminal until the program has ended, and ends it when its time is over.
-    async fn keep(
-        self: Arc<Self>,
-        reader: Receiver,
-        exit: impl Future<Output = Ended>,
-        ends: Ends,
-    ) {
-        let mut reader = Some(reader);
-        let mut exit = std::pin::pin!(exit);
-        let mut block = vec![0; BLOCK_BYTES];
+    async fn keep(self: Arc<Self>, ends: Ends) {
         let mut is_ending = false;
         loop {
             let over = (self.begun + ends.lifetime).min(lock(&self.state).used + ends.idle);
             tokio::select! {
-                open = poll_fn(|context| self.poll(context, &mut reader, &mut block)), if reader.is_some() => {
-                    if !open {
-                        reader = None;
+                ended = self.terminal.next(&self.screen) => {
+                    if ended.is_some() {
+                        lock(&self.state).ended = ended;
                     }
-                }
-                ended = &mut exit => {
-                    self.take_rest(&mut block);
-                    lock(&self.state).ended = Some(ended);
                     self.changed.notify_waiters();
-                    return;
+                    if ended.is_some() {
+                        return;
+                    }
                 }
                 () = sleep_until(over), if !is_ending => {
                     let now = Instant::now();
@@ -229,45 +189,9 @@ impl Session {
         }
     }
 
-    /// Reads the output that the program wrote before its end.
-    fn take_rest(&self, block: &mut [u8]) {
-        for _ in 0..REST_BLOCKS_MAX {
-            match rustix::io::read(&self.master, &mut *block) {
-                Ok(length @ 1..) => {
-                    lock(&self.state).add(block.get(..length).unwrap_or_default());
-                }
-                Ok(0) | Err(_) => return,
-            }
-        }
-    }
-
-    /// Reads the waiting output, at most [`READS_MAX`] times, so that the times of the session are kept too;
-    /// returns whether the terminal is still open.
-    fn poll(
-        &self,
-        context: &mut Context<'_>,
-        reader: &mut Option<Receiver>,
-        block: &mut [u8],
-    ) -> Poll<bool> {
-        let Some(reader) = reader else { return Poll::Ready(false) };
-        let mut is_open = true;
-        for reads in 0..READS_MAX {
-            let mut read = ReadBuf::new(block);
-            match Pin::new(&mut *reader).poll_read(context, &mut read) {
-                Poll::Pending if reads == 0 => return Poll::Pending,
-                Poll::Pending => break,
-                Poll::Ready(Ok(())) if !read.filled().is_empty() => {
-                    lock(&self.state).add(read.filled());
-                }
-                // A terminal that no program has open fails (EIO).
-                Poll::Ready(_) => {
-                    is_open = false;
-                    break;
-                }
-            }
-        }
-        self.changed.notify_waiters();
-        Poll::Ready(is_open)
+    /// Returns where its program runs.
+    pub(crate) fn kind(&self) -> Kind {
+        self.terminal.kind()
     }
 
     /// Returns the line that the next text goes on with.
@@ -278,17 +202,13 @@ impl Session {
     /// Returns whether the program asks for a secret: its terminal takes a line without showing it, or
     /// the last line of its output looks like a question for a password.
     pub(crate) fn asks_for_secret(&self) -> bool {
-        let hides = tcgetattr(&self.master).is_ok_and(|modes| {
-            modes.local_modes.contains(LocalModes::ICANON)
-                && !modes.local_modes.contains(LocalModes::ECHO)
-        });
-        hides || lock(&self.state).last_line.asks_for_secret()
+        self.terminal.hides_input() || self.screen.asks_for_secret()
     }
 
     /// Types a text that goes on with the line `pending`, as it was decided.
     pub(crate) async fn send(&self, text: &str, pending: &str) -> Result<(), Unsent> {
         // Held until the text is typed, so that a line has the order in which its parts were decided.
-        let mut writer = self.writer.lock().await;
+        let _turn = self.typing.lock().await;
         {
             let mut state = lock(&self.state);
             state.used = Instant::now();
@@ -308,8 +228,12 @@ impl Session {
         }
         let settled_at = lock(&self.state).settled_at;
         sleep_until(settled_at).await;
-        let written = timeout(WRITE_MAX, writer.write_all(text.as_bytes())).await;
-        written.map_err(|_| Unsent::Unread)??;
+        let written = timeout(WRITE_MAX, self.terminal.write(text)).await;
+        match written {
+            Ok(Err(error)) if error.kind() != io::ErrorKind::TimedOut => return Err(error.into()),
+            Ok(Err(_)) | Err(_) => return Err(Unsent::Unread),
+            Ok(Ok(())) => {}
+        }
         let mut state = lock(&self.state);
         state.is_torn = false;
         if text.contains(INTERRUPT) {
@@ -326,14 +250,13 @@ impl Session {
             {
                 let mut state = lock(&self.state);
                 state.used = Instant::now();
+                // All output came before the end.
                 let ended = state.ended;
-                match (state.buffer.is_empty(), ended) {
-                    (false, Some(_)) => {
-                        return Received::Output(state.buffer.take(bytes_max, true));
-                    }
-                    (false, None) => break,
-                    (true, Some(ended)) => return Received::End(ended),
-                    (true, None) => {}
+                match (self.screen.counts().buffered, ended) {
+                    (0, Some(ended)) => return Received::End(ended),
+                    (0, None) => {}
+                    (_, Some(_)) => return Received::Output(self.screen.take(bytes_max, true)),
+                    (_, None) => break,
                 }
             }
             tokio::select! {
@@ -342,9 +265,8 @@ impl Session {
             }
         }
         self.gather(until, bytes_max).await;
-        let mut state = lock(&self.state);
-        let is_complete = state.ended.is_some();
-        Received::Output(state.buffer.take(bytes_max, is_complete))
+        let is_complete = lock(&self.state).ended.is_some();
+        Received::Output(self.screen.take(bytes_max, is_complete))
     }
 
     /// Waits while output comes, until a call has all that it may get or the program has ended.
@@ -352,11 +274,9 @@ impl Session {
         let until = until.min(Instant::now() + GATHER_MAX);
         loop {
             let changed = self.changed.notified();
-            {
-                let state = lock(&self.state);
-                if state.ended.is_some() || state.buffer.counts().buffered >= bytes_max {
-                    return;
-                }
+            let has_ended = lock(&self.state).ended.is_some();
+            if has_ended || self.screen.counts().buffered >= bytes_max {
+                return;
             }
             let quiet_at = Instant::now() + GATHER_QUIET;
             tokio::select! {
@@ -367,28 +287,24 @@ impl Session {
     }
 
     /// Changes the size of the terminal.
-    pub(crate) fn resize(&self, size: Size) -> io::Result<()> {
-        let Size { columns, rows } = size;
-        let window = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&self.master, window)?;
+    pub(crate) async fn resize(&self, size: Size) -> io::Result<()> {
+        self.terminal.resize(size).await?;
         let mut state = lock(&self.state);
         (state.size, state.used) = (size, Instant::now());
         Ok(())
     }
 
     /// Signals all jobs of the session.
-    pub(crate) async fn signal(&self, signal: Signal) -> io::Result<()> {
+    pub(crate) async fn signal(&self, signal: Signal) -> Result<(), SignalError> {
         lock(&self.state).used = Instant::now();
-        let signalled = self.running.signal(signal, Reach::Session).await.map(|_| ());
+        let signalled = self.terminal.signal(signal).await;
         lock(&self.state).settled_at = Instant::now() + SETTLE;
         signalled
     }
 
-    /// Ends all processes of the session.
-    pub(crate) async fn end(&self) {
-        if let Err(error) = self.running.end(GRACE).await {
-            tracing::warn!("a session did not end: {error}");
-        }
+    /// Ends all processes of the session; returns whether they surely ended.
+    pub(crate) async fn end(&self) -> bool {
+        self.terminal.end().await
     }
 
     /// Returns its state.
@@ -399,7 +315,7 @@ impl Session {
             size: state.size,
             age: now - self.begun,
             idle: now - state.used,
-            counts: state.buffer.counts(),
+            counts: self.screen.counts(),
             ended: state.ended,
         }
     }

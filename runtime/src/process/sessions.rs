@@ -1,29 +1,24 @@
 //! The sessions of this server, by their ids.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use relay_machine::lock::lock;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 
+use super::ids::{Ids, NoRandom};
 use super::session::{Ends, Program, Session};
 use crate::caller::principal::{CallerKey, Principal};
 use crate::caller::slots::{Slot, Slots};
 
 /// How long an ended session is kept for calls about it.
 const ENDED_MAX: Duration = Duration::from_secs(300);
-/// The bytes of the random part of an id, and of the part of the server.
-const RANDOM_BYTES: usize = 16;
-const NODE_BYTES: usize = 4;
 
 /// The sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    /// The part of ids that is the server's.
-    node: String,
+    ids: Ids,
     all: Mutex<BTreeMap<String, Kept>>,
     of_callers: Slots<CallerKey>,
 }
@@ -43,19 +38,15 @@ pub(crate) enum NoSession {
     Caller { max: usize },
     #[error(transparent)]
     Random(#[from] NoRandom),
-    #[error(transparent)]
-    Terminal(#[from] io::Error),
 }
-
-/// The system has no random numbers.
-#[derive(Debug, Error)]
-#[error("the system provides no random number for the session")]
-pub(crate) struct NoRandom;
 
 impl Sessions {
     pub(super) fn new(principal_sessions_max: usize) -> Self {
-        let node = random(NODE_BYTES).unwrap_or_default();
-        Self { node, all: Mutex::default(), of_callers: Slots::new(principal_sessions_max) }
+        Self {
+            ids: Ids::new(),
+            all: Mutex::default(),
+            of_callers: Slots::new(principal_sessions_max),
+        }
     }
 
     /// Takes the room for one more session of a caller, before its program starts.
@@ -79,8 +70,8 @@ impl Sessions {
         program: Program,
         ends: Ends,
     ) -> Result<Arc<Session>, NoSession> {
-        let id = format!("sh-{}{}", self.node, random(RANDOM_BYTES)?);
-        let session = Session::begin(id.clone(), owner, program, ends)?;
+        let id = self.ids.next(program.terminal.kind().prefix())?;
+        let session = Session::begin(id.clone(), owner, program, ends);
         let kept = Kept { session: session.clone(), _of_caller: room };
         lock(&self.all).insert(id, kept);
         Ok(session)
@@ -116,11 +107,4 @@ impl Sessions {
         lock(&self.all)
             .retain(|_, kept| kept.session.ended_for().is_none_or(|since| since < ENDED_MAX));
     }
-}
-
-/// Returns random bytes in hexadecimal digits.
-fn random(bytes: usize) -> Result<String, NoRandom> {
-    let mut random = vec![0; bytes];
-    SystemRandom::new().fill(&mut random).map_err(|_| NoRandom)?;
-    Ok(base16ct::lower::encode_string(&random))
 }

@@ -267,6 +267,8 @@ pub(crate) struct Ssh {
     pub(crate) idle_s_max: NonZeroU32,
     /// Connections at once; the one that is idle longest makes room for one more.
     pub(crate) connections_max: NonZeroUsize,
+    /// Forwards of one caller; each has a connection of its own.
+    pub(crate) principal_forwards_max: NonZeroUsize,
 }
 
 impl Default for Ssh {
@@ -276,6 +278,7 @@ impl Default for Ssh {
             connect_s_max: const { Within::new(10).unwrap() },
             idle_s_max: const { NonZeroU32::new(1800).unwrap() },
             connections_max: const { NonZeroUsize::new(256).unwrap() },
+            principal_forwards_max: const { NonZeroUsize::new(16).unwrap() },
         }
     }
 }
@@ -356,6 +359,7 @@ impl Processes {
             output_bytes_max,
             input_bytes_max: at_most(limits.input_bytes_max, self.input_bytes_max),
             sessions_max: at_most(limits.sessions_max, self.sessions_max),
+            ..limits
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use relay_bundle::Tier;
 use relay_engine::decide::{self, Decision, Door, Outcome};
-use relay_engine::tool::{Group, Offered, gone_on};
+use relay_engine::tool::{Offered, gone_on};
 use relay_policy::location::Location;
 use serde_json::{Map, Value};
 
@@ -65,8 +65,8 @@ pub(super) fn decide<'c>(
     let folder = folder(call, name, arguments);
     let session = (name == SESSION_SEND).then(|| session(call, arguments)).flatten();
     let location = match (&folder, &session) {
-        (Some(Ok(folder)), _) => folder.location.clone(),
         (_, Some(session)) => session.origin.location.clone(),
+        (Some(Ok(folder)), _) => folder.location.clone(),
         _ => Location::default(),
     };
     // Typed text is judged with the line that it goes on with.
@@ -131,7 +131,7 @@ fn folder(
     arguments: &Map<String, Value>,
 ) -> Option<Result<Folder, FolderError>> {
     let offered = offered(call, name)?;
-    if !matches!(offered.spec.group, Group::Shell | Group::Sessions) {
+    if offered.spec.argument_names().all(|name| name != CWD) {
         return None;
     }
     let asked = arguments.get(CWD).and_then(Value::as_str).unwrap_or_default();

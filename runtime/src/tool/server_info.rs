@@ -109,6 +109,9 @@ fn limits(call: &Call) -> Value {
             output_bytes_max,
             input_bytes_max,
             sessions_max,
+            forwards_max,
+            fanout,
+            fanout_hosts_max,
         } = call.limits();
         let numbers = [
             ("default_timeout", timeout_s),
@@ -117,6 +120,9 @@ fn limits(call: &Call) -> Value {
             ("max_output_hard", output_bytes_max),
             ("max_input", input_bytes_max),
             ("max_sessions", sessions_max),
+            ("max_forwards", forwards_max),
+            ("fanout", fanout),
+            ("max_fanout_hosts", fanout_hosts_max),
         ];
         limits.extend(numbers.map(|(name, number)| (name.to_owned(), json!(number))));
     }

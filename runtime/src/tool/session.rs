@@ -3,25 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use relay_bundle::{Corrupt, SessionSettings};
-use relay_engine::decide::{self, Door};
+use relay_bundle::SessionSettings;
 use relay_engine::tool::{Arguments, plain_words};
-use relay_keeper::{Ended, Job, Signal, Size, StartError, Streams};
+use relay_keeper::{Job, Signal, Size, StartError, Streams};
 use serde_json::{Value, json};
 
-use super::decide::{Permit, recorded_reason};
+use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
 use super::observed;
-use crate::process::{Counts, Ends, Folder, Origin, Program, Received, Session, Shown, locate};
-use crate::server::Server;
-use crate::trust::loaded::Loaded;
-use crate::trust::placed::Placed;
+use crate::caller::principal::CallerKey;
+use crate::caller::slots::Slot;
+use crate::process::{
+    Counts, End, Ends, Folder, LocalTerminal, NoSession, Origin, Program, Received, Session, Shown,
+    SignalError, locate,
+};
 
-/// The tool that begins a session.
-const SHELL_SPAWN: &str = "shell_spawn";
 /// The terminal of every session.
-const TERM: (&str, &str) = ("TERM", "xterm-256color");
+pub(super) const TERM: (&str, &str) = ("TERM", "xterm-256color");
+/// The note on a session whose program did not surely end.
+const MAY_RUN: &str = "; its program did not report its end, so it may still run";
 /// The longest title of a session in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
@@ -71,12 +72,10 @@ async fn spawn(permit: &Permit, run: &Run<'_>, words: Vec<String>) -> Result<Out
     }
     let name = words.first().map(String::as_str).unwrap_or_default();
     let program = locate(name, &cwd, &environment).ok_or(CallError::NotStarted)?;
-    let owner = run.call.caller.principal.clone();
-    let sessions_max = run.call.limits().sessions_max as usize;
-    let room = processes.session_room(&owner, sessions_max).map_err(|error| failed(&error))?;
+    let room = Room::take(run)?;
     let keeper = processes.keeper().await.map_err(|error| failed(&error))?;
     let size = size(&run.arguments);
-    let title: String = words.join(" ").chars().take(TITLE_CHARS_MAX).collect();
+    let title = words.join(" ");
     let argv = words.into_iter().map(Into::into).collect();
     let job = Job { program, argv, environment, cwd, streams: Streams::Terminal(size) };
     // Its system calls are recorded as long as it runs.
@@ -85,15 +84,42 @@ async fn spawn(permit: &Permit, run: &Run<'_>, words: Vec<String>) -> Result<Out
         Err(StartError::Exec(_)) => return Err(CallError::NotStarted),
         Err(error) => return Err(failed(&error)),
     };
-    let ends = ends(loaded.sessions());
-    let origin = Origin { arguments: run.given.clone(), location };
-    let session = processes
-        .add_session((owner, room), Program { title, running, size, origin }, ends)
-        .map_err(|error| failed(&error))?;
-    let Session { id, title, .. } = &*session;
-    Ok(Outcome::of_text(format!(
-        "session {id} started ({title}); use session_send and session_recv with this id"
-    )))
+    let terminal = Box::new(LocalTerminal::new(running).map_err(|error| failed(&error))?);
+    let origin = Origin { tool: permit.spec().name, arguments: run.given.clone(), location };
+    room.begin(Program { title, terminal, size, origin })
+}
+
+/// The room for one more session of a caller, taken before its program starts.
+pub(super) struct Room<'r> {
+    run: &'r Run<'r>,
+    slot: Slot<CallerKey>,
+}
+
+impl<'r> Room<'r> {
+    /// Takes it, unless the caller or the server has as many sessions as they may.
+    pub(super) fn take(run: &'r Run<'r>) -> Result<Self, CallError> {
+        let sessions_max = run.call.limits().sessions_max as usize;
+        let slot = run.call.server.processes.session_room(&run.call.caller.principal, sessions_max);
+        Ok(Self { run, slot: slot.map_err(unbegun)? })
+    }
+
+    /// Makes a program that runs a session, and answers with its id.
+    pub(super) fn begin(self, mut program: Program) -> Result<Outcome, CallError> {
+        let Self { run, slot } = self;
+        program.title = program.title.chars().take(TITLE_CHARS_MAX).collect();
+        let owner = run.call.caller.principal.clone();
+        let ends = ends(run.call.placed.loaded.sessions());
+        let begun = run.call.server.processes.add_session((owner, slot), program, ends);
+        let begun = begun.map_err(unbegun)?;
+        let Session { id, title, .. } = &*begun;
+        Ok(Outcome::of_text(format!(
+            "session {id} started ({title}); use session_send and session_recv with this id"
+        )))
+    }
+}
+
+fn unbegun(error: NoSession) -> CallError {
+    CallError::Failed(error.to_string())
 }
 
 fn ends(settings: Option<&SessionSettings>) -> Ends {
@@ -104,7 +130,8 @@ fn ends(settings: Option<&SessionSettings>) -> Ends {
     }
 }
 
-fn size(arguments: &Arguments<'_>) -> Size {
+/// Returns the size of a terminal that a call asks for.
+pub(super) fn size(arguments: &Arguments<'_>) -> Size {
     let number = |name: &str| {
         let number = arguments.integer(name).and_then(|number| u16::try_from(number).ok());
         number.unwrap_or(1)
@@ -134,39 +161,6 @@ impl Tool for SessionSend {
     }
 }
 
-/// Ends the sessions that the bundle in force would not let begin, and records it.
-pub(crate) fn end_refused(server: &Arc<Server>) {
-    let loaded = server.loaded().clone();
-    for session in server.processes.sessions() {
-        let Err(reason) = may_begin(&loaded, &session) else { continue };
-        server.record_ended_session(&session.owner, reason);
-        let server = server.clone();
-        tokio::spawn(async move {
-            session.end().await;
-            server.processes.forget_session(&session.id);
-        });
-    }
-}
-
-/// Returns why a bundle would not let a session begin.
-fn may_begin(loaded: &Arc<Loaded>, session: &Session) -> Result<(), String> {
-    loaded.in_force().map_err(|revoked| revoked.to_string())?;
-    let damaged = |damage: Corrupt| damage.to_string();
-    let placed = Placed::new(loaded.clone(), &session.owner).map_err(damaged)?;
-    if let Some(refusal) = placed.refusal() {
-        return Err(refusal.to_string());
-    }
-    let Origin { arguments, location } = &session.origin;
-    let (client, door) = (None, Door::Server);
-    let call = decide::Call { tool: SHELL_SPAWN, arguments, client, location, door };
-    let view = placed.view().map_err(damaged)?;
-    let decision = decide::decide(&view, &loaded.authority, &call).map_err(damaged)?;
-    match decision.outcome {
-        decide::Outcome::Allow => Ok(()),
-        _ => Err(recorded_reason(&decision)),
-    }
-}
-
 /// Returns the text that a call types.
 fn typed(arguments: &Arguments<'_>) -> String {
     let data = arguments.text("data").unwrap_or_default();
@@ -183,23 +177,18 @@ impl Tool for SessionRecv {
             let bytes_max = usize::try_from(number("max_bytes")).unwrap_or_default();
             Ok(match session.receive(wait, bytes_max).await {
                 Received::Output(text) => Outcome::of_text(text),
-                Received::End(ended) => {
-                    let exit_code = exit_code(ended);
-                    let exit = exit_code.map_or("unknown".to_owned(), |code| code.to_string());
-                    let text = format!("[session {} ended, exit={exit}]", session.id);
-                    Outcome { exit_code, ..Outcome::of_text(text) }
+                Received::End(end) => {
+                    let mut text = match end.exit_code() {
+                        Some(code) => format!("[session {} ended, exit={code}]", session.id),
+                        None => format!("[session {} ended, exit=unknown]", session.id),
+                    };
+                    if let End::Unknown(reason) = end {
+                        text.push_str(&format!("\n[ERROR: {reason}]"));
+                    }
+                    Outcome { exit_code: end.exit_code(), ..Outcome::of_text(text) }
                 }
             })
         })
-    }
-}
-
-/// Returns an exit code, as Python numbers the death by a signal.
-fn exit_code(ended: Ended) -> Option<i32> {
-    match ended {
-        Ended::Code(code) => Some(code),
-        Ended::Signal(signal) => Some(-signal),
-        Ended::Lost => None,
     }
 }
 
@@ -208,7 +197,7 @@ impl Tool for SessionResize {
         Box::pin(async move {
             let session = session(permit, &run)?;
             let size = size(&run.arguments);
-            session.resize(size).map_err(|error| CallError::Failed(error.to_string()))?;
+            session.resize(size).await.map_err(|error| CallError::Failed(error.to_string()))?;
             let Size { columns, rows } = size;
             Ok(Outcome::of_text(format!("resized {} to {columns}x{rows}", session.id)))
         })
@@ -223,14 +212,22 @@ impl Tool for SessionKill {
             let (name, signal) = signal(name).ok_or_else(|| {
                 CallError::Failed(format!("unknown signal; there are {}", names().join(", ")))
             })?;
-            // A program that has ended cannot be signalled, which is as good.
-            _ = session.signal(signal).await;
-            if run.arguments.boolean("close") == Some(false) {
+            let is_closed = run.arguments.boolean("close") != Some(false);
+            match session.signal(signal).await {
+                Ok(()) | Err(SignalError::Ended) => {}
+                // Its end needs no signal.
+                #[cfg(feature = "ssh")]
+                Err(SignalError::Blocked) if is_closed => {}
+                #[cfg(feature = "ssh")]
+                Err(error) => return Err(CallError::Failed(error.to_string())),
+            }
+            if !is_closed {
                 return Ok(Outcome::of_text(format!("sent SIG{name} to {}", session.id)));
             }
-            session.end().await;
+            let has_ended = session.end().await;
             run.call.server.processes.forget_session(&session.id);
-            Ok(Outcome::of_text(format!("killed and closed {}", session.id)))
+            let note = if has_ended { "" } else { MAY_RUN };
+            Ok(Outcome::of_text(format!("killed and closed {}{note}", session.id)))
         })
     }
 }
@@ -277,7 +274,7 @@ fn listed(session: &Session) -> Value {
     let Counts { buffered, produced, dropped } = counts;
     json!({
         "id": session.id,
-        "kind": "shell",
+        "kind": session.kind().word(),
         "title": session.title,
         "size": format!("{}x{}", size.columns, size.rows),
         "age_s": age.as_secs(),
@@ -286,6 +283,6 @@ fn listed(session: &Session) -> Value {
         "produced": produced,
         "dropped": dropped,
         "closed": ended.is_some(),
-        "exit_code": ended.and_then(exit_code),
+        "exit_code": ended.and_then(End::exit_code),
     })
 }

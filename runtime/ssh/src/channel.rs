@@ -195,6 +195,11 @@ impl Writer {
         self.half()?.signal(signal).await.map_err(|_| Gone)
     }
 
+    /// Closes the channel. The host hangs up its terminal.
+    pub(crate) async fn close(&self) -> Result<(), Gone> {
+        self.half()?.close().await.map_err(|_| Gone)
+    }
+
     /// Returns the key of the host in wire form while the channel is open.
     pub(crate) fn host_key(&self) -> Option<Vec<u8>> {
         let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);

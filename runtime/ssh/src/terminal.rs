@@ -215,17 +215,22 @@ impl Terminal {
         self.shared.lock().end.clone()
     }
 
-    /// Ends the program: SIGTERM, after 2 s SIGKILL, then the close, which hangs up the terminal.
+    /// Ends the program: SIGTERM, after 2 s SIGKILL, then the close, which hangs up the terminal. Takes at
+    /// most 6 s on a connection that takes messages.
     ///
     /// Returns the end that the host reported, or `None` where it was silent: the program may still
     /// run.
-    pub async fn kill(self) -> Option<End> {
+    pub async fn kill(&self) -> Option<End> {
         for signal in [Sig::TERM, Sig::KILL] {
             // An ended terminal is seen below.
             let _ = self.sent(self.writer.signal(signal)).await;
             if let Ok(end) = timeout(GRACE, self.ended()).await {
                 return Some(end).filter(|end| *end != End::Lost);
             }
+        }
+        let _ = self.sent(self.writer.close()).await;
+        if timeout(GRACE, self.ended()).await.is_err() {
+            self.shared.finish(End::NoStatus);
         }
         None
     }
@@ -272,16 +277,24 @@ impl Shared {
             None => Some(End::Lost),
             Some(_) => None,
         };
-        let is_last = last.is_some();
-        if let Some(without_status) = last {
-            state.end = Some(state.status.take().unwrap_or(without_status));
-        }
         drop(state);
-        self.output.notify_one();
-        if is_last {
-            self.ended.notify_waiters();
+        let is_last = last.is_some();
+        match last {
+            Some(without_status) => self.finish(without_status),
+            None => self.output.notify_one(),
         }
         is_last
+    }
+
+    /// Ends the terminal: by the status that the host reported, or like this.
+    fn finish(&self, without_status: End) {
+        {
+            let mut state = self.lock();
+            let end = state.status.take().unwrap_or(without_status);
+            state.end.get_or_insert(end);
+        }
+        self.output.notify_one();
+        self.ended.notify_waiters();
     }
 }
 

@@ -1,12 +1,14 @@
 //! The settings of tools that start processes, as human output.
 
-use relay_bundle::{SessionSettings, Setting, ShellSettings, ToolLimits, ToolSettings};
+use relay_bundle::{
+    RemoteLimits, SessionSettings, Setting, ShellSettings, ToolLimits, ToolSettings,
+};
 
 use crate::answer::size::grouped;
 
 /// Returns the meaning of each setting, labelled with its KDL keyword.
 pub(crate) fn facts(settings: &ToolSettings) -> Vec<(&'static str, String)> {
-    let ToolSettings { limits, shell, sessions } = settings;
+    let ToolSettings { limits, shell, sessions, remote } = settings;
     let ToolLimits {
         timeout_s,
         timeout_s_max,
@@ -29,6 +31,12 @@ pub(crate) fn facts(settings: &ToolSettings) -> Vec<(&'static str, String)> {
         let sessions = number(sessions_max);
         let ends = format!("at most {sessions}, each ends after {idle} s idle and {lifetime} s");
         facts.push(("sessions", ends));
+    }
+    if let Some(RemoteLimits { forwards_max, fanout, fanout_hosts_max }) = remote {
+        let (forwards, at_once) = (number(forwards_max), number(fanout));
+        let hosts = number(fanout_hosts_max);
+        facts.push(("forwards", format!("at most {forwards}")));
+        facts.push(("fanout", format!("{at_once} hosts at once, at most {hosts} in a call")));
     }
     let ShellSettings { folders, variables, at: _ } = shell;
     let list = |list: &Option<Vec<Setting<String>>>, without: &str| match list {

@@ -11,16 +11,16 @@ use relay_policy::tier::Floor;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Door};
-use super::hosts::Hosts;
+use super::hosts::{Hosts, readings};
 use crate::glob;
 use crate::rule_keys::Keyed;
-use crate::tool::{self, Typed};
+use crate::tool::{self, ForwardSpec, Typed};
 
 /// A call of a tool, taken apart.
 pub(super) struct Asked {
     /// The text for a shell; empty for other tools.
     pub(super) text: String,
-    /// The hosts that its arguments name.
+    /// The hosts that its arguments name, and that of its session.
     pub(super) hosts: Vec<String>,
     /// Its arguments as texts.
     pub(super) arguments: Vec<(String, String)>,
@@ -80,13 +80,18 @@ impl Asked {
                 }
             }
             let found = Hosts::of(reach, text_of, &rules.inventory);
-            is_outside = found.is_outside;
+            // Another server may read a forward in a text that is malformed here.
+            let is_open = call.door != Door::Server && found.forward == Some(None);
+            is_outside = found.is_outside || is_open;
             if is_outside {
                 own = own.max(reach.outside_tier);
             }
             let connected = found.named.iter().chain(&found.on_the_way);
             effects.extend(connected.map(|host| (Selector::Connects, Some(host.clone()))));
             hosts = found.named;
+            if let Some(forward) = &found.forward {
+                effects.extend(forward_effects(forward.as_ref()));
+            }
             for (name, selector) in reach.effects {
                 let value = text_of(name).filter(|value| !value.is_empty());
                 let value = value.map(|value| match *name == tool::REMOTE_PATH {
@@ -104,6 +109,9 @@ impl Asked {
                 doubts.push((Floor::UnknownTool, "no argument is one that the project declares"));
             }
         }
+        // A terminal on another host takes the text.
+        let there = call.location.host().into_iter().flat_map(readings);
+        hosts.extend(there.map(ToOwned::to_owned));
         let input = text_of("stdin").filter(|text| !text.is_empty());
         if let (Some(input), Some(first)) = (&input, texts.first_mut())
             && parses(first)
@@ -328,6 +336,16 @@ impl Variables {
             false => Self::MayChangeCode,
         }
     }
+}
+
+/// Returns the effects of a forward: any port and any target if its text is malformed.
+fn forward_effects(forward: Option<&ForwardSpec>) -> Vec<(Selector, Option<String>)> {
+    let Some(ForwardSpec { port, target, .. }) = forward else {
+        return vec![(Selector::Listens, None), (Selector::Connects, None)];
+    };
+    // The targets of a dynamic forward are decided one by one.
+    let target = target.iter().map(|(host, _)| (Selector::Connects, Some(host.clone())));
+    [(Selector::Listens, Some(port.to_string()))].into_iter().chain(target).collect()
 }
 
 /// Returns a path on another host from the home of its user, where a relative one begins.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use relay_policy::host::canonical_host;
 use relay_policy::inventory::Inventory;
 
-use crate::tool::{Reach, host_list};
+use crate::tool::{ForwardSpec, Reach, host_list};
 
 /// The argument with a host on the way, which the caller chooses.
 const JUMP: &str = "jump";
@@ -13,12 +13,14 @@ const JUMP: &str = "jump";
 /// The hosts of a call.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
-    /// Those that the arguments name.
+    /// Those that the arguments name, the target of a forward included.
     pub(super) named: Vec<String>,
     /// Those through which the project reaches them: they are connected to, and run nothing.
     pub(super) on_the_way: BTreeSet<String>,
     /// Whether one of them is outside the project.
     pub(super) is_outside: bool,
+    /// The forward of a tool that opens one; empty inside if its text is malformed.
+    pub(super) forward: Option<Option<ForwardSpec>>,
 }
 
 impl Hosts {
@@ -37,20 +39,25 @@ impl Hosts {
             named.extend(inventory.all().iter().map(|host| host.alias.clone()));
         }
         named.extend(listed(JUMP));
-        let is_outside =
-            named.iter().any(|host| inventory.called(&canonical_host(host)).next().is_none());
+        let forward =
+            reach.forward.map(|name| ForwardSpec::parse(&text_of(name).unwrap_or_default()));
+        if let Some(Ok(spec)) = &forward {
+            named.extend(spec.other_host().map(ToOwned::to_owned));
+        }
+        let is_other = |host: &String| inventory.called(&canonical_host(host)).next().is_none();
+        let is_outside = named.iter().any(is_other);
         let mut on_the_way = BTreeSet::new();
         for host in &named {
             for known in inventory.called(&canonical_host(host)) {
                 on_the_way.extend(inventory.jumps(known).map(|jump| jump.alias.clone()));
             }
         }
-        Self { named, on_the_way, is_outside }
+        Self { named, on_the_way, is_outside, forward: forward.map(Result::ok) }
     }
 }
 
 /// Returns the hosts that a name may mean: what follows its last `@`, and the host of an address.
-fn readings(written: &str) -> impl Iterator<Item = &str> {
+pub(super) fn readings(written: &str) -> impl Iterator<Item = &str> {
     let address = host_of(written);
     let last = written.rsplit_once('@').map(|(_, host)| host_of(host));
     [Some(address), last.filter(|last| *last != address)].into_iter().flatten()

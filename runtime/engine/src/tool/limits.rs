@@ -1,6 +1,6 @@
 //! The limits of calls: those of a bundle, which a server may lower.
 
-use relay_bundle::{Setting, ToolLimits, ToolSettings};
+use relay_bundle::{RemoteLimits, Setting, ToolLimits, ToolSettings};
 
 use super::spec::{Bound, Limit};
 
@@ -19,6 +19,12 @@ pub struct Limits {
     pub input_bytes_max: u32,
     /// The most sessions of all callers.
     pub sessions_max: u32,
+    /// The most forwards of all callers.
+    pub forwards_max: u32,
+    /// How many hosts a command for many runs on at once, if its call names no number.
+    pub fanout: u32,
+    /// The most hosts of one call.
+    pub fanout_hosts_max: u32,
 }
 
 impl Limits {
@@ -30,6 +36,9 @@ impl Limits {
         output_bytes_max: 1 << 20,
         input_bytes_max: 2 << 20,
         sessions_max: 64,
+        forwards_max: 64,
+        fanout: 8,
+        fanout_hosts_max: 100,
     };
 
     /// Returns the limits of a bundle; the defaults for one that offers no such tools.
@@ -45,6 +54,10 @@ impl Limits {
             sessions_max,
         } = &settings.limits;
         let value = |setting: &Setting<u32>| setting.value;
+        let remote = settings.remote.as_ref();
+        let of_remote = |setting: fn(&RemoteLimits) -> &Setting<u32>, default: u32| {
+            remote.map_or(default, |remote| setting(remote).value)
+        };
         Self {
             timeout_s: value(timeout_s),
             timeout_s_max: value(timeout_s_max),
@@ -52,6 +65,9 @@ impl Limits {
             output_bytes_max: value(output_bytes_max),
             input_bytes_max: value(input_bytes_max),
             sessions_max: value(sessions_max),
+            forwards_max: of_remote(|it| &it.forwards_max, Self::DEFAULT.forwards_max),
+            fanout: of_remote(|it| &it.fanout, Self::DEFAULT.fanout),
+            fanout_hosts_max: of_remote(|it| &it.fanout_hosts_max, Self::DEFAULT.fanout_hosts_max),
         }
     }
 
@@ -64,6 +80,7 @@ impl Limits {
             Bound::Limit(Limit::MaxTimeout) => self.timeout_s_max.into(),
             Bound::Limit(Limit::Output) => self.output_bytes.into(),
             Bound::Limit(Limit::MaxOutput) => self.output_bytes_max.into(),
+            Bound::Limit(Limit::Fanout) => self.fanout.into(),
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Reach {
     pub is_of_fleet: bool,
     /// The tier of a call about a host outside the project, where it is higher.
     pub outside_tier: Tier,
+    /// The argument with a forward: a port that it opens, and the target that the port leads to.
+    pub forward: Option<&'static str>,
     /// The effects of its other arguments. A path on another host is from the home there.
     pub effects: &'static [(&'static str, Selector)],
     /// The names of its other arguments.
@@ -41,6 +43,7 @@ const NOTHING: Reach = Reach {
     host: None,
     is_of_fleet: false,
     outside_tier: Tier::ReadOnly,
+    forward: None,
     effects: &[],
     others: &[],
     is_session: false,
@@ -124,7 +127,7 @@ pub const REACH: &[Reach] = &[
         text: Some("command"),
         host: Some("host"),
         effects: &[KEY],
-        others: &["cols", "rows", "timeout", "user", "port", "known_hosts", "jump"],
+        others: &["cols", "rows", "user", "port", "known_hosts", "jump"],
         is_session: true,
         ..NOTHING
     },
@@ -153,11 +156,12 @@ pub const REACH: &[Reach] = &[
         tool: "ssh_forward",
         tier: Tier::Stateful,
         host: Some("host"),
-        effects: &[("spec", Selector::Listens), KEY],
-        others: CONNECTION,
+        forward: Some("spec"),
+        effects: &[KEY],
+        others: &["user", "port", "known_hosts", "jump"],
         ..NOTHING
     },
-    Reach { tool: "ssh_forward_list", tier: Tier::Reversible, ..NOTHING },
+    Reach { tool: "ssh_forward_list", ..NOTHING },
     Reach { tool: "ssh_forward_close", tier: Tier::Reversible, others: &["forward_id"], ..NOTHING },
     Reach {
         tool: "ssh_check",
@@ -225,8 +229,8 @@ pub fn reach(tool: &str) -> Option<&'static Reach> {
 impl Reach {
     /// Returns the names of its arguments.
     pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
-        let Self { text, host, effects, others, .. } = self;
+        let Self { text, host, forward, effects, others, .. } = self;
         let effects = effects.iter().map(|(name, _)| *name);
-        text.iter().chain(host).copied().chain(effects).chain(others.iter().copied())
+        text.iter().chain(host).chain(forward).copied().chain(effects).chain(others.iter().copied())
     }
 }

@@ -66,6 +66,8 @@ pub enum Group {
     Sessions,
     /// `tools { ssh }`.
     Ssh,
+    /// `tools { ssh; sessions }`.
+    SshSessions,
     /// `tools { diagnostics }`.
     Diagnostics,
 }
@@ -157,7 +159,7 @@ impl ToolSpec {
     /// Returns whether it starts processes, here or on another host, or acts on those that it started.
     #[must_use]
     pub fn starts_processes(&self) -> bool {
-        matches!(self.group, Group::Shell | Group::Sessions | Group::Ssh)
+        matches!(self.group, Group::Shell | Group::Sessions | Group::Ssh | Group::SshSessions)
     }
 
     /// Returns whether it runs a text of its caller.
@@ -198,6 +200,8 @@ pub enum Limit {
     Output,
     /// `max-output`, in bytes.
     MaxOutput,
+    /// `fanout`, a number of hosts.
+    Fanout,
 }
 
 impl Limit {
@@ -209,6 +213,7 @@ impl Limit {
             Self::MaxTimeout => "max-timeout",
             Self::Output => "output",
             Self::MaxOutput => "max-output",
+            Self::Fanout => "fanout",
         }
     }
 }

@@ -135,6 +135,8 @@ const CONNECT_S_MAX: u32 = 150;
 
 /// The time limit of calls about many hosts, in seconds; each host has its own within it.
 const FLEET_S_MAX: u32 = 900;
+/// The most hosts on which a command for many runs at once.
+pub const FANOUT_MAX: u32 = 32;
 
 /// The time limit of calls about sessions: the longest wait for output, and some more.
 const SESSION_S_MAX: u32 = 70;
@@ -143,7 +145,7 @@ const SESSION_ID: Parameter = Parameter {
     name: "session_id",
     kind: Kind::Text { default: None },
     required: true,
-    meaning: "The id that shell_spawn returned",
+    meaning: "The id of the session",
 };
 
 /// The highest number of lines and columns of a terminal.
@@ -432,6 +434,34 @@ pub const TOOLS: &[ToolSpec] = &[
         keep: Keep::Start,
     },
     ToolSpec {
+        name: "ssh_spawn",
+        title: "Start a session on a host",
+        description: "Starts a program in a terminal on another host, and returns the id of the session. For a program that you type into or watch; then use session_send and session_recv.",
+        group: Group::SshSessions,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            HOST,
+            Parameter {
+                kind: Kind::Text { default: Some("") },
+                required: false,
+                meaning: "The command, for the login shell there; empty for that shell",
+                ..COMMAND
+            },
+            COLS,
+            ROWS,
+            USER,
+            PORT,
+            KEY_PATH,
+            KNOWN_HOSTS,
+            JUMP,
+        ],
+        time: Time::Seconds(CONNECT_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
         name: "ssh_upload",
         title: "Copy to a host",
         description: "Copies a file or a folder from the machine of this server to another host over SFTP.",
@@ -480,6 +510,63 @@ pub const TOOLS: &[ToolSpec] = &[
         keep: Keep::Start,
     },
     ToolSpec {
+        name: "ssh_forward",
+        title: "Open a forward",
+        description: "Opens a port that leads through another host, on the loopback interface, and returns the id of the forward and the port. It stays open until ssh_forward_close.",
+        group: Group::Ssh,
+        tier: Tier::Stateful,
+        gating: Gating::Gated,
+        open_world: true,
+        parameters: &[
+            HOST,
+            Parameter {
+                name: "spec",
+                kind: Kind::Text { default: None },
+                required: true,
+                meaning: "L:PORT:HOST:PORT for a port here, R:PORT:HOST:PORT for a port there, D:PORT for a SOCKS5 proxy here; port 0 for any",
+            },
+            USER,
+            PORT,
+            KEY_PATH,
+            KNOWN_HOSTS,
+            JUMP,
+        ],
+        time: Time::Seconds(CONNECT_S_MAX),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "ssh_forward_list",
+        title: "List forwards",
+        description: "Returns your open forwards as JSON, with their ports, clients and ages.",
+        group: Group::Ssh,
+        tier: Tier::ReadOnly,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[],
+        time: Time::Seconds(30),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "ssh_forward_close",
+        title: "Close a forward",
+        description: "Closes a forward and the connections of its clients.",
+        group: Group::Ssh,
+        tier: Tier::Reversible,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[Parameter {
+            name: "forward_id",
+            kind: Kind::Text { default: None },
+            required: true,
+            meaning: "The id of the forward",
+        }],
+        time: Time::Seconds(30),
+        output: Output::Bytes(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
         name: "ssh_check",
         title: "Probe hosts",
         description: "Returns for each host whether it can be reached and logged in to. Call it before a command on many hosts.",
@@ -514,7 +601,11 @@ pub const TOOLS: &[ToolSpec] = &[
             Parameter { kind: Kind::Timeout { default: Bound::Fixed(30) }, ..TIMEOUT },
             Parameter {
                 name: "concurrency",
-                kind: Kind::Integer { default: Bound::Fixed(8), min: 1, max: Bound::Fixed(32) },
+                kind: Kind::Integer {
+                    default: Bound::Limit(Limit::Fanout),
+                    min: 1,
+                    max: Bound::Fixed(FANOUT_MAX as i64),
+                },
                 required: false,
                 meaning: "How many hosts at once",
             },

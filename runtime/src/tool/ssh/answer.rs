@@ -2,6 +2,7 @@
 
 use relay_ssh::{End, Fate, Finished};
 
+use crate::remote::signal_number;
 use crate::tool::error::CallError;
 use crate::tool::implementation::Outcome;
 
@@ -51,22 +52,5 @@ fn still(fate: Fate) -> &'static str {
 
 /// Returns the exit code of a death by a signal, as Python numbers it; of an unknown one, its name.
 fn signal(name: &str) -> String {
-    // RFC 4254, section 6.10, with the numbers of Linux.
-    let numbers = [
-        ("HUP", 1),
-        ("INT", 2),
-        ("QUIT", 3),
-        ("ILL", 4),
-        ("ABRT", 6),
-        ("FPE", 8),
-        ("KILL", 9),
-        ("USR1", 10),
-        ("SEGV", 11),
-        ("USR2", 12),
-        ("PIPE", 13),
-        ("ALRM", 14),
-        ("TERM", 15),
-    ];
-    let known = numbers.iter().find(|(known, _)| *known == name);
-    known.map_or_else(|| format!("by signal {name}"), |(_, number)| format!("-{number}"))
+    signal_number(name).map_or_else(|| format!("by signal {name}"), |number| format!("-{number}"))
 }

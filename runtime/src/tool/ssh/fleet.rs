@@ -16,8 +16,6 @@ use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
 use crate::tool::implementation::{Outcome, Run, Running, Tool};
 
-/// The most hosts of a call.
-const HOSTS_MAX: usize = 100;
 /// The most hosts of a call that reads keys.
 const SCANNED_MAX: usize = 32;
 /// How many hosts are probed or read at once.
@@ -118,7 +116,7 @@ async fn each<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
 impl Tool for SshCheck {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(permit, &run, HOSTS_MAX)?;
+            let names = hosts(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
             if names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
@@ -150,7 +148,7 @@ impl Tool for SshCheck {
 impl Tool for SshFanout {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(permit, &run, HOSTS_MAX)?;
+            let names = hosts(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
             if names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
