@@ -46,6 +46,7 @@ mod sessions;
 mod shell;
 mod skills;
 mod ssh;
+mod ssh_files;
 mod ssh_forwards;
 mod ssh_server;
 mod ssh_sessions;

@@ -4,6 +4,8 @@
 //! served contents, and `relay-engine` decides the answer to a request.
 
 mod caller;
+#[cfg(feature = "ssh")]
+mod hosts;
 mod http;
 mod mcp;
 mod port;

@@ -15,6 +15,8 @@ mod edge;
 mod endpoint;
 mod entry;
 mod handler;
+#[cfg(feature = "ssh")]
+mod hosts;
 mod lane;
 mod lists;
 mod person;

@@ -206,8 +206,8 @@ async fn end_refused_connections(server: &Server) {
     let loaded = server.loaded().clone();
     let reaches_hosts = loaded.tools.iter().any(|offered| offered.spec.group == Group::Ssh);
     let may_reach = loaded.in_force().is_ok() && reaches_hosts;
-    let hosts = may_reach.then(|| loaded.hosts());
-    for place in server.remote.end_refused(hosts).await {
+    let fleet = may_reach.then(|| loaded.fleet());
+    for place in server.remote.end_refused(fleet).await {
         server.record_ended_connection(place);
     }
 }

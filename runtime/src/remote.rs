@@ -1,6 +1,5 @@
 //! Other hosts: the way to each, whose keys prove them, and the connections that calls share.
 
-mod account;
 mod forwards;
 mod known;
 mod route;
@@ -8,12 +7,10 @@ mod signals;
 mod terminal;
 mod trust;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use relay_bundle::Hosts;
 use relay_ssh::{Hop, Limits, Pool, Route};
 
 pub(crate) use self::forwards::{Forwards, OpenForward, Opened};
@@ -21,9 +18,9 @@ pub(crate) use self::route::Ask;
 pub(crate) use self::signals::signal_number;
 pub(crate) use self::terminal::RemoteTerminal;
 
-use self::account::Account;
 use self::known::Known;
 use self::route::Ways;
+use crate::hosts::{Account, Fleet};
 use crate::settings::config::Ssh as Settings;
 
 /// Other hosts, and the connections to them.
@@ -35,15 +32,14 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Returns the state of a server with these settings and variables.
-    pub(crate) fn new(settings: &Settings, variables: &[(OsString, OsString)]) -> Self {
+    /// Returns the state of a server with these settings, for its account.
+    pub(crate) fn new(settings: &Settings, account: Account) -> Self {
         let limits = Limits {
             connect: Duration::from_secs(settings.connect_s_max.get().into()),
             idle: Duration::from_secs(settings.idle_s_max.get().into()),
             connections_max: settings.connections_max.get(),
             ..Limits::default()
         };
-        let account = Account::of(variables);
         let files = match &settings.known_hosts {
             Some(files) => files.clone(),
             None => {
@@ -63,10 +59,10 @@ impl Remote {
 impl Remote {
     /// Ends the connections to hosts that a project with these hosts would reach in another way, or not at
     /// all; `None` stands for a project that may reach no host. Returns the places that they led to.
-    pub(crate) async fn end_refused(&self, hosts: Option<Option<&Hosts>>) -> Vec<String> {
+    pub(crate) async fn end_refused(&self, fleet: Option<&Fleet>) -> Vec<String> {
         let mut ended = Vec::new();
         let keep = |route: &Route| {
-            let is_kept = hosts.is_some_and(|hosts| self.ways.is_way(hosts, route));
+            let is_kept = fleet.is_some_and(|fleet| self.ways.is_way(fleet, route));
             if !is_kept {
                 ended.extend(route.hops.last().map(Hop::place));
             }

@@ -12,6 +12,8 @@ use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::caller::approvals::{Approvals, NoRandom};
+#[cfg(feature = "ssh")]
+use crate::hosts::{Account, HostFiles, HostFilesError};
 use crate::http::{self, HttpError};
 use crate::mcp;
 use crate::record::audit::{Audit, OpenError};
@@ -41,6 +43,9 @@ pub(crate) enum Failure {
     Audit(#[from] OpenError),
     #[error(transparent)]
     Keyring(#[from] KeyringError),
+    #[cfg(feature = "ssh")]
+    #[error(transparent)]
+    Hosts(#[from] HostFilesError),
     #[error(transparent)]
     Approvals(#[from] NoRandom),
     #[error(transparent)]
@@ -69,7 +74,18 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
             "`auth` is not used on standard input and output: every request is of `{id}`"
         );
     }
-    let loader = Loader::new(&settings).map_err(LoadError::from)?;
+    #[cfg(feature = "ssh")]
+    let host_files = HostFiles::read(&settings.ssh, Account::of(&settings.variables))?;
+    #[cfg(not(feature = "ssh"))]
+    if settings.ssh != Default::default() {
+        tracing::warn!("`ssh` of the settings is not used: this server is built without it");
+    }
+    let loader = Loader::new(
+        &settings,
+        #[cfg(feature = "ssh")]
+        host_files,
+    );
+    let loader = loader.map_err(LoadError::from)?;
     let loaded = loader.load()?;
     named::check(&settings, &loaded)?;
     named::warn_of_open_rows(&settings, &loaded)?;

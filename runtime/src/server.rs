@@ -77,7 +77,7 @@ impl Server {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             processes: Processes::new(&settings.processes, settings.variables.clone()),
             #[cfg(feature = "ssh")]
-            remote: Remote::new(&settings.ssh, &settings.variables),
+            remote: Remote::new(&settings.ssh, loader.host_files().account().clone()),
             settings,
             audit,
             metrics: Metrics::default(),

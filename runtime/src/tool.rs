@@ -22,7 +22,7 @@ mod audit_tail;
 mod begun;
 mod briefing;
 pub(crate) mod call;
-mod clamp;
+pub(crate) mod clamp;
 pub(crate) mod context;
 mod decide;
 mod ended;
@@ -69,6 +69,8 @@ use self::session::{
     SessionKill, SessionList, SessionRecv, SessionResize, SessionSend, ShellSpawn,
 };
 use self::shell::{ShellExec, ShellScript};
+#[cfg(feature = "ssh")]
+pub(crate) use self::ssh::inventory;
 #[cfg(feature = "ssh")]
 use self::ssh::{
     SshCheck, SshDownload, SshExec, SshFanout, SshForward, SshForwardClose, SshForwardList,

@@ -13,6 +13,7 @@ use super::server::wait_until;
 use super::ssh::{house_of, house_with, web};
 use super::ssh_server::Host;
 use super::tool_reference::{AS_OPERATOR, operator, said};
+use super::web::{Request, Web};
 
 /// A service on the loopback interface that sends back what it gets; returns its port. It lives as long as
 /// its test.
@@ -294,4 +295,35 @@ fn a_new_bundle_and_a_lost_host_end_forwards() {
     drop(host);
     ended(2);
     assert_eq!(list(&mut agent), json!([]));
+}
+
+/// Metrics count by where a host is described, and have no text of a caller.
+#[test]
+fn connections_forwards_and_transfers_are_counted() {
+    let (host, target) = (Host::start(), echo());
+    let house = house_with(&host, "");
+    house.write("file", "twelve bytes");
+    let web = Web::start(&house, AS_OPERATOR);
+    let call = |tool: &str, arguments: Value| {
+        web.send(&Request::modern("tools/call", json!({ "name": tool, "arguments": arguments })))
+    };
+    let spec = format!("L:0:localhost:{target}");
+    call("ssh_forward", json!({ "host": "web", "spec": spec }));
+    let [from, to] = ["file", "there"].map(|name| house.path(name).display().to_string());
+    let answer =
+        call("ssh_upload", json!({ "host": "web", "local_path": from, "remote_path": to }));
+    assert!(answer.body.contains("(12 bytes)"), "{answer:?}");
+    call("ssh_download", json!({ "host": "web", "local_path": from, "remote_path": "/missing" }));
+    let page = web.get("/metrics").body;
+    for line in [
+        "relay_ssh_connections{source=\"project\"} 2",
+        "relay_ssh_connections{source=\"outside\"} 0",
+        "relay_ssh_forwards{source=\"project\"} 1",
+        "relay_ssh_transfers_total{source=\"project\",result=\"uploaded\"} 1",
+        "relay_ssh_transfers_total{source=\"project\",result=\"failed\"} 1",
+        "relay_ssh_transfers_total{source=\"project\",result=\"downloaded\"} 0",
+        "relay_ssh_transferred_bytes_total{source=\"project\",result=\"uploaded\"} 12",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}: {page}");
+    }
 }

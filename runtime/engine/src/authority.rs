@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use relay_bundle::{Bundle, Corrupt, Rule};
+use relay_bundle::{Bundle, Corrupt, Hosts, Rule};
 use relay_policy::classify::{Rules, RulesError};
 use relay_policy::facts::Facts;
+use relay_policy::inventory::Inventory;
 use thiserror::Error;
 
 /// The parts of a policy that decisions read again and again.
@@ -38,6 +39,13 @@ impl Authority {
     #[must_use]
     pub fn rules(&self) -> Option<&Rules> {
         self.rules.as_ref()
+    }
+
+    /// Takes these hosts for those that calls name, in place of the hosts of the bundle alone.
+    pub fn know_hosts(&mut self, hosts: Option<&Hosts>) {
+        if let Some(rules) = &mut self.rules {
+            rules.inventory = Inventory::of(hosts);
+        }
     }
 
     /// Returns the same with another rule in place of the one of this name that raises or lowers;

@@ -34,13 +34,19 @@ pub fn complete<'b>(
     let ArgumentKind::Choice(choices) = argument.kind else {
         return Ok(Some(Completion::default()));
     };
+    Ok(Some(matching(choices, typed)))
+}
+
+/// Completes `typed` by these values, in the same order.
+#[must_use]
+pub fn matching<'v>(values: Vec<&'v str>, typed: &str) -> Completion<'v> {
     let typed = typed.to_lowercase();
-    let lower: Vec<_> = choices.into_iter().map(|choice| (choice, choice.to_lowercase())).collect();
+    let lower: Vec<_> = values.into_iter().map(|choice| (choice, choice.to_lowercase())).collect();
     let begins = lower.iter().filter(|(_, lower)| lower.starts_with(&typed));
     let contains =
         lower.iter().filter(|(_, lower)| !lower.starts_with(&typed) && lower.contains(&typed));
     let mut values: Vec<_> = begins.chain(contains).map(|(choice, _)| *choice).collect();
     let total = values.len();
     values.truncate(VALUES_MAX);
-    Ok(Some(Completion { values, total }))
+    Completion { values, total }
 }

@@ -8,8 +8,12 @@ use axum::response::{IntoResponse as _, Response};
 use relay_bundle::trust::Time;
 
 use super::jwt::{KeySetState, KeySetStatus};
+#[cfg(feature = "ssh")]
+use crate::hosts::HostSource;
 use crate::mcp::Open;
 use crate::record::audit::Health;
+#[cfg(feature = "ssh")]
+use crate::record::metrics::Transfer;
 use crate::server::Server;
 
 /// The type of the text format.
@@ -62,6 +66,8 @@ pub(super) fn answer(server: &Server, open: Open, key_sets: &[KeySetStatus]) -> 
     state(&mut page, server, open);
     keys(&mut page, server, key_sets);
     bundle(&mut page, server);
+    #[cfg(feature = "ssh")]
+    remote(&mut page, server);
     #[cfg(feature = "seccomp")]
     observed(&mut page, server);
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], page.0).into_response()
@@ -118,6 +124,40 @@ fn state(page: &mut Page, server: &Server, open: Open) {
     let mut family = page.family("relay_audit_state", "gauge", help);
     for (state, text) in [(Health::Ok, "ok"), (Health::Failing, "failing"), (Health::Off, "off")] {
         family.sample(&[("state", text)], u8::from(server.audit.health() == state));
+    }
+}
+
+/// The connections to other hosts, by where a host is described.
+#[cfg(feature = "ssh")]
+fn remote(page: &mut Page, server: &Server) {
+    let loaded = server.loaded();
+    let connected = server.remote.pool.connected();
+    let forwards = server.remote.forwards.all();
+    let forwards = forwards.iter().map(|open| open.alias.clone()).collect();
+    let families = [
+        ("relay_ssh_connections", "Open connections to other hosts.", connected),
+        ("relay_ssh_forwards", "Open forwards through other hosts.", forwards),
+    ];
+    for (name, help, aliases) in families {
+        let mut family = page.family(name, "gauge", help);
+        for source in HostSource::ALL {
+            let of_it = |alias: &&String| loaded.fleet().source(alias) == *source;
+            family.sample(&[("source", source.text())], aliases.iter().filter(of_it).count());
+        }
+    }
+    let transfers = &server.metrics.transfers;
+    let labels = |(source, transfer): &(HostSource, Transfer)| {
+        [("source", source.text()), ("result", transfer.text())]
+    };
+    let help = "Transfers of files, ended.";
+    let mut family = page.family("relay_ssh_transfers_total", "counter", help);
+    for (of, (count, _)) in transfers {
+        family.sample(&labels(of), count.get());
+    }
+    let help = "The bytes of files that were transferred.";
+    let mut family = page.family("relay_ssh_transferred_bytes_total", "counter", help);
+    for (of, (_, bytes)) in transfers {
+        family.sample(&labels(of), bytes.get());
     }
 }
 

@@ -9,6 +9,8 @@ use relay_engine::view::View;
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
+#[cfg(feature = "ssh")]
+use super::hosts;
 use super::rejection;
 use crate::caller::rejection::{self as reasons, Rejection};
 use crate::caller::{Caller, truncate};
@@ -31,6 +33,17 @@ pub(super) fn complete(
     let given = BTreeMap::from([(argument.name.clone(), argument.value.clone())]);
     let mut subject = unknown(&request.r#ref).to_string();
     let mut args = audit_record::typed_arguments(&given, &[]);
+    if let Some((label, values)) =
+        live(placed, request).map_err(|damage| rejection::damaged(loaded, &damage))?
+    {
+        let values = values.iter().map(String::as_str).collect();
+        let completion = completion::matching(values, &argument.value);
+        let args = audit_record::typed_arguments(&given, &[argument.name.as_str()]);
+        let entry =
+            Entry::served(format!("{COMPLETE}:{label}"), args, hash(&completion), String::new());
+        record(entry);
+        return result(completion);
+    }
     let answer = completed(placed, &request.r#ref).and_then(|completed| {
         let Completed { subject: known, place, rendering } = completed;
         subject = known.to_string();
@@ -47,9 +60,7 @@ pub(super) fn complete(
     let label = format!("{COMPLETE}:{subject}");
     match answer {
         Ok((completion, place)) => {
-            let mut output = OutputHash::default();
-            completion.values.iter().for_each(|value| output.update(value.as_bytes()));
-            record(Entry::served(label, args, output, place));
+            record(Entry::served(label, args, hash(&completion), place));
             result(completion)
         }
         Err(rejected) => {
@@ -57,6 +68,30 @@ pub(super) fn complete(
             Err(rejection::error(rejected, loaded))
         }
     }
+}
+
+fn hash(completion: &Completion<'_>) -> OutputHash {
+    let mut output = OutputHash::default();
+    completion.values.iter().for_each(|value| output.update(value.as_bytes()));
+    output
+}
+
+/// Returns the values that the server itself has for an argument, with the label in records.
+#[cfg_attr(
+    not(feature = "ssh"),
+    expect(unused_variables, reason = "it has values for hosts alone")
+)]
+fn live(
+    placed: &Placed,
+    request: &CompleteRequestParams,
+) -> Result<Option<(&'static str, Vec<String>)>, Corrupt> {
+    #[cfg(feature = "ssh")]
+    if let Reference::Resource(named) = &request.r#ref
+        && let Some(values) = hosts::completions(placed, &named.uri, &request.argument.name)?
+    {
+        return Ok(Some((hosts::HOST_LABEL, values)));
+    }
+    Ok(None)
 }
 
 fn result(completion: Completion<'_>) -> Result<CompleteResult, ErrorData> {

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "ssh")]
+use relay_bundle::Corrupt;
 use rmcp::model::{
     CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, MetaObject, Prompt, Resource, ResourceTemplate, Tool,
 };
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "ssh")]
+use super::hosts;
 use super::lists::{Page, Pages, TTL_MS};
 use super::surface::Surface;
 use super::tools;
@@ -30,6 +34,12 @@ pub(super) trait Entry: DeserializeOwned + Clone + 'static {
 
     /// Removes the entries that are hidden now from the session of a legacy client.
     fn hide(_page: &mut Page<Self>, _placed: &Placed, _memory: Option<&Arc<Memory>>) {}
+
+    /// Returns the entries that the server adds for a caller, after those of the bundle.
+    #[cfg(feature = "ssh")]
+    fn live(_placed: &Placed) -> Result<Vec<Self>, Corrupt> {
+        Ok(Vec::new())
+    }
 
     /// Returns the entries of the conformance suite, which follow those of the bundle.
     #[cfg(feature = "conformance-tools")]
@@ -71,8 +81,18 @@ entries! {
             super::conformance_tools::prompts()
         }
     }
-    Resource: ListResourcesResult by ResourcesList of resources {}
-    ResourceTemplate: ListResourceTemplatesResult by ResourcesTemplatesList of templates {}
+    Resource: ListResourcesResult by ResourcesList of resources {
+        #[cfg(feature = "ssh")]
+        fn live(placed: &Placed) -> Result<Vec<Self>, Corrupt> {
+            hosts::resources(placed)
+        }
+    }
+    ResourceTemplate: ListResourceTemplatesResult by ResourcesTemplatesList of templates {
+        #[cfg(feature = "ssh")]
+        fn live(placed: &Placed) -> Result<Vec<Self>, Corrupt> {
+            hosts::templates(placed)
+        }
+    }
     Tool: ListToolsResult by ToolsList of tools {
         fn hide(page: &mut Page<Self>, placed: &Placed, memory: Option<&Arc<Memory>>) {
             tools::hide(page, placed, memory);

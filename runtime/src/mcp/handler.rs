@@ -98,6 +98,10 @@ impl Handler {
         let (placed, _) = placed(self.server(), &served.loaded, context)?;
         let mut page = E::pages(&served.surface).page(&placed, cursor(request.as_ref()))?;
         E::hide(&mut page, &placed, self.memory(context));
+        #[cfg(feature = "ssh")]
+        if page.next_cursor.is_none() {
+            page.items.extend(E::live(&placed).map_err(|damage| damaged(&placed.loaded, &damage))?);
+        }
         #[cfg(feature = "conformance-tools")]
         if page.next_cursor.is_none() {
             page.items.extend_from_slice(E::of_suite());

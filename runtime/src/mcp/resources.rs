@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::TemplateView;
+use relay_bundle::{Corrupt, TemplateView};
 use relay_engine::audit_record::{self, OutputHash, Subject};
 use relay_engine::prompt::{self, FillError, Part};
 use relay_engine::resource::{self, Found};
@@ -10,12 +10,17 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 
 use super::convert;
+#[cfg(feature = "ssh")]
+use super::hosts;
 use super::rejection;
 use crate::caller::rejection::{self as reasons, Rejection};
 use crate::caller::{Caller, truncate};
 use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::trust::placed::Placed;
+
+/// The bytes by which resources of the server itself are compared.
+const OUTPUT_BYTES: u32 = u32::MAX;
 
 /// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(
@@ -27,7 +32,8 @@ pub(super) fn read(
     let loaded = &placed.loaded;
     let record = |entry| server.audit.record(caller, loaded.digest(), entry);
     let mut output = OutputHash::default();
-    match contents(placed, &uri, &mut output) {
+    let bytes_max = server.settings.processes.lower(placed.loaded.limits()).output_bytes;
+    match contents(placed, &uri, bytes_max, &mut output) {
         Ok(Read { contents, subject, place, args }) => {
             let args = args.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
             record(Entry::served(subject, args, output, place));
@@ -58,13 +64,16 @@ pub(super) fn place(placed: &Placed, uri: &str) -> Result<String, Rejection> {
     match resource::find(&placed.view()?, uri)? {
         Some(Found::Resource(resource)) => Ok(resource.at()?.to_string()),
         Some(Found::Template(template, _)) => Ok(template.at()?.to_string()),
+        None if live(placed, uri, OUTPUT_BYTES)?.is_some() => Ok(String::new()),
         None => Err(not_found(placed, uri, None)),
     }
 }
 
 /// Returns whether a resource has the URI `uri`.
 pub(super) fn exists(placed: &Placed, uri: &str) -> bool {
-    match placed.view().and_then(|view| Ok(resource::find(&view, uri)?.is_some())) {
+    let found = placed.view().and_then(|view| Ok(resource::find(&view, uri)?.is_some()));
+    let found = found.and_then(|found| Ok(found || live(placed, uri, OUTPUT_BYTES)?.is_some()));
+    match found {
         Ok(exists) => exists,
         Err(damage) => {
             placed.loaded.note_damage(&damage);
@@ -75,7 +84,7 @@ pub(super) fn exists(placed: &Placed, uri: &str) -> bool {
 
 /// Returns whether the two bundles answer `uri` alike.
 pub(super) fn is_same(old: &Placed, new: &Placed, uri: &str) -> bool {
-    let answer = |placed| contents(placed, uri, &mut OutputHash::default()).ok();
+    let answer = |placed| contents(placed, uri, OUTPUT_BYTES, &mut OutputHash::default()).ok();
     answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
 }
 
@@ -87,7 +96,13 @@ pub(crate) fn found_subject(placed: &Placed, uri: &str) -> String {
         Ok(Some(Found::Template(template, _))) => template.uri_template().ok(),
         // Only the record says that this resource exists.
         Ok(None) if view.hides_resource(uri) => Some(uri),
-        Ok(None) | Err(_) => None,
+        Ok(None) => {
+            return match live(placed, uri, OUTPUT_BYTES) {
+                Ok(Some(live)) => live.subject,
+                _ => Subject::UnknownResource.to_string(),
+            };
+        }
+        Err(_) => None,
     };
     found.map_or(Subject::UnknownResource, Subject::Resource).to_string()
 }
@@ -101,7 +116,29 @@ struct Read {
     args: BTreeMap<String, String>,
 }
 
-fn contents(placed: &Placed, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
+/// Reads a resource that the server itself has for a caller.
+#[cfg_attr(not(feature = "ssh"), expect(unused_variables, reason = "it has those of hosts alone"))]
+fn live(placed: &Placed, uri: &str, bytes_max: u32) -> Result<Option<Read>, Corrupt> {
+    #[cfg(feature = "ssh")]
+    if let Some(read) = hosts::read(placed, uri, bytes_max as usize)? {
+        let hosts::Read { text, mime, label, args } = read;
+        let output = &mut OutputHash::default();
+        return Ok(Some(Read {
+            contents: convert::text_resource(uri.to_owned(), Some(mime), text, output),
+            subject: label.to_owned(),
+            place: String::new(),
+            args,
+        }));
+    }
+    Ok(None)
+}
+
+fn contents(
+    placed: &Placed,
+    uri: &str,
+    bytes_max: u32,
+    output: &mut OutputHash,
+) -> Result<Read, Rejection> {
     placed.loaded.in_force()?;
     match resource::find(&placed.view()?, uri)? {
         Some(Found::Resource(resource)) => {
@@ -119,7 +156,15 @@ fn contents(placed: &Placed, uri: &str, output: &mut OutputHash) -> Result<Read,
             })
         }
         Some(Found::Template(template, values)) => filled(placed, &template, &values, uri, output),
-        None => Err(not_found(placed, uri, None)),
+        None => match live(placed, uri, bytes_max)? {
+            Some(read) => {
+                if let ResourceContents::TextResourceContents { text, .. } = &read.contents {
+                    output.update(text.as_bytes());
+                }
+                Ok(read)
+            }
+            None => Err(not_found(placed, uri, None)),
+        },
     }
 }
 

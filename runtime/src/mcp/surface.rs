@@ -48,7 +48,7 @@ impl Surface {
 pub(super) fn config(placed: &Placed) -> Result<ServerConfig, Corrupt> {
     let view = placed.view()?;
     let server_info = implementation(placed.loaded.manifest());
-    let config = ServerConfig::new(capabilities(&view)?).with_server_info(server_info);
+    let config = ServerConfig::new(capabilities(placed, &view)?).with_server_info(server_info);
     let instructions = view.instructions()?;
     if instructions.is_empty() { Ok(config) } else { Ok(config.with_instructions(instructions)) }
 }
@@ -69,11 +69,14 @@ fn implementation(manifest: &Manifest) -> Implementation {
 
 /// Declares the capabilities of a caller. Missing lists are still answered, as empty: some clients
 /// request every list and stop on an error.
-fn capabilities(view: &View<'_>) -> Result<ServerCapabilities, Corrupt> {
+#[cfg_attr(not(feature = "ssh"), expect(unused_variables, reason = "hosts alone are the server's"))]
+fn capabilities(placed: &Placed, view: &View<'_>) -> Result<ServerCapabilities, Corrupt> {
     let mut capabilities = ServerCapabilities::default();
     let has = |list| view.count(list) > 0;
     let has_prompts = has(List::Prompts);
     let has_resources = has(List::Resources) || has(List::Templates);
+    #[cfg(feature = "ssh")]
+    let has_resources = has_resources || crate::tool::inventory::is_seen(placed)?;
     if has(List::Tools) {
         capabilities.tools.get_or_insert_default().list_changed = Some(true);
     }

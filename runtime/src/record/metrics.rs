@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "ssh")]
+use crate::hosts::HostSource;
+
 /// The upper bounds of the ranges of the histogram.
 const BOUNDS: [Duration; 11] = [
     Duration::from_micros(100),
@@ -121,6 +124,16 @@ label! {
     }
 }
 
+#[cfg(feature = "ssh")]
+label! {
+    /// The kind of a transfer, by its end.
+    Transfer {
+        Uploaded = "uploaded",
+        Downloaded = "downloaded",
+        Failed = "failed",
+    }
+}
+
 /// A number that only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -156,6 +169,9 @@ pub(crate) struct Metrics {
     pub(crate) closed_connections: Counter,
     /// Unauthenticated HTTP requests.
     pub(crate) unauthenticated: Counter,
+    /// Transfers of files, and their bytes.
+    #[cfg(feature = "ssh")]
+    pub(crate) transfers: BTreeMap<(HostSource, Transfer), (Counter, Counter)>,
     /// Observed system calls by their names; those without a name are `unknown`.
     #[cfg(feature = "seccomp")]
     pub(crate) observed_calls: BTreeMap<&'static str, Counter>,
@@ -179,7 +195,8 @@ impl Counter {
         self.add(1);
     }
 
-    fn add(&self, count: u64) {
+    /// Adds a number.
+    pub(crate) fn add(&self, count: u64) {
         self.0.fetch_add(count, Ordering::Relaxed);
     }
 
@@ -245,6 +262,11 @@ impl Default for Metrics {
             let port = *port;
             Ruled::ALL.iter().map(move |ruled| ((port, *ruled), Counter::default()))
         };
+        #[cfg(feature = "ssh")]
+        let transfers = |source: &HostSource| {
+            let source = *source;
+            Transfer::ALL.iter().map(move |it| ((source, *it), Default::default()))
+        };
         let timed = Method::ALL.iter().filter(|method| **method != Method::SubscriptionsListen);
         Self {
             requests: Method::ALL.iter().flat_map(outcomes).collect(),
@@ -256,6 +278,8 @@ impl Default for Metrics {
             connections: Gauge::default(),
             closed_connections: Counter::default(),
             unauthenticated: Counter::default(),
+            #[cfg(feature = "ssh")]
+            transfers: HostSource::ALL.iter().flat_map(transfers).collect(),
             #[cfg(feature = "seccomp")]
             observed_calls: relay_keeper::system_call_names()
                 .chain([UNKNOWN_CALL])

@@ -38,6 +38,8 @@ pub(crate) struct OpenForward {
     pub(crate) spec: ForwardSpec,
     /// The host, as the call named it.
     pub(crate) host: String,
+    /// The alias of the host.
+    pub(crate) alias: String,
     pub(crate) begun: Instant,
     pub(crate) forward: Forward,
     closed: CancellationToken,
@@ -48,6 +50,7 @@ pub(crate) struct Opened {
     pub(crate) origin: Origin,
     pub(crate) spec: ForwardSpec,
     pub(crate) host: String,
+    pub(crate) alias: String,
     pub(crate) forward: Forward,
 }
 
@@ -94,13 +97,14 @@ impl Forwards {
         (owner, room): (Arc<Principal>, Slot<CallerKey>),
         opened: Opened,
     ) -> Result<Arc<OpenForward>, NoForward> {
-        let Opened { origin, spec, host, forward } = opened;
+        let Opened { origin, spec, host, alias, forward } = opened;
         let open = Arc::new(OpenForward {
             id: self.ids.next("fwd")?,
             owner,
             origin,
             spec,
             host,
+            alias,
             begun: Instant::now(),
             forward,
             closed: CancellationToken::new(),

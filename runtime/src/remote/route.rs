@@ -7,15 +7,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relay_bundle::{Host, Hosts, KnownHosts, Outside, Setting};
+use relay_bundle::{Host, KnownHosts, Outside, Setting};
 use relay_policy::host::canonical_host;
-use relay_ssh::known_hosts::{KnownHosts as Keys, PinError};
+use relay_ssh::config::IdentityAgent;
+use relay_ssh::known_hosts::{KnownHosts as KnownKeys, PinError};
 use relay_ssh::{HOPS_MAX, Hop, HostKeyMode, Identity, Place, Route, user_name};
 use thiserror::Error;
 
-use super::account::Account;
 use super::known::{Known, KnownError};
 use super::trust::{Pinned, Trust};
+use crate::hosts::{Account, Fleet, Login};
 
 /// The port of SSH.
 const PORT: u16 = 22;
@@ -44,9 +45,11 @@ pub(crate) enum RouteError {
     BadUser,
     #[error("the host is none of this server's; ssh_hosts lists them")]
     Outside,
+    #[error("the files of the server put this host out of reach: {0}")]
+    Refused(String),
     #[error("several hosts have this address: name one of {}", aliases.join(", "))]
     Ambiguous { aliases: Vec<String> },
-    #[error("the project sets the {what} of `{alias}`: leave `{argument}` out")]
+    #[error("the {what} of `{alias}` is set: leave `{argument}` out")]
     Set { what: &'static str, argument: &'static str, alias: String },
     #[error("`known_hosts` is one of strict, accept-new and ignore")]
     NoCheck,
@@ -72,6 +75,14 @@ enum Meant<'h> {
     Other(String),
 }
 
+/// The keys that a login offers.
+struct Keys {
+    identities: Vec<Identity>,
+    /// Whether an agent offers no others.
+    is_only: bool,
+    agent: Option<PathBuf>,
+}
+
 /// The ways to hosts that the settings and the account of the server allow.
 #[derive(Debug)]
 pub(crate) struct Ways {
@@ -81,7 +92,7 @@ pub(crate) struct Ways {
 
 impl Ways {
     /// Returns the way to the host of a call, in a project with these hosts.
-    pub(crate) fn route(&self, hosts: Option<&Hosts>, ask: &Ask<'_>) -> Result<Route, RouteError> {
+    pub(crate) fn route(&self, fleet: &Fleet, ask: &Ask<'_>) -> Result<Route, RouteError> {
         let (user, name) = match ask.host.rsplit_once('@') {
             Some((user, name)) => (user, name),
             None => ("", ask.host),
@@ -95,15 +106,15 @@ impl Ways {
         if !ask.user.is_empty() && !is_plain {
             return Err(RouteError::BadUser);
         }
-        let meant = meant(hosts, name)?;
-        let mut hops = vec![self.hop(hosts, &meant, &ask)?];
-        let mut next = jump(hosts, &meant, &ask)?;
+        let meant = meant(fleet, name)?;
+        let mut hops = vec![self.hop(fleet, &meant, &ask)?];
+        let mut next = jump(fleet, &meant, &ask)?;
         while let Some(host) = next {
             if hops.len() == HOPS_MAX {
                 return Err(RouteError::TooFar);
             }
-            hops.push(self.hop(hosts, &host, &Ask::default())?);
-            next = jump(hosts, &host, &Ask::default())?;
+            hops.push(self.hop(fleet, &host, &Ask::default())?);
+            next = jump(fleet, &host, &Ask::default())?;
         }
         hops.reverse();
         Ok(Route { hops })
@@ -111,9 +122,9 @@ impl Ways {
 
     /// Returns whether a call would still take this way, in a project with these hosts. Where a file of
     /// known hosts has changed, the answer is no: the host must prove itself again.
-    pub(super) fn is_way(&self, hosts: Option<&Hosts>, route: &Route) -> bool {
+    pub(super) fn is_way(&self, fleet: &Fleet, route: &Route) -> bool {
         let [before @ .., goal] = route.hops.as_slice() else { return false };
-        let is_listed = matches!(meant(hosts, &goal.alias), Ok(Meant::Listed(_)));
+        let is_listed = matches!(meant(fleet, &goal.alias), Ok(Meant::Listed(_)));
         let key = goal.identities.first().filter(|_| goal.identities_only && !is_listed);
         let key = key.and_then(|identity| identity.key.to_str()).unwrap_or_default();
         let jump = before.last().filter(|_| !is_listed).map(|hop| hop.alias.as_str());
@@ -130,31 +141,30 @@ impl Ways {
             known_hosts: known_hosts.word(),
             jump: jump.unwrap_or_default(),
         };
-        self.route(hosts, &ask).is_ok_and(|now| now.key() == route.key())
+        self.route(fleet, &ask).is_ok_and(|now| now.key() == route.key())
     }
 
-    fn hop(
-        &self,
-        hosts: Option<&Hosts>,
-        meant: &Meant<'_>,
-        ask: &Ask<'_>,
-    ) -> Result<Hop, RouteError> {
-        let listed = match meant {
-            Meant::Listed(host) => Some(*host),
-            Meant::Other(_) => None,
+    fn hop(&self, fleet: &Fleet, meant: &Meant<'_>, ask: &Ask<'_>) -> Result<Hop, RouteError> {
+        let (alias, listed) = match meant {
+            Meant::Listed(host) => (host.alias.clone(), Some(*host)),
+            Meant::Other(name) => (name.clone(), None),
         };
-        let alias = match meant {
-            Meant::Listed(host) => host.alias.clone(),
-            Meant::Other(name) => name.clone(),
+        let asked_user = Some(ask.user).filter(|user| !user.is_empty());
+        let described = match listed {
+            Some(_) => None,
+            None => fleet.by_pattern(&alias, asked_user).map_err(RouteError::Refused)?,
         };
         let address = listed.and_then(|host| host.address.as_ref());
         let address = address.map_or_else(|| alias.clone(), |address| address.value.clone());
         let own = |setting: fn(&Host) -> Option<&Setting<String>>| listed.and_then(setting);
         let user = self.set(&alias, ("user", "user"), own(|host| host.user.as_ref()), ask.user)?;
+        let user = user.or_else(|| described.as_ref().and_then(|described| described.user.clone()));
         let user = user.or_else(|| self.account.user.clone()).ok_or(RouteError::NoUser)?;
         let key =
             self.set(&alias, ("key", "key_path"), own(|host| host.key.as_ref()), ask.key_path)?;
-        let port = listed.map_or(PORT, |host| u16::try_from(host.port.value).unwrap_or(PORT));
+        let port = listed.and_then(|host| u16::try_from(host.port.value).ok());
+        let port = port.or(described.as_ref().and_then(|described| described.port));
+        let port = port.unwrap_or(PORT);
         let is_set = listed.is_some_and(|host| host.port.at.is_some());
         let port = match ask.port {
             0 => port,
@@ -164,30 +174,54 @@ impl Ways {
             }
             asked => asked,
         };
+        let all = fleet.hosts();
         let check = listed.and_then(|host| host.known_hosts.as_ref()).map(|check| check.value);
-        let check = check.or(hosts.map(|hosts| hosts.known_hosts.value));
-        let check = check.unwrap_or(KnownHosts::AcceptNew);
-        let may_weaken = hosts.is_none_or(|hosts| hosts.weaken.value);
+        let may_weaken = all.is_none_or(|all| all.weaken.value);
+        let check = check.unwrap_or_else(|| {
+            let of_all = all.map_or(KnownHosts::AcceptNew, |all| all.known_hosts.value);
+            let by_pattern = described.as_ref().and_then(|described| described.known_hosts);
+            by_pattern.map_or(of_all, |own| if may_weaken { own } else { own.max(of_all) })
+        });
         let mode = mode(check, ask.known_hosts, may_weaken)?;
         let pins = listed.map_or(&[][..], |host| &host.pins);
-        let trust = Arc::new(self.trust(&address, port, pins)?);
-        let identities_only = key.is_some();
-        let keys = match key {
-            Some(key) => vec![self.account.path(&key)],
-            None => self.account.default_keys(),
-        };
+        let login = fleet.login(&alias).filter(|_| listed.is_some());
+        let login = login.or(described.as_ref().map(|described| &described.login));
+        let known_as = login.and_then(|login| login.known_as.clone());
+        // A name of its own counts as one of port 22, as for ssh(1).
+        let (known_as, known_port) =
+            known_as.map_or_else(|| (address.clone(), port), |known_as| (known_as, PORT));
+        let trust = Arc::new(self.trust(&known_as, known_port, pins)?);
+        let keys = self.keys(key, login);
         Ok(Hop {
             alias,
-            known_as: address.clone(),
+            known_as,
             address,
             port,
             user,
-            identities: keys.into_iter().map(|key| Identity { key, certificate: None }).collect(),
-            identities_only,
-            agent: self.account.agent.clone(),
+            identities: keys.identities,
+            identities_only: keys.is_only,
+            agent: keys.agent,
             trust,
             mode,
         })
+    }
+
+    /// Returns the keys for a host: the one that is named, else those of its login, else those of the account.
+    fn keys(&self, named: Option<String>, login: Option<&Login>) -> Keys {
+        let plain = |key: PathBuf| Identity { key, certificate: None };
+        let agent = match login.and_then(|login| login.agent.as_ref()) {
+            None | Some(IdentityAgent::Environment) => self.account.agent.clone(),
+            Some(IdentityAgent::None) => None,
+            Some(IdentityAgent::Socket(path)) => Some(path.clone()),
+        };
+        if let Some(named) = named {
+            let identities = vec![plain(self.account.path(&named))];
+            return Keys { identities, is_only: true, agent };
+        }
+        let own = login.and_then(|login| login.identities.clone());
+        let default = || self.account.default_keys().into_iter().map(plain).collect();
+        let is_only = login.is_some_and(|login| login.identities_only);
+        Keys { identities: own.unwrap_or_else(default), is_only, agent }
     }
 
     /// Returns a setting of a host: that of the project, else that of the call.
@@ -210,7 +244,7 @@ impl Ways {
     fn trust(&self, name: &str, port: u16, pins: &[Setting<String>]) -> Result<Trust, RouteError> {
         let (known, times) = self.known.current()?;
         let learning = self.known.learning().map(PathBuf::from);
-        let mut keys = Keys::default();
+        let mut keys = KnownKeys::default();
         for pin in pins {
             let place = pin.at.as_ref();
             let at = Place {
@@ -226,7 +260,7 @@ impl Ways {
 }
 
 /// Returns the host that a name means.
-fn meant<'h>(hosts: Option<&'h Hosts>, name: &str) -> Result<Meant<'h>, RouteError> {
+fn meant<'h>(fleet: &'h Fleet, name: &str) -> Result<Meant<'h>, RouteError> {
     let name = canonical_host(name);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     let is_host = !name.is_empty()
@@ -237,7 +271,10 @@ fn meant<'h>(hosts: Option<&'h Hosts>, name: &str) -> Result<Meant<'h>, RouteErr
     if !is_host {
         return Err(RouteError::NoHost);
     }
-    let all = hosts.map_or(&[][..], |hosts| &hosts.hosts);
+    if let Some(reason) = fleet.refusal(&name) {
+        return Err(RouteError::Refused(reason.to_owned()));
+    }
+    let all = fleet.hosts().map_or(&[][..], |hosts| &hosts.hosts);
     if let Some(host) = all.iter().find(|host| host.alias == name) {
         return Ok(Meant::Listed(host));
     }
@@ -245,7 +282,7 @@ fn meant<'h>(hosts: Option<&'h Hosts>, name: &str) -> Result<Meant<'h>, RouteErr
     let found: Vec<&Host> = all.iter().filter(has_address).collect();
     match found.as_slice() {
         [host] => Ok(Meant::Listed(host)),
-        [] if hosts.is_some_and(|hosts| hosts.outside.value == Outside::Refuse) => {
+        [] if fleet.hosts().is_some_and(|hosts| hosts.outside.value == Outside::Refuse) => {
             Err(RouteError::Outside)
         }
         [] => Ok(Meant::Other(name.into_owned())),
@@ -259,7 +296,7 @@ fn meant<'h>(hosts: Option<&'h Hosts>, name: &str) -> Result<Meant<'h>, RouteErr
 
 /// Returns the host through which another one is reached.
 fn jump<'h>(
-    hosts: Option<&'h Hosts>,
+    fleet: &'h Fleet,
     host: &Meant<'_>,
     ask: &Ask<'_>,
 ) -> Result<Option<Meant<'h>>, RouteError> {
@@ -275,9 +312,9 @@ fn jump<'h>(
             };
             Err(RouteError::Set { what: "jump", argument: "jump", alias })
         }
-        Some(own) => meant(hosts, &own.value).map(Some),
+        Some(own) => meant(fleet, &own.value).map(Some),
         None if ask.jump.is_empty() => Ok(None),
-        None => meant(hosts, ask.jump).map(Some),
+        None => meant(fleet, ask.jump).map(Some),
     }
 }
 

@@ -258,6 +258,10 @@ pub(crate) enum MetricsAccess {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Ssh {
+    /// A file of ssh_config(5) whose hosts are added to those of a project. It is read at the start.
+    pub(crate) config: Option<PathBuf>,
+    /// A JSON file of hosts that are added likewise; they come before those of `config`.
+    pub(crate) inventory: Option<PathBuf>,
     /// The files with the keys of known hosts; the first one learns those of new hosts. Unset:
     /// `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
     pub(crate) known_hosts: Option<Vec<PathBuf>>,
@@ -274,6 +278,8 @@ pub(crate) struct Ssh {
 impl Default for Ssh {
     fn default() -> Self {
         Self {
+            config: None,
+            inventory: None,
             known_hosts: None,
             connect_s_max: const { Within::new(10).unwrap() },
             idle_s_max: const { NonZeroU32::new(1800).unwrap() },
@@ -497,7 +503,8 @@ impl Config {
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
         let known = ssh.known_hosts.iter_mut().flatten();
-        for path in optional.chain(tls).chain(jwks).chain(keys).chain(known) {
+        let hosts = [ssh.config.as_mut(), ssh.inventory.as_mut()].into_iter().flatten();
+        for path in optional.chain(tls).chain(jwks).chain(keys).chain(known).chain(hosts) {
             *path = folder.join(&path);
         }
     }

@@ -3,7 +3,7 @@
 use relay_engine::tool::Keep;
 
 /// Truncates a long result at its less important end, and adds a note.
-pub(super) fn clamp(mut result: String, bytes_max: usize, keep: Keep) -> String {
+pub(crate) fn clamp(mut result: String, bytes_max: usize, keep: Keep) -> String {
     let total = result.len();
     let over = total.checked_sub(bytes_max).filter(|over| *over > 0);
     let Some(over) = over else { return result };

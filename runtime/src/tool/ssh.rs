@@ -5,6 +5,7 @@ mod exec;
 mod fitted;
 mod fleet;
 mod forward;
+pub(crate) mod inventory;
 mod order;
 mod spawn;
 mod transfer;

@@ -12,6 +12,8 @@ use tokio::sync::Notify;
 pub(crate) use relay_machine::load::LoadError;
 
 use super::loaded::Loaded;
+#[cfg(feature = "ssh")]
+use crate::hosts::HostFiles;
 use crate::settings::Settings;
 use crate::settings::args::Transport;
 
@@ -24,10 +26,16 @@ pub(crate) struct Loader {
     loader: load::Loader,
     /// Notified when damage is found in the private copy of a loaded bundle.
     found_damage: Arc<Notify>,
+    /// The files of the server that describe hosts.
+    #[cfg(feature = "ssh")]
+    host_files: Arc<HostFiles>,
 }
 
 impl Loader {
-    pub(crate) fn new(settings: &Settings) -> Result<Self, StateError> {
+    pub(crate) fn new(
+        settings: &Settings,
+        #[cfg(feature = "ssh")] host_files: HostFiles,
+    ) -> Result<Self, StateError> {
         let loader = load::Loader::new(Sources {
             bundle: settings.bundle.clone(),
             trust: settings.trust.clone(),
@@ -39,7 +47,12 @@ impl Loader {
             remembers_time: false,
             lacks: LACKS,
         })?;
-        Ok(Self { loader, found_damage: Arc::default() })
+        Ok(Self {
+            loader,
+            found_damage: Arc::default(),
+            #[cfg(feature = "ssh")]
+            host_files: Arc::new(host_files),
+        })
     }
 
     /// Waits until damage was found in the private copy of a loaded bundle. The copy was removed.
@@ -71,7 +84,16 @@ impl Loader {
 
     /// Loads the bundle that the path leads to now.
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
-        Ok(Loaded::new(self.loader.load()?, self.found_damage.clone()))
+        let loaded = Loaded::new(self.loader.load()?, self.found_damage.clone());
+        #[cfg(feature = "ssh")]
+        let loaded = loaded.with_hosts(&self.host_files);
+        Ok(loaded)
+    }
+
+    /// Returns the files of the server that describe hosts.
+    #[cfg(feature = "ssh")]
+    pub(crate) fn host_files(&self) -> &HostFiles {
+        &self.host_files
     }
 
     /// Judges a bundle in force again, by the trust file as it is now. If the file is missing or

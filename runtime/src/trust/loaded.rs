@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-#[cfg(feature = "ssh")]
-use relay_bundle::Hosts;
 use relay_bundle::{
     Bundle, CallerRole, Corrupt, Digest, Kind, List, Manifest, SessionSettings, ShellSettings,
     ToolEffects, Who,
@@ -21,6 +19,8 @@ use tokio::sync::Notify;
 
 use super::standing::Standing;
 use crate::caller::rejection::Rejection;
+#[cfg(feature = "ssh")]
+use crate::hosts::{Fleet, HostFiles};
 
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
@@ -37,6 +37,9 @@ pub(crate) struct Loaded {
     pub(crate) tools: Vec<Offered>,
     /// The policy of the bundle.
     pub(crate) authority: Authority,
+    /// The hosts that calls name.
+    #[cfg(feature = "ssh")]
+    fleet: Fleet,
     /// The file that was read.
     pub(crate) stamp: Stamp,
     /// The trust file that was read, if any.
@@ -59,6 +62,8 @@ impl Loaded {
             signers,
             tools,
             authority,
+            #[cfg(feature = "ssh")]
+            fleet: Fleet::default(),
             stamp,
             trust_stamp,
             damaged: AtomicBool::new(false),
@@ -118,10 +123,20 @@ impl Loaded {
         self.bundle.tool_settings().map(|settings| settings.shell.clone()).unwrap_or_default()
     }
 
-    /// Returns the hosts that the project knows.
+    /// Returns it with the hosts of the server's files beside those of the project.
     #[cfg(feature = "ssh")]
-    pub(crate) fn hosts(&self) -> Option<&Hosts> {
-        self.bundle.hosts()
+    pub(super) fn with_hosts(mut self, files: &Arc<HostFiles>) -> Self {
+        self.fleet = Fleet::of(self.bundle.hosts(), files);
+        if self.fleet.has_added() {
+            self.authority.know_hosts(self.fleet.hosts());
+        }
+        self
+    }
+
+    /// Returns the hosts that calls name.
+    #[cfg(feature = "ssh")]
+    pub(crate) fn fleet(&self) -> &Fleet {
+        &self.fleet
     }
 
     /// Returns when sessions end; `None` if the project offers none.

@@ -240,9 +240,19 @@ impl Pool {
 
     /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
+        self.connected().len()
+    }
+
+    /// Returns the alias of the goal of each open connection.
+    pub fn connected(&self) -> Vec<String> {
         let state = self.shared.lock();
-        let links = state.hosts.values().flat_map(|host| &host.links);
-        links.filter(|link| !link.connection.is_closed()).count()
+        let mut aliases = Vec::new();
+        for host in state.hosts.values() {
+            let alias = host.route.hops.last().map(|hop| hop.alias.as_str()).unwrap_or_default();
+            let open = host.links.iter().filter(|link| !link.connection.is_closed());
+            aliases.extend(open.map(|_| alias.to_owned()));
+        }
+        aliases
     }
 
     /// Ends every connection whose route `keep` refuses. Commands on it are lost, and may go on at the host.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use relay_bundle::{Host, Hosts};
+use relay_bundle::Hosts;
 use relay_engine::tool::{host_list, reach};
 use relay_ssh::{Command, Limits, Route, ScannedKey, keyscan};
 use serde_json::{Value, json};
@@ -11,7 +11,9 @@ use tokio::task::JoinSet;
 
 use super::answer::outcome;
 use super::fitted::fitted;
+use super::inventory;
 use super::order::{number, place, route, stopped};
+use crate::caller::rejection::Rejection;
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
 use crate::tool::implementation::{Outcome, Run, Running, Tool};
@@ -38,29 +40,14 @@ pub(in crate::tool) struct SshKeyscan;
 impl Tool for SshHosts {
     fn run<'a>(&'a self, _permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let hosts = run.call.placed.loaded.hosts();
-            let shown: Vec<Value> =
-                hosts.iter().flat_map(|hosts| &hosts.hosts).map(shown).collect();
+            let hosts = inventory::all(&run.call.placed).map_err(Rejection::from)?;
+            let shown: Vec<Value> = hosts.into_iter().map(inventory::shown).collect();
             if shown.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured]".to_owned()));
             }
-            let text = serde_json::to_string_pretty(&shown);
-            Ok(Outcome::of_text(text.unwrap_or_default()))
+            Ok(Outcome::of_text(format!("{:#}", Value::from(shown))))
         })
     }
-}
-
-fn shown(host: &Host) -> Value {
-    let Host { alias, address, user, port, jump, groups, .. } = host;
-    let text = |setting: &Option<relay_bundle::Setting<String>>| {
-        setting.as_ref().map_or_else(String::new, |setting| setting.value.clone())
-    };
-    let address = address.as_ref().map_or(alias.as_str(), |address| &address.value);
-    let groups: Vec<&str> = groups.iter().map(|group| group.value.as_str()).collect();
-    json!({
-        "name": alias, "hostname": address, "user": text(user), "port": port.value,
-        "jump": text(jump), "groups": groups,
-    })
 }
 
 /// Returns the hosts that a call names, each name once. A tool for a fleet takes all of the project if it
@@ -73,7 +60,8 @@ fn hosts(permit: &Permit, run: &Run<'_>, max: usize) -> Result<Vec<String>, Call
         return Err(CallError::Failed("`hosts` names no host".to_owned()));
     }
     if hosts.is_empty() {
-        let all = run.call.placed.loaded.hosts().map_or(&[][..], |hosts: &Hosts| &hosts.hosts);
+        let all =
+            run.call.placed.loaded.fleet().hosts().map_or(&[][..], |hosts: &Hosts| &hosts.hosts);
         hosts.extend(all.iter().map(|host| host.alias.clone()));
     }
     let mut seen = BTreeSet::new();

@@ -60,7 +60,8 @@ impl Tool for SshForward {
             };
             let forward = server.remote.pool.forward(&route, request(&spec, targets)).await;
             let forward = forward.map_err(|error| failed(&error))?;
-            let opened = Opened { origin, spec, host: host.to_owned(), forward };
+            let alias = route.hops.last().map(|hop| hop.alias.clone()).unwrap_or_default();
+            let opened = Opened { origin, spec, host: host.to_owned(), alias, forward };
             let open = server.remote.forwards.add((owner, room), opened);
             let open = open.map_err(|error| failed(&error))?;
             let OpenForward { id, spec, forward, .. } = &*open;

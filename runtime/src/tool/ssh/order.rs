@@ -25,7 +25,7 @@ pub(super) fn route(run: &Run<'_>, host: &str) -> Result<Route, CallError> {
         known_hosts: text("known_hosts"),
         jump: text("jump"),
     };
-    let route = run.call.server.remote.ways.route(run.call.placed.loaded.hosts(), &ask);
+    let route = run.call.server.remote.ways.route(run.call.placed.loaded.fleet(), &ask);
     route.map_err(|error| CallError::Failed(error.to_string()))
 }
 

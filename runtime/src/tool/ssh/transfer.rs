@@ -6,6 +6,7 @@ use std::time::Duration;
 use relay_ssh::{Route, TransferError, TransferOptions, Transferred};
 
 use super::order::{number, place, route, stopped};
+use crate::record::metrics::Transfer;
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
 use crate::tool::implementation::{Outcome, Run, Running, Tool};
@@ -23,7 +24,7 @@ pub(in crate::tool) struct SshUpload;
 pub(in crate::tool) struct SshDownload;
 
 /// A transfer of a call.
-struct Transfer {
+struct Asked {
     route: Route,
     local: PathBuf,
     remote: String,
@@ -31,7 +32,7 @@ struct Transfer {
     timeout_s: u64,
 }
 
-fn transfer(run: &Run<'_>) -> Result<Transfer, CallError> {
+fn asked(run: &Run<'_>) -> Result<Asked, CallError> {
     let text = |name: &str| run.arguments.text(name).unwrap_or_default();
     let local = PathBuf::from(text("local_path"));
     if !local.is_absolute() {
@@ -41,7 +42,7 @@ fn transfer(run: &Run<'_>) -> Result<Transfer, CallError> {
     }
     without_links(&local)?;
     let timeout_s = number(&run.arguments, "timeout");
-    Ok(Transfer {
+    Ok(Asked {
         route: route(run, text("host"))?,
         local,
         // From the home there, where SFTP begins.
@@ -75,11 +76,12 @@ fn without_links(local: &Path) -> Result<(), CallError> {
 impl Tool for SshUpload {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let Transfer { route, local, remote, options, timeout_s } = transfer(&run)?;
+            let Asked { route, local, remote, options, timeout_s } = asked(&run)?;
             let _place = place(permit, &run).await?;
             let pool = &run.call.server.remote.pool;
             let paths = (local.as_path(), remote.as_str());
             let done = pool.upload(&route, paths, &options, stopped(&run.stop)).await;
+            count(&run, &route, Transfer::Uploaded, &done);
             let what = |host: &str| format!("uploaded {} -> {host}:{remote}", local.display());
             answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
         })
@@ -89,14 +91,29 @@ impl Tool for SshUpload {
 impl Tool for SshDownload {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let Transfer { route, local, remote, options, timeout_s } = transfer(&run)?;
+            let Asked { route, local, remote, options, timeout_s } = asked(&run)?;
             let _place = place(permit, &run).await?;
             let pool = &run.call.server.remote.pool;
             let paths = (remote.as_str(), Path::new(&local));
             let done = pool.download(&route, paths, &options, stopped(&run.stop)).await;
+            count(&run, &route, Transfer::Downloaded, &done);
             let what = |host: &str| format!("downloaded {host}:{remote} -> {}", local.display());
             answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
         })
+    }
+}
+
+/// Counts a transfer that ended.
+fn count(run: &Run<'_>, route: &Route, kind: Transfer, done: &Result<Transferred, TransferError>) {
+    let alias = route.hops.last().map_or("", |hop| &hop.alias);
+    let source = run.call.placed.loaded.fleet().source(alias);
+    let (kind, bytes) = match done {
+        Ok(done) => (kind, done.bytes),
+        Err(_) => (Transfer::Failed, 0),
+    };
+    if let Some((transfers, transferred)) = run.call.server.metrics.transfers.get(&(source, kind)) {
+        transfers.increment();
+        transferred.add(bytes);
     }
 }
 

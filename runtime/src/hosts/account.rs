@@ -4,17 +4,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The account of the server, from its variables.
-#[derive(Debug, Default)]
-pub(super) struct Account {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Account {
     /// The user for hosts without a user.
-    pub(super) user: Option<String>,
-    pub(super) home: Option<PathBuf>,
+    pub(crate) user: Option<String>,
+    pub(crate) home: Option<PathBuf>,
     /// The socket of an agent with keys.
-    pub(super) agent: Option<PathBuf>,
+    pub(crate) agent: Option<PathBuf>,
 }
 
 impl Account {
-    pub(super) fn of(variables: &[(OsString, OsString)]) -> Self {
+    pub(crate) fn of(variables: &[(OsString, OsString)]) -> Self {
         let value = |wanted: &str| {
             let found = variables.iter().find(|(name, value)| name == wanted && !value.is_empty());
             found.map(|(_, value)| value.clone())
@@ -28,7 +28,7 @@ impl Account {
     }
 
     /// Returns a path whose `~/` is the home of the account.
-    pub(super) fn path(&self, written: &str) -> PathBuf {
+    pub(crate) fn path(&self, written: &str) -> PathBuf {
         match (written.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ => PathBuf::from(written),
@@ -36,7 +36,7 @@ impl Account {
     }
 
     /// Returns the key files that a connection tries where no key is named: those of ssh(1) that exist.
-    pub(super) fn default_keys(&self) -> Vec<PathBuf> {
+    pub(crate) fn default_keys(&self) -> Vec<PathBuf> {
         let Some(home) = &self.home else { return Vec::new() };
         let names = ["id_ed25519", "id_ecdsa", "id_rsa"];
         let files = names.map(|name| home.join(".ssh").join(name));
