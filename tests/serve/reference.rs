@@ -66,6 +66,8 @@ fn house(signers: &[u8], trust: &str) -> House {
     // Nothing answers at the URL of the example.
     house.write("globex-ca.pem", include_bytes!("tls/authority.pem"));
     house.write("briefing.key", "42".repeat(32));
+    house.write("ssh_config", "Host box\n HostName 10.0.0.1\n");
+    house.write("hosts.json", "{}");
     fs::create_dir(house.path("tls")).unwrap();
     house.write("tls/cert.pem", include_bytes!("tls/cert.pem"));
     house.write("tls/key.pem", include_bytes!("tls/key.pem"));

@@ -1,6 +1,7 @@
 //! The account of the server: its user, its home and its keys.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The account of the server, from its variables.
@@ -21,7 +22,7 @@ impl Account {
         };
         let text = |wanted: &str| value(wanted).and_then(|value| value.into_string().ok());
         Self {
-            user: text("USER").or_else(|| text("LOGNAME")),
+            user: text("USER").or_else(|| text("LOGNAME")).or_else(of_process),
             home: value("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             agent: value("SSH_AUTH_SOCK").map(PathBuf::from),
         }
@@ -42,4 +43,17 @@ impl Account {
         let files = names.map(|name| home.join(".ssh").join(name));
         files.into_iter().filter(|file: &PathBuf| Path::is_file(file)).collect()
     }
+}
+
+/// The accounts of this machine (passwd(5)).
+const PASSWD: &str = "/etc/passwd";
+
+/// Returns the name of the user of this process, where no variable has it, as under some service managers.
+fn of_process() -> Option<String> {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let accounts = fs::read_to_string(PASSWD).ok()?;
+    let mut lines = accounts.lines().map(|line| line.split(':'));
+    let is_own = |line: &std::str::Split<'_, char>| line.clone().nth(2) == Some(id.as_str());
+    let name = lines.find(is_own)?.next()?;
+    Some(name.to_owned()).filter(|name| !name.is_empty())
 }

@@ -29,9 +29,9 @@ pub(crate) struct HostFiles {
 /// A file with hosts cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum HostFilesError {
-    #[error("`ssh.config` needs HOME and USER of the server, which are unset")]
+    #[error("`ssh.config` needs HOME and USER of the server: set both")]
     NoAccount,
-    #[error("`ssh.inventory` needs HOME of the server, which is unset")]
+    #[error("`ssh.inventory` needs HOME of the server: set it")]
     NoHome,
     #[error(transparent)]
     Config(#[from] ConfigError),
