@@ -4,7 +4,9 @@
 #   a gated project, over each transport, with the Python client;
 #   agent skills, over each transport, with the skills clients of the TypeScript client and of FastMCP;
 #   callers of examples/platform that may see different things, over HTTP, with both clients;
-#   commands and terminals, over each transport, with the Python client, and approvals with both clients.
+#   commands and terminals, over each transport, with the Python client, and approvals with both clients;
+#   commands, terminals, files and forwards on other hosts, which are OpenSSH servers here, over each transport, with the
+#   Python client.
 #
 # From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3; 3.11 or newer).
 set -euo pipefail
@@ -13,7 +15,9 @@ root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 here=$root/tests/clients
 # shellcheck source=tests/clients/outside.sh
 source "$here/outside.sh"
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/clients/sshd.sh
+source "$here/sshd.sh"
+trap 'stop_hosts; rm -rf "$work"' EXIT
 
 need_node
 
@@ -118,6 +122,10 @@ for project in tools approvals; do build "$here/shell/$project" "$work/shell/$pr
 arguments=("$relay_serve" "$work/shell" --trust "$work/trust.toml")
 drive "$venv/bin/python" "$here/python/shell.py" "${arguments[@]}"
 drive "$node22" "$typescript/shell.mjs" "${arguments[@]}"
+
+echo "== ssh"
+start_hosts "$work/ssh"
+drive "$venv/bin/python" "$here/python/remote.py" "$relay_serve" "$work/ssh" --trust "$work/trust.toml"
 
 echo "clients: $passed passed, $failed failed"
 [[ $failed = 0 ]]

@@ -1,4 +1,4 @@
-"""What shell.py does with programs in a terminal. Each scenario is a promise, named by its function."""
+"""What shell.py does with programs in a terminal, and remote.py uses. Each scenario is a promise, named by its function."""
 
 import json
 import re
@@ -25,9 +25,9 @@ class Terminal:
         self.read_to = 0
 
     @classmethod
-    async def begin(cls, operator: Operator, **arguments: Any) -> "Terminal":
-        started = await operator.call("shell_spawn", **arguments)
-        found = re.fullmatch(r"session (sh-\S+) started \((.*)\); use session_send and session_recv with this id", started)
+    async def begin(cls, operator: Operator, tool: str = "shell_spawn", **arguments: Any) -> "Terminal":
+        started = await operator.call(tool, **arguments)
+        found = re.fullmatch(r"session (s?sh-\S+) started \((.*)\); use session_send and session_recv with this id", started)
         want(found, f"not started: {started}")
         return cls(operator, found[1])
 
