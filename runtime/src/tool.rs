@@ -41,6 +41,7 @@ mod ssh;
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::sync::Arc;
 
 use relay_bundle::Tier;
 use relay_engine::audit_record::{self, Action, OutputHash, Subject};
@@ -78,6 +79,8 @@ use self::ssh::{
 };
 use crate::caller::calls::Room;
 use crate::caller::rejection::Rejection;
+use crate::caller::truncate;
+use crate::process::Session;
 use crate::record::audit::{Entry, Judged, NAMES_MAX};
 
 /// The implementation of each tool of the table.
@@ -119,6 +122,10 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("explain_context", &ExplainContext),
 ];
 
+/// The argument with the id of a session.
+const SESSION_ID: &str = "session_id";
+/// The name in records of the host of a session.
+const HOST: &str = "host";
 /// The word in records for a person's yes.
 const APPROVED: &str = "approved";
 
@@ -133,6 +140,9 @@ pub(crate) struct Answer {
     /// The briefing of the answer.
     pub(crate) briefing: Option<Briefing>,
     exit_code: Option<i32>,
+    timed_out: bool,
+    /// The session or the forward that the call began, for its record.
+    began: Option<(&'static str, String)>,
 }
 
 /// The end of a request for a call.
@@ -148,7 +158,15 @@ pub(crate) enum Ending {
 
 impl Answer {
     fn of_error(text: String) -> Self {
-        Self { context: None, blocks: vec![text], is_error: true, briefing: None, exit_code: None }
+        Self {
+            context: None,
+            blocks: vec![text],
+            is_error: true,
+            briefing: None,
+            exit_code: None,
+            timed_out: false,
+            began: None,
+        }
     }
 }
 
@@ -162,10 +180,13 @@ pub(crate) async fn run(
     let task = tokio::spawn(async move {
         let mut decided = None;
         let withheld = withheld(&call, &name, &given);
+        let session = session_of(&call, &given);
         let done = answer(&call, &mut room, &name, &given, &mut decided).await;
         // The question may have come while the text was typed.
         let withheld = [withheld, self::withheld(&call, &name, &given)].concat();
-        let args = arguments(&call, &name, &given, &withheld);
+        let mut args = arguments(&call, &name, &given, &withheld);
+        // A session that the call ended is forgotten by now.
+        args.extend(session.as_deref().and_then(host_of));
         record(&call, &name, args, Ran { done, decided })
     });
     task.await.unwrap_or_else(|error| {
@@ -208,7 +229,7 @@ async fn answer(
     let recorded = || arguments(call, name, given, withheld(call, name, given));
     begun::begin(call, &permit, recorded, decided.as_ref()).await?;
     let outcome = execute(call, &permit, work).await?;
-    let Outcome { text, exit_code, is_error, mut briefing } = outcome;
+    let Outcome { text, exit_code, is_error, timed_out, began, mut briefing } = outcome;
     let mut blocks = Vec::new();
     if is_unbriefed && briefing.is_none() {
         let mut given = intercept(call, name, given)?;
@@ -221,7 +242,8 @@ async fn answer(
         Output::ByGate | Output::Argument(_) => text,
     });
     let context = context::context(call, name, handle.as_deref()).map_err(Rejection::from)?;
-    Ok((Answer { context, blocks, is_error, briefing, exit_code }, permit))
+    let answer = Answer { context, blocks, is_error, briefing, exit_code, timed_out, began };
+    Ok((answer, permit))
 }
 
 /// Denies every call while the bundle in force is revoked, and a call over the caller's limit of
@@ -310,8 +332,7 @@ struct Ran {
 /// Returns the names of the arguments whose text stays out of the record: a line that a program asks for
 /// as for a password.
 fn withheld(call: &Call, name: &str, given: &Map<String, Value>) -> &'static [&'static str] {
-    let id = given.get("session_id").and_then(Value::as_str).filter(|_| name == SESSION_SEND);
-    let session = id.and_then(|id| call.server.processes.session(id, &call.caller.principal));
+    let session = session_of(call, given).filter(|_| name == SESSION_SEND);
     if session.is_some_and(|session| session.asks_for_secret()) { &["data"] } else { &[] }
 }
 
@@ -324,21 +345,37 @@ fn arguments<'g>(
 ) -> BTreeMap<&'g str, String> {
     let spec = offered(call, name).map(|offered| offered.spec);
     let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
-    match spec.is_some_and(ToolSpec::starts_processes) {
-        true => audit_record::command_arguments(given, &declared, withheld),
-        false => audit_record::call_arguments(given, &declared),
+    if !spec.is_some_and(ToolSpec::starts_processes) {
+        return audit_record::call_arguments(given, &declared);
     }
+    let mut recorded = audit_record::command_arguments(given, &declared, withheld);
+    recorded.extend(session_of(call, given).as_deref().and_then(host_of));
+    recorded
+}
+
+/// Returns the host of a session for a record, if it is on another one.
+fn host_of(session: &Session) -> Option<(&'static str, String)> {
+    session.origin.location.host().map(|host| (HOST, truncate(host)))
+}
+
+/// Returns the session that a call names, if it is the caller's.
+fn session_of(call: &Call, given: &Map<String, Value>) -> Option<Arc<Session>> {
+    let id = given.get(SESSION_ID).and_then(Value::as_str)?;
+    call.server.processes.session(id, &call.caller.principal)
 }
 
 fn record(
     call: &Call,
     name: &str,
-    args: BTreeMap<&str, String>,
+    mut args: BTreeMap<&str, String>,
     Ran { done, mut decided }: Ran,
 ) -> Result<Ending, Rejection> {
     let (ending, rule, action) = match done {
-        Ok((answer, permit)) => {
-            (Ok(Ending::Answered(answer)), permit.at().to_owned(), Action::Served)
+        Ok((mut answer, permit)) => {
+            // Later records name it by its id alone.
+            args.extend(answer.began.take());
+            let action = if answer.timed_out { Action::TimedOut } else { Action::Served };
+            (Ok(Ending::Answered(answer)), permit.at().to_owned(), action)
         }
         Err(Unanswered::Later { question, state, reason }) => {
             (Ok(Ending::Asks { question, state }), reason, Action::Asked)

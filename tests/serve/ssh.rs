@@ -93,6 +93,7 @@ fn a_command_keeps_its_limits() {
     assert!(answer.ends_with("\n\n[TRUNCATED - 5000 bytes total, 1024 shown]"), "{answer}");
     let answer = run("echo begun; sleep 60", json!({ "timeout": 1 }));
     assert_eq!(answer, "[TIMEOUT after 1s]\nbegun\n", "the host ended it");
+    assert_eq!(last(&house)["action"], "timed_out");
     let deaf = Host::with(|settings| settings.deaf = true);
     let house = house_with(&deaf, "");
     let mut agent = operator(&house);
@@ -302,6 +303,7 @@ fn files_go_there_and_come_back() {
         "host": "web", "remote_path": at("stall"), "local_path": at("x"), "timeout": 1
     });
     assert_eq!(said(&mut agent, "ssh_download", stalled), "[TIMEOUT after 1s]");
+    assert_eq!(last(&house)["action"], "timed_out");
     std::os::unix::fs::symlink(house.path("tree"), house.path("door")).unwrap();
     for through in ["door/below/one", "door/new", "tree/../file", "new/../../x"] {
         let given = json!({ "host": "web", "local_path": at(through), "remote_path": at("x") });

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::agent::{Agent, PROTOCOLS};
 use super::house;
 use super::server::wait_until;
-use super::ssh::{house_of, house_with, web};
+use super::ssh::{house_of, house_with, last, web};
 use super::ssh_server::{Host, USER};
 use super::tool_reference::{AS_OPERATOR, operator, said};
 
@@ -60,7 +60,23 @@ fn a_shell_on_a_host_is_driven_to_its_end() {
             (&shown["title"], &shown["size"]),
             (&json!("web: login shell"), &json!("80x25"))
         );
+        let record = last(&house);
+        assert_eq!(record["args"]["session_id"], Value::Null, "{record}");
         send(&mut agent, &id, "exit 3");
+        let record = last(&house);
+        assert_eq!(
+            (&record["args"]["session_id"], &record["args"]["host"]),
+            (&json!(id), &json!("web"))
+        );
+        let records = house.read("audit.jsonl");
+        let spawned: Vec<Value> =
+            records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let spawned =
+            spawned.iter().filter(|it: &&Value| it["tool"] == "ssh_spawn").last().unwrap();
+        assert_eq!(
+            (&spawned["args"]["session_id"], &spawned["args"]["host"]),
+            (&json!(id), &json!("web"))
+        );
         let end = await_text(&mut agent, &id, "ended");
         assert!(end.ends_with(&format!("[session {id} ended, exit=3]")), "{end}");
     }

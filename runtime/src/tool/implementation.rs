@@ -43,6 +43,10 @@ pub(super) struct Outcome {
     pub(super) exit_code: Option<i32>,
     /// Whether the tool reports a failure, such as that of a command.
     pub(super) is_error: bool,
+    /// Whether the tool itself ended the work at its time limit.
+    pub(super) timed_out: bool,
+    /// The session or the forward that it began: the name of its argument in later calls, and the id.
+    pub(super) began: Option<(&'static str, String)>,
     /// The briefing, if the tool gives one.
     pub(super) briefing: Option<Briefing>,
 }

@@ -112,9 +112,10 @@ impl<'r> Room<'r> {
         let begun = run.call.server.processes.add_session((owner, slot), program, ends);
         let begun = begun.map_err(unbegun)?;
         let Session { id, title, .. } = &*begun;
-        Ok(Outcome::of_text(format!(
+        let text = format!(
             "session {id} started ({title}); use session_send and session_recv with this id"
-        )))
+        );
+        Ok(Outcome { began: Some(("session_id", id.clone())), ..Outcome::of_text(text) })
     }
 }
 

@@ -36,7 +36,8 @@ pub(super) fn outcome(finished: &Finished, timeout_s: u64) -> Result<Outcome, Ca
         End::Signalled(name) => signal(name).parse().ok(),
         _ => None,
     };
-    Ok(Outcome { text, exit_code, is_error: exit_code.is_none(), ..Outcome::default() })
+    let (is_error, timed_out) = (exit_code.is_none(), matches!(end, End::TimedOut(_)));
+    Ok(Outcome { text, exit_code, is_error, timed_out, ..Outcome::default() })
 }
 
 /// Returns the note on a command that was ended early.

@@ -70,8 +70,9 @@ impl Tool for SshForward {
                 spec.kind.letter(),
                 forward.port()
             );
+            let began = Some(("forward_id", id.clone()));
             tokio::spawn(follow(Arc::downgrade(server), open));
-            Ok(Outcome::of_text(text))
+            Ok(Outcome { began, ..Outcome::of_text(text) })
         })
     }
 }

@@ -127,6 +127,7 @@ fn answer(
         Err(TransferError::Timeout { .. }) => {
             return Ok(Outcome {
                 is_error: true,
+                timed_out: true,
                 ..Outcome::of_text(format!("[TIMEOUT after {timeout_s}s]"))
             });
         }
