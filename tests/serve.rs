@@ -48,6 +48,7 @@ mod skills;
 mod ssh;
 mod ssh_files;
 mod ssh_forwards;
+mod ssh_reference;
 mod ssh_server;
 mod ssh_sessions;
 mod start;

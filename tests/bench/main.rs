@@ -27,6 +27,7 @@ mod peer;
 mod port;
 mod select;
 mod shell;
+mod ssh;
 mod stdio;
 mod terminal;
 
@@ -88,6 +89,7 @@ fn main() -> Result<()> {
         ("hook", hook::hooks),
         ("shell", shell::commands),
         ("terminal", terminal::sessions),
+        ("ssh", ssh::hosts),
         ("peer", peer::beside),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);

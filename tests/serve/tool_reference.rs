@@ -37,16 +37,16 @@ fn one_text(result: &Value) -> String {
 }
 
 /// The default of an argument that a call must have.
-const REQUIRED: &str = "required";
+pub(super) const REQUIRED: &str = "required";
 /// The default of an argument whose absence has a meaning of its own.
 const NONE: &str = "none";
 
 /// The tools, whether clients hear that they only read, and their arguments: name, type, default as JSON,
 /// and range.
-type Listed = (&'static str, bool, &'static [[&'static str; 4]]);
+pub(super) type Listed = (&'static str, bool, &'static [[&'static str; 4]]);
 
-const TIMEOUT: [&str; 4] = ["timeout", "integer", "60", "1 to 900"];
-const MAX_OUTPUT: [&str; 4] = ["max_output", "integer", "65536", "1024 to 1048576"];
+pub(super) const TIMEOUT: [&str; 4] = ["timeout", "integer", "60", "1 to 900"];
+pub(super) const MAX_OUTPUT: [&str; 4] = ["max_output", "integer", "65536", "1024 to 1048576"];
 const CWD: [&str; 4] = ["cwd", "string", "\"\"", ""];
 const ENV_JSON: [&str; 4] = ["env_json", "string", "\"\"", ""];
 const SESSION_ID: [&str; 4] = ["session_id", "string", REQUIRED, ""];
@@ -150,7 +150,7 @@ fn each_tool_is_listed_with_its_arguments() {
     }
 }
 
-fn assert_schema(tool: &str, schema: &Value, arguments: &[[&str; 4]]) {
+pub(super) fn assert_schema(tool: &str, schema: &Value, arguments: &[[&str; 4]]) {
     assert_eq!(schema["additionalProperties"], false, "{tool}");
     let required: BTreeSet<_> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
