@@ -71,7 +71,8 @@ pub struct AuditRecord<'a> {
     /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`. A name that the bundle does not have
     /// is recorded as `unknown`. `authentication` is a request with missing or invalid credentials,
     /// `request` one that was refused unread. Events are `bundle:reload`, `bundle:revoked`,
-    /// `session:ended`, `audit:lost`, `audit:unflushed` and `audit:checkpoint`.
+    /// `session:ended`, `connection:ended`, `forward:ended`, `forward:target`, `forward:targets`,
+    /// `audit:lost`, `audit:unflushed` and `audit:checkpoint`.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,
