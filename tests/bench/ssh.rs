@@ -249,8 +249,9 @@ fn fleet_of(setting: &Setting, fleet: &Fleet) -> Result<()> {
     let mut fan = || {
         time(|| {
             let all: Value = serde_json::from_str(&agent.call("ssh_fanout", &arguments)?)?;
-            let results = all["results"].as_array().ok_or("no results")?;
-            match results.iter().filter(|it| it["exit_code"] == 0).count() {
+            let results = all.get("results").and_then(Value::as_array).ok_or("no results")?;
+            let is_ok = |it: &&Value| it.get("exit_code") == Some(&Value::from(0));
+            match results.iter().filter(is_ok).count() {
                 count if count == usize::from(HOSTS) => Ok(()),
                 count => Err(format!("{count} hosts answered: {all}").into()),
             }

@@ -450,3 +450,32 @@ fn a_client_with_a_token_hears_of_a_long_call() {
         assert_eq!(ended(&mut client, id), "[exit 0]\n");
     }
 }
+
+/// A yes is for the session that it began, which goes on under each bundle that still asks.
+#[test]
+fn an_approved_session_outlives_a_reload_that_still_asks() {
+    let bundle = |epoch: u32, rule: &str| {
+        let project = PROJECT.replace("epoch=1", &format!("epoch={epoch}"));
+        house::bundle_of(&project.replace("policy open {", &format!("policy open {{ {rule};")))
+    };
+    let asks = "approve terminals { tool shell_spawn }";
+    let house = House::of(&bundle(1, asks));
+    let mut client = Client::start(&house, AS_OPERATOR);
+    let spawn = |more: Value| {
+        let mut params = call(&json!({ "command": "cat" }), more);
+        params["name"] = "shell_spawn".into();
+        params
+    };
+    let result = client.get("tools/call", spawn(json!({})));
+    let state = result["requestState"].as_str().expect("a state");
+    let more = json!({ "requestState": state, "inputResponses": { "approve": yes() } });
+    let begun = text(&client.get("tools/call", spawn(more)));
+    let id = begun.split(' ').nth(1).expect("an id");
+    house.replace(&bundle(2, asks));
+    wait_until(|| house.read("audit.jsonl").contains("\"bundle:reload\""));
+    let list = modern(json!({ "name": "session_list", "arguments": {} }));
+    let listed = text(&client.get("tools/call", list));
+    assert!(listed.contains(id), "{listed}");
+    house.replace(&bundle(3, "deny terminals { tool shell_spawn }"));
+    wait_until(|| house.read("audit.jsonl").contains("\"session:ended\""));
+}

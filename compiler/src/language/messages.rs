@@ -84,7 +84,7 @@ pub(crate) static SESSION_GREETING: Rule = Rule::leaf(
 
 pub(crate) static TOOL_GUIDANCE: Rule = Rule {
     name: "tool-guidance",
-    meaning: "Follows the greeting: how to use the tools of `shell` and `sessions`. Callers who lack one of these tools do not get it.",
+    meaning: "Follows the greeting: how to use the tools of `shell`, `sessions` and `ssh`. Callers who lack one of these tools do not get it.",
     ..SESSION_GREETING
 };
 

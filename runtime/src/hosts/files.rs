@@ -159,6 +159,13 @@ impl HostFiles {
                     path.display()
                 );
             }
+            let times = [settings.connect_timeout, settings.server_alive_interval];
+            if times.iter().any(Option::is_some) || settings.server_alive_count_max.is_some() {
+                tracing::warn!(
+                    "{}: `{alias}` sets times of connections, which are not used: those of [ssh] are",
+                    path.display()
+                );
+            }
             lines.extend(settings.ignored);
         }
         for (at, keyword) in lines.iter().take(IGNORED_MAX) {

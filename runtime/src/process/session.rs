@@ -90,6 +90,8 @@ pub(crate) struct Origin {
     pub(crate) tool: &'static str,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) location: Location,
+    /// Whether a person approved it.
+    pub(crate) is_approved: bool,
 }
 
 /// A program in a terminal that becomes a session.

@@ -45,13 +45,14 @@ pub(super) fn may_begin(
     if let Some(refusal) = placed.refusal() {
         return Err(refusal.to_string());
     }
-    let Origin { tool, arguments, location } = origin;
+    let Origin { tool, arguments, location, is_approved } = origin;
     let (client, door) = (None, Door::Server);
     let call = decide::Call { tool, arguments, client, location, door };
     let view = placed.view().map_err(damaged)?;
     let decision = decide::decide(&view, &loaded.authority, &call).map_err(damaged)?;
     match decision.outcome {
         decide::Outcome::Allow => Ok(()),
+        decide::Outcome::Approve if *is_approved => Ok(()),
         _ => Err(recorded_reason(&decision)),
     }
 }

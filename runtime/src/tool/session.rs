@@ -85,7 +85,12 @@ async fn spawn(permit: &Permit, run: &Run<'_>, words: Vec<String>) -> Result<Out
         Err(error) => return Err(failed(&error)),
     };
     let terminal = Box::new(LocalTerminal::new(running).map_err(|error| failed(&error))?);
-    let origin = Origin { tool: permit.spec().name, arguments: run.given.clone(), location };
+    let origin = Origin {
+        tool: permit.spec().name,
+        arguments: run.given.clone(),
+        location,
+        is_approved: permit.is_approved(),
+    };
     room.begin(Program { title, terminal, size, origin })
 }
 

@@ -7,7 +7,7 @@ use relay_policy::host::canonical_host;
 use thiserror::Error;
 
 /// A forward that a call asks for: `L:PORT:HOST:PORT`, `R:PORT:HOST:PORT` or `D:PORT`. An IPv6 address
-/// stands in brackets.
+/// is written in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForwardSpec {
     /// The kind.

@@ -14,6 +14,7 @@ pub(in crate::tool) struct Permit {
     principal: Arc<Principal>,
     at: String,
     place: Place,
+    is_approved: bool,
 }
 
 /// The place that a call was decided for.
@@ -31,7 +32,17 @@ impl Permit {
         principal: Arc<Principal>,
         place: Place,
     ) -> Self {
-        Self { spec, principal, at, place }
+        Self { spec, principal, at, place, is_approved: false }
+    }
+
+    /// Returns the permit of a call that a person approved.
+    pub(in crate::tool::decide) fn approved(self) -> Self {
+        Self { is_approved: true, ..self }
+    }
+
+    /// Returns whether a person approved the call.
+    pub(in crate::tool) fn is_approved(&self) -> bool {
+        self.is_approved
     }
 
     /// Returns the tool that may run.

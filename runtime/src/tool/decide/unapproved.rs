@@ -63,7 +63,7 @@ impl Unapproved {
     /// Returns the permit of a call that a person approved, or why it does not run.
     pub(in crate::tool) fn settled(self, reply: Reply) -> Result<Permit, Unanswered> {
         match reply {
-            Reply::Yes => Ok(self.permit),
+            Reply::Yes => Ok(self.permit.approved()),
             Reply::Later { state } => {
                 let reason = recorded_reason(&self.decision);
                 Err(Unanswered::Later { question: self.question, state, reason })

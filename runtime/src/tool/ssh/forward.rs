@@ -51,6 +51,7 @@ impl Tool for SshForward {
                 tool: permit.spec().name,
                 arguments: run.given.clone(),
                 location: Location::default(),
+                is_approved: permit.is_approved(),
             };
             let targets = Targets {
                 server: Arc::downgrade(server),
@@ -126,7 +127,8 @@ impl Targets {
         let ruling = match ForwardSpec::parse(&alone) {
             Err(_) => Err("its host is none that rules can read".to_owned()),
             Ok(_) => {
-                let mut origin = self.origin.clone();
+                // No one was asked about this target.
+                let mut origin = Origin { is_approved: false, ..self.origin.clone() };
                 origin.arguments.insert("spec".to_owned(), alone.into());
                 may_begin(&server.loaded(), &self.owner, &origin)
             }

@@ -41,6 +41,7 @@ impl Tool for SshSpawn {
                     tool: permit.spec().name,
                     arguments: run.given.clone(),
                     location: Location::default().on(host),
+                    is_approved: permit.is_approved(),
                 },
             })
         })
