@@ -20,6 +20,8 @@ pub(crate) use self::terminal::RemoteTerminal;
 
 use self::known::Known;
 use self::route::Ways;
+use crate::caller::principal::CallerKey;
+use crate::caller::slots::Slots;
 use crate::hosts::{Account, Fleet};
 use crate::settings::config::Ssh as Settings;
 
@@ -29,7 +31,12 @@ pub(crate) struct Remote {
     pub(crate) limits: Limits,
     pub(crate) ways: Ways,
     pub(crate) forwards: Forwards,
+    /// The connections of each caller's calls for many hosts.
+    pub(crate) shares: Slots<CallerKey>,
 }
+
+/// The part of all connections that one caller's calls for many hosts may use at once.
+const SHARE: usize = 4;
 
 impl Remote {
     /// Returns the state of a server with these settings, for its account.
@@ -51,6 +58,7 @@ impl Remote {
             pool: Pool::new(limits.clone()),
             limits,
             ways: Ways { known: Known::new(files), account },
+            shares: Slots::new((settings.connections_max.get() / SHARE).max(1)),
             forwards: Forwards::new(settings.principal_forwards_max.get()),
         }
     }
@@ -75,7 +83,7 @@ impl Remote {
 
 impl fmt::Debug for Remote {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pool, limits: _, ways, forwards } = self;
+        let Self { pool, limits: _, ways, forwards, shares: _ } = self;
         let connections = pool.connections();
         out.debug_struct("Remote")
             .field("connections", &connections)

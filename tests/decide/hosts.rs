@@ -46,6 +46,14 @@ fn a_deny_means_a_host_by_each_of_its_names() {
                 assert!(is_denied(&judged, "ssh_fanout", fleet), "{selector} {name} {spelled}");
                 let jump = json!({ "host": "edge1", "jump": spelled, "command": "ls" });
                 assert!(is_denied(&judged, "ssh_exec", jump), "{selector} {name} {spelled}");
+                let bracketed = if spelled.contains("::") {
+                    format!("[{spelled}]")
+                } else {
+                    spelled.to_owned()
+                };
+                let jump = format!("me@{}:22", bracketed.trim_start_matches("ops@"));
+                let jump = json!({ "host": "edge1", "jump": jump, "command": "ls" });
+                assert!(is_denied(&judged, "ssh_exec", jump), "{selector} {name} {spelled}");
                 let text = format!("ssh {} ls", spelled.trim_start_matches("::ffff:"));
                 let local = json!({ "command": text });
                 assert!(is_denied(&judged, "shell_exec", local), "{selector} {name} {text}");
@@ -86,10 +94,31 @@ fn a_deny_over_connections_means_them_in_every_text() {
         "ssh -J core2 elsewhere ls",
         "curl http://other$N/",
         "mytool http://10.0.0.1/",
+        "scp f '[fd00::1]:/tmp/'",
+        "rsync -a . 'ops@[fd00::1]:/srv/'",
+        "wget 'https://[fd00::1%25eth0]/'",
+        "ping fd00::1%eth0",
+        "curl --connect-to '::[fd00::1]:80' http://other/",
+        "curl --connect-to ::core1:80 http://other/",
+        "curl --resolve other:80:fd00::1 http://other/",
+        "curl --resolve other:80:10.0.0.9,10.0.0.1 http://other/",
+        "ssh -L 8080:core1:80 elsewhere",
+        "ssh -L '127.0.0.1:8080:[fd00::1]:80' elsewhere",
+        "ssh -L 8080/core1/80 elsewhere",
+        "ssh -R 8080:10.0.0.1:80 elsewhere",
+        "ssh -L /tmp/socket:core1:80 elsewhere",
     ] {
         assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
     }
-    assert!(!is_denied(&judged, "shell_exec", json!({ "command": "curl http://10.0.0.3/" })));
+    for command in [
+        "curl http://10.0.0.3/",
+        "ssh -L 8080:10.0.0.3:80 elsewhere",
+        "ssh -D 1080 elsewhere",
+        "docker run -p 127.0.0.1:8080:80 nginx",
+        "curl --connect-to '::[fd00::2]:80' http://other/",
+    ] {
+        assert!(!is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
+    }
 }
 
 #[test]

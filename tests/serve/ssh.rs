@@ -399,6 +399,11 @@ fn a_fleet_is_probed_and_driven() {
     let long: Value = serde_json::from_str(&said(&mut agent, "ssh_fanout", long)).expect("JSON");
     let output = long["results"][0]["output"].as_str().expect("an output");
     assert!(output.contains("[TRUNCATED - 90000 bytes total, 4096 shown]"), "{long}");
+    let twice = json!({ "command": "true", "hosts": "web,127.0.0.1,WEB" });
+    let twice: Value = serde_json::from_str(&said(&mut agent, "ssh_fanout", twice)).expect("JSON");
+    let outputs: Vec<_> =
+        twice["results"].as_array().unwrap().iter().map(|it| &it["output"]).collect();
+    assert_eq!(outputs[2], "[ERROR: this is the same host as `web`, where it was done]", "{twice}");
     let listed = said(&mut agent, "ssh_hosts", json!({}));
     let listed: Value = serde_json::from_str(&listed).expect("JSON");
     assert_eq!(listed[1]["name"], "web");
@@ -488,4 +493,49 @@ fn a_build_without_ssh_refuses_a_bundle_that_needs_it() {
     assert!(error.contains("it offers `ssh_"), "{error}");
     assert!(error.contains("built without the feature `ssh`"), "{error}");
     load(&[]).expect("it is taken");
+}
+
+/// A call names a way through a host in each form, where the project sets none.
+#[test]
+fn a_call_goes_through_the_host_that_it_names() {
+    let (host, gate) = (Host::start(), Host::start());
+    let (address, port) = (gate.address(), gate.address().port());
+    let gate_node = format!(
+        "host gate address=\"{}\" port={port} user={USER} {{ pin \"{}\" }}",
+        address.ip(),
+        gate.pin()
+    );
+    let hosts = format!(
+        "hosts outside=permit known-hosts=accept-new {{ groups edge; {}; {gate_node} }}",
+        web(&host, &host.pin())
+    );
+    let house = house_of("open", &hosts, "");
+    // Both hosts know one user.
+    host.admit(&house);
+    let through = |jump: &str| json!({ "host": "web", "command": "true", "jump": jump });
+    let mut agent = operator(&house);
+    let forms = [
+        "gate".to_owned(),
+        format!("{USER}@gate"),
+        format!("{USER}@gate:{port}"),
+        format!("gate:{port}"),
+    ];
+    for jump in forms {
+        let answer = said(&mut agent, "ssh_exec", through(&jump));
+        // The gate has another user key, so the way ends there.
+        assert!(answer.contains("gate (tester@127.0.0.1"), "{jump}: {answer}");
+    }
+    for (jump, error) in [
+        ("gate:x", "`jump` is a host, USER@HOST or USER@HOST:PORT"),
+        ("gate:0", "`jump` is a host, USER@HOST or USER@HOST:PORT"),
+        ("-x@gate", "this is not the name of a user"),
+        ("root@gate", "the user of `gate` is set: leave `user` out"),
+    ] {
+        let answer = said(&mut agent, "ssh_exec", through(jump));
+        assert!(answer.contains(error), "{jump}: {answer}");
+    }
+    let relative = json!({ "host": "web", "command": "true", "key_path": "keys/web" });
+    let answer = said(&mut agent, "ssh_exec", relative);
+    assert!(answer.contains("`key_path` is not absolute"), "{answer}");
+    assert_eq!(host.logins(), 0);
 }

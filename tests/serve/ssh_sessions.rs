@@ -71,8 +71,7 @@ fn a_shell_on_a_host_is_driven_to_its_end() {
         let records = house.read("audit.jsonl");
         let spawned: Vec<Value> =
             records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let spawned =
-            spawned.iter().filter(|it: &&Value| it["tool"] == "ssh_spawn").next_back().unwrap();
+        let spawned = spawned.iter().rfind(|it: &&Value| it["tool"] == "ssh_spawn").unwrap();
         assert_eq!(
             (&spawned["args"]["session_id"], &spawned["args"]["host"]),
             (&json!(id), &json!("web"))

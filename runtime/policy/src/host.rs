@@ -8,6 +8,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 #[must_use]
 pub fn canonical_host(host: &str) -> Cow<'_, str> {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    // An address with a zone is that address, on one interface.
+    let bare = bare.split_once('%').map_or(bare, |(address, _)| address);
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
         return match address.to_ipv4_mapped() {
             Some(mapped) => mapped.to_string().into(),
@@ -22,6 +24,26 @@ pub fn canonical_host(host: &str) -> Cow<'_, str> {
         return name.to_ascii_lowercase().into();
     }
     name.into()
+}
+
+/// Returns the host of an address: `host`, `user@host:port`, perhaps with a scheme and a path. An IPv6 address
+/// loses its brackets.
+#[must_use]
+pub fn host_of_address(written: &str) -> &str {
+    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest.get(..end).unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    if let Some((address, _)) = bracketed {
+        return address;
+    }
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') && port.bytes().all(|b| b.is_ascii_digit()) => {
+            name
+        }
+        _ => host,
+    }
 }
 
 /// Returns the host of `user@host`.
@@ -62,7 +84,25 @@ fn part(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical_host;
+    use super::{canonical_host, host_of_address};
+
+    #[test]
+    fn the_host_of_an_address_is_found() {
+        for (written, host) in [
+            ("db", "db"),
+            ("me@db:22", "db"),
+            ("ssh://me@db:22/x", "db"),
+            ("http://a@b@db/?x@y", "db"),
+            ("[::1]", "::1"),
+            ("me@[::1]:22", "::1"),
+            ("https://[fe80::1]:8443/x", "fe80::1"),
+            ("fe80::1", "fe80::1"),
+            ("db:x", "db:x"),
+            ("", ""),
+        ] {
+            assert_eq!(host_of_address(written), host, "{written}");
+        }
+    }
 
     #[test]
     fn every_spelling_of_an_address_is_one_host() {
@@ -71,6 +111,8 @@ mod tests {
         }
         assert_eq!(canonical_host("[::ffff:127.0.0.1]"), "127.0.0.1");
         assert_eq!(canonical_host("[0:0::1]"), "::1");
+        assert_eq!(canonical_host("fe80::1%eth0"), "fe80::1");
+        assert_eq!(canonical_host("[fe80::1%25eth0]"), "fe80::1");
         assert_eq!(canonical_host("DB-1.Corp.example."), "db-1.corp.example");
         for other in ["", "1.2.3.4.5", "256.1.1.1", "0x", "1.2.3.256", "a.1", "08"] {
             assert_eq!(canonical_host(other), other, "{other}");

@@ -24,7 +24,7 @@ const PORT: u16 = 22;
 const SHOWN_CHARS_MAX: usize = 64;
 
 /// The host that a call names, and its settings; empty and 0 for those that it leaves open.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ask<'a> {
     pub(crate) host: &'a str,
     pub(crate) user: &'a str,
@@ -43,6 +43,10 @@ pub(crate) enum RouteError {
     NoHost,
     #[error("this is not the name of a user: write letters, digits, `-`, `_` and `.`")]
     BadUser,
+    #[error("`jump` is a host, USER@HOST or USER@HOST:PORT")]
+    BadJump,
+    #[error("`key_path` is not absolute: begin it with `/` or `~/`")]
+    RelativeKey,
     #[error("the host is none of this server's; ssh_hosts lists them")]
     Outside,
     #[error("the files of the server put this host out of reach: {0}")]
@@ -101,19 +105,15 @@ impl Ways {
             return Err(RouteError::NoHost);
         }
         let ask = Ask { user: if user.is_empty() { ask.user } else { user }, ..*ask };
-        // A reader of addresses takes what precedes a `/` for the host.
-        let is_plain = user_name::is_plain(ask.user) && !ask.user.contains('/');
-        if !ask.user.is_empty() && !is_plain {
-            return Err(RouteError::BadUser);
-        }
+        check_user(ask.user)?;
         let meant = meant(fleet, name)?;
         let mut hops = vec![self.hop(fleet, &meant, &ask)?];
         let mut next = jump(fleet, &meant, &ask)?;
-        while let Some(host) = next {
+        while let Some((host, ask)) = next {
             if hops.len() == HOPS_MAX {
                 return Err(RouteError::TooFar);
             }
-            hops.push(self.hop(fleet, &host, &Ask::default())?);
+            hops.push(self.hop(fleet, &host, &ask)?);
             next = jump(fleet, &host, &Ask::default())?;
         }
         hops.reverse();
@@ -124,10 +124,22 @@ impl Ways {
     /// known hosts has changed, the answer is no: the host must prove itself again.
     pub(super) fn is_way(&self, fleet: &Fleet, route: &Route) -> bool {
         let [before @ .., goal] = route.hops.as_slice() else { return false };
-        let is_listed = matches!(meant(fleet, &goal.alias), Ok(Meant::Listed(_)));
-        let key = goal.identities.first().filter(|_| goal.identities_only && !is_listed);
+        let listed = match meant(fleet, &goal.alias) {
+            Ok(Meant::Listed(host)) => Some(host),
+            _ => None,
+        };
+        // Settings of the project or a file are left out: a call may not repeat them.
+        let has_keys = listed.is_some_and(|host| host.key.is_some())
+            || fleet.login(&goal.alias).is_some_and(|login| login.identities.is_some());
+        let key = goal.identities.first().filter(|_| goal.identities_only && !has_keys);
         let key = key.and_then(|identity| identity.key.to_str()).unwrap_or_default();
-        let jump = before.last().filter(|_| !is_listed).map(|hop| hop.alias.as_str());
+        let has_jump = listed.is_some_and(|host| host.jump.is_some());
+        let jump = before.last().filter(|_| !has_jump).map(|hop| {
+            let Hop { alias, user, port, .. } = hop;
+            let host = if alias.contains(':') { format!("[{alias}]") } else { alias.clone() };
+            format!("{user}@{host}:{port}")
+        });
+        let jump = jump.unwrap_or_default();
         let known_hosts = match goal.mode {
             HostKeyMode::Strict => KnownHosts::Strict,
             HostKeyMode::AcceptNew => KnownHosts::AcceptNew,
@@ -139,7 +151,7 @@ impl Ways {
             port: goal.port,
             key_path: key,
             known_hosts: known_hosts.word(),
-            jump: jump.unwrap_or_default(),
+            jump: &jump,
         };
         self.route(fleet, &ask).is_ok_and(|now| now.key() == route.key())
     }
@@ -162,6 +174,9 @@ impl Ways {
         let user = user.or_else(|| self.account.user.clone()).ok_or(RouteError::NoUser)?;
         let key =
             self.set(&alias, ("key", "key_path"), own(|host| host.key.as_ref()), ask.key_path)?;
+        if key.as_ref().is_some_and(|key| !key.starts_with(['/', '~'])) {
+            return Err(RouteError::RelativeKey);
+        }
         let port = listed.and_then(|host| u16::try_from(host.port.value).ok());
         let port = port.or(described.as_ref().and_then(|described| described.port));
         let port = port.unwrap_or(PORT);
@@ -294,28 +309,59 @@ fn meant<'h>(fleet: &'h Fleet, name: &str) -> Result<Meant<'h>, RouteError> {
     }
 }
 
-/// Returns the host through which another one is reached.
-fn jump<'h>(
+/// Refuses a text that names no user.
+fn check_user(user: &str) -> Result<(), RouteError> {
+    // A reader of addresses takes what precedes a `/` for the host.
+    match user.is_empty() || (user_name::is_plain(user) && !user.contains('/')) {
+        true => Ok(()),
+        false => Err(RouteError::BadUser),
+    }
+}
+
+/// Returns the host through which another one is reached, and the settings of the call for it.
+fn jump<'h, 'a>(
     fleet: &'h Fleet,
     host: &Meant<'_>,
-    ask: &Ask<'_>,
-) -> Result<Option<Meant<'h>>, RouteError> {
+    ask: &Ask<'a>,
+) -> Result<Option<(Meant<'h>, Ask<'a>)>, RouteError> {
+    let asked = Some(ask.jump).filter(|jump| !jump.is_empty()).map(jump_ask).transpose()?;
     let own = match host {
-        Meant::Listed(host) => host.jump.as_ref(),
+        Meant::Listed(host) => host.jump.as_ref().map(|own| (own, &host.alias)),
         Meant::Other(_) => None,
     };
-    match own {
-        Some(own) if !ask.jump.is_empty() && own.value != ask.jump => {
-            let alias = match host {
-                Meant::Listed(host) => host.alias.clone(),
-                Meant::Other(name) => name.clone(),
-            };
-            Err(RouteError::Set { what: "jump", argument: "jump", alias })
+    match (own, asked) {
+        (Some((own, _)), None) => Ok(Some((meant(fleet, &own.value)?, Ask::default()))),
+        (Some((own, _)), Some(asked)) if asked == Ask { host: &own.value, ..Ask::default() } => {
+            Ok(Some((meant(fleet, &own.value)?, Ask::default())))
         }
-        Some(own) => meant(fleet, &own.value).map(Some),
-        None if ask.jump.is_empty() => Ok(None),
-        None => meant(fleet, ask.jump).map(Some),
+        (Some((_, alias)), Some(_)) => {
+            Err(RouteError::Set { what: "jump", argument: "jump", alias: alias.clone() })
+        }
+        (None, Some(asked)) => Ok(Some((meant(fleet, asked.host)?, asked))),
+        (None, None) => Ok(None),
     }
+}
+
+/// Reads a jump of a call: a host, `USER@HOST` or `USER@HOST:PORT`; an IPv6 address with a port is written in
+/// brackets.
+fn jump_ask(written: &str) -> Result<Ask<'_>, RouteError> {
+    let (user, rest) = written.rsplit_once('@').unwrap_or(("", written));
+    check_user(user)?;
+    let bracketed = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (host, port) = match bracketed {
+        Some((host, after)) => (host, after.strip_prefix(':')),
+        None if rest.matches(':').count() > 1 => (rest, None),
+        None => rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port))),
+    };
+    let is_number = |port: &&str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = match port {
+        None => 0,
+        Some(port) => {
+            let port = Some(port).filter(is_number).and_then(|port| port.parse().ok());
+            port.filter(|port| *port > 0).ok_or(RouteError::BadJump)?
+        }
+    };
+    Ok(Ask { host, user, port, ..Ask::default() })
 }
 
 /// Returns the check of a host key: that of the project, or the stricter one that a call asks for.

@@ -6,6 +6,7 @@ mod fitted;
 mod fleet;
 mod forward;
 pub(crate) mod inventory;
+mod many;
 mod order;
 mod spawn;
 mod transfer;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use relay_policy::host::canonical_host;
+use relay_policy::host::{canonical_host, host_of_address};
 use relay_policy::inventory::Inventory;
 
 use crate::tool::{ForwardSpec, Reach, host_list};
@@ -58,25 +58,7 @@ impl Hosts {
 
 /// Returns the hosts that a name may mean: what follows its last `@`, and the host of an address.
 pub(super) fn readings(written: &str) -> impl Iterator<Item = &str> {
-    let address = host_of(written);
-    let last = written.rsplit_once('@').map(|(_, host)| host_of(host));
+    let address = host_of_address(written);
+    let last = written.rsplit_once('@').map(|(_, host)| host_of_address(host));
     [Some(address), last.filter(|last| *last != address)].into_iter().flatten()
-}
-
-/// Returns the host of `user@host`, also in an address with a scheme or brackets.
-fn host_of(written: &str) -> &str {
-    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
-    let rest = rest.split('/').next().unwrap_or(rest);
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    if let Some(bare) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return bare;
-    }
-    match host.rsplit_once(':') {
-        Some((name, port))
-            if !name.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            name
-        }
-        _ => host,
-    }
 }

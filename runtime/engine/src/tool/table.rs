@@ -99,7 +99,7 @@ const JUMP: Parameter = Parameter {
     name: "jump",
     kind: Kind::Text { default: Some("") },
     required: false,
-    meaning: "A host to go through, where the project sets none",
+    meaning: "A host to go through, where the project sets none, as HOST, USER@HOST or USER@HOST:PORT",
 };
 
 const COMMAND: Parameter = Parameter {

@@ -3,6 +3,7 @@
 use relay_bundle::Selector;
 
 use super::{Effects, Hidden, Sent, Touch, What};
+use crate::host::host_of_address;
 use crate::paths::{Ground, classify};
 use crate::span::Span;
 use crate::value::Mark;
@@ -28,7 +29,7 @@ impl Effects {
             Selector::Connects => {
                 // Browsers read `\\` in an address as `/`.
                 let known = value.filter(|value| !value.contains('\\'));
-                let host = self.value(known.map_or(any, |value| host_of(value).as_bytes()));
+                let host = self.value(known.map_or(any, |value| host_of_address(value).as_bytes()));
                 self.add(What::Connects(host), at);
                 return;
             }
@@ -87,19 +88,5 @@ fn from_home(path: &str) -> Vec<u8> {
     match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
         Some(rest) => [Mark::Home.text(), rest.as_bytes()].concat(),
         None => path.as_bytes().to_vec(),
-    }
-}
-
-/// Returns the host of a URL; any other value is a host.
-fn host_of(value: &str) -> &str {
-    let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = rest.get(..end).unwrap_or(rest);
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    match host.rsplit_once(':') {
-        Some((name, port)) if !name.contains(':') && port.bytes().all(|b| b.is_ascii_digit()) => {
-            name
-        }
-        _ => host,
     }
 }

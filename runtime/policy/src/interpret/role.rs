@@ -15,6 +15,9 @@ use crate::span::Span;
 use crate::state::{Dialect, Frame};
 use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
+/// The longest IPv6 address as text.
+const IPV6_BYTES_MAX: usize = 45;
+
 /// Interprets a value by its role.
 pub(super) fn role(
     run: &mut Machine<'_>,
@@ -151,6 +154,29 @@ pub(super) fn listens(run: &mut Machine<'_>, port: &Text<'_>, own: &mut Own) {
     let value = if is_shown { address } else { Mark::Hole.text() };
     let what = What::Listens(run.effects.value(value));
     own.add(what, port.span);
+    if let Some(host) = forwarded(&port.bytes) {
+        let what = What::Connects(run.effects.value(host));
+        own.add(what, port.span);
+    }
+}
+
+/// Returns the host of `PORT:HOST:PORT`, to which a port that is opened leads. ssh also takes `/` between the
+/// parts.
+fn forwarded(bytes: &[u8]) -> Option<&[u8]> {
+    let has_slashes = bytes.first().is_some_and(u8::is_ascii_digit);
+    let is_end = |byte: &u8| *byte == b':' || (has_slashes && *byte == b'/');
+    let is_port = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let end = bytes.iter().rposition(is_end)?;
+    if !is_port(bytes.get(end + 1..)?) {
+        return None;
+    }
+    let before = bytes.get(..end)?;
+    if before.ends_with(b"]") {
+        let begin = before.iter().rposition(|byte| *byte == b'[').filter(|begin| *begin > 0)?;
+        return before.get(begin..);
+    }
+    let begin = before.iter().rposition(is_end)?;
+    before.get(begin + 1..).filter(|host| !host.is_empty() && !is_port(host))
 }
 
 /// Interprets a file of code.
@@ -318,9 +344,20 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
 
 fn host(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
     leaks(field, own);
-    let host = What::Connects(run.effects.value(named_host(&field.text.bytes)));
-    run.effects.gives(program.id, host);
-    own.add(host, field.text.span);
+    // Some options take a list.
+    for named in field.text.bytes.split(|byte| *byte == b',') {
+        // `::HOST:PORT` of curl is an address too, if the host has only the letters of one.
+        if let Some(rest) = named.strip_prefix(b"::")
+            && let Some(colon) = rest.iter().position(|byte| *byte == b':')
+            && rest.get(colon + 1..).is_some_and(|port| port.iter().all(u8::is_ascii_digit))
+        {
+            let host = What::Connects(run.effects.value(rest.get(..colon).unwrap_or(rest)));
+            own.add(host, field.text.span);
+        }
+        let host = What::Connects(run.effects.value(named_host(named)));
+        run.effects.gives(program.id, host);
+        own.add(host, field.text.span);
+    }
 }
 
 fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
@@ -360,13 +397,34 @@ fn named_host(bytes: &[u8]) -> &[u8] {
         return host_of(bytes);
     }
     let host = bytes.rsplit(|byte| *byte == b'@').next().unwrap_or(bytes);
-    let is_address = str::from_utf8(host).is_ok_and(|host| host.parse::<Ipv6Addr>().is_ok());
-    if is_address || host.starts_with(b"[") {
-        return host;
+    if let Some(begin) = host.iter().rposition(|byte| *byte == b'[') {
+        let rest = host.get(begin..).unwrap_or(host);
+        let end = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
+        return rest.get(..end).unwrap_or(rest);
+    }
+    // An address without brackets, perhaps after `HOST:PORT:`.
+    let begins = host.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at + 1);
+    let rests = [0].into_iter().chain(begins).filter_map(|begin| host.get(begin..));
+    let mut addresses = rests.filter(|rest| is_ipv6(rest));
+    if let Some(address) = addresses.next() {
+        // A port before it looks like a part of it.
+        return if address.len() < host.len() {
+            addresses.next().unwrap_or(address)
+        } else {
+            address
+        };
     }
     let is_port = |part: &&[u8]| part.iter().all(u8::is_ascii_digit);
     let named = host.rsplit(|byte| *byte == b':').find(|part| !is_port(part));
     named.filter(|_| host.contains(&b':')).unwrap_or(host)
+}
+
+/// Returns whether a text is an IPv6 address, perhaps with a zone.
+fn is_ipv6(bytes: &[u8]) -> bool {
+    let address = bytes.split(|byte| *byte == b'%').next().unwrap_or(bytes);
+    // A longer one would make the work of a text quadratic.
+    address.len() <= IPV6_BYTES_MAX
+        && str::from_utf8(address).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
 }
 
 /// Returns the length of the scheme of a URL, `://` included.
@@ -472,6 +530,20 @@ fn send(run: &mut Machine<'_>, field: &Field<'_>, input: &Stream, own: &mut Own)
 
 /// Returns the host of `HOST:PATH`; `None` for a local path.
 fn remote(bytes: &[u8]) -> Option<&[u8]> {
+    let user = bytes.iter().position(|byte| *byte == b'@').map_or(0, |at| at + 1);
+    for begin in [0, user] {
+        let rest = bytes.get(begin..).unwrap_or_default();
+        // The brackets of an address may be a pattern for the shell.
+        if Mark::Query.begins(rest) && rest.contains(&b':') {
+            return Some(Mark::Hole.text());
+        }
+        if rest.starts_with(b"[")
+            && let Some(end) = rest.iter().position(|byte| *byte == b']')
+            && rest.get(end + 1) == Some(&b':')
+        {
+            return rest.get(..=end);
+        }
+    }
     let colon = bytes.iter().position(|byte| *byte == b':')?;
     let host = bytes.get(..colon)?;
     if host.is_empty() || host.contains(&b'/') {

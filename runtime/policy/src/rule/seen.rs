@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::effect::{CallId, Effects, Value, What};
-use crate::host::{canonical_host, host_name};
+use crate::host::{canonical_host, host_name, host_of_address};
 use crate::paths::{Ground, PathClass, classify};
 use crate::value::{Mark, display, is_hole, root_of};
 
@@ -67,10 +67,8 @@ impl SeenWord {
         };
         let path = classify(value, &ground.start(), ground);
         let shown = display(value);
-        let host = shown.split_once("://").map(|(_, rest)| {
-            let end = rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
-            canonical_host(host_name(rest.get(..end).unwrap_or(rest))).into_owned()
-        });
+        let host = || canonical_host(host_of_address(&shown)).into_owned();
+        let host = shown.contains("://").then(host);
         let (class, is_secret) = (path.class, path.is_secret);
         Self { path: SeenPath::of(&path.value(), ground), class, is_secret, host }
     }

@@ -1,18 +1,16 @@
 //! `ssh_hosts`, `ssh_check`, `ssh_fanout` and `ssh_keyscan`: the hosts of a project, and many at once.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use relay_bundle::Hosts;
-use relay_engine::tool::{host_list, reach};
+use relay_engine::tool::host_list;
 use relay_ssh::{Command, Limits, Route, ScannedKey, keyscan};
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
 use super::answer::outcome;
 use super::fitted::fitted;
 use super::inventory;
-use super::order::{number, place, route, stopped};
+use super::many::Many;
+use super::order::{number, place, stopped};
 use crate::caller::rejection::Rejection;
 use crate::tool::decide::Permit;
 use crate::tool::error::CallError;
@@ -50,84 +48,31 @@ impl Tool for SshHosts {
     }
 }
 
-/// Returns the hosts that a call names, each name once. A tool for a fleet takes all of the project if it
-/// names none: only for those tools do rules judge all of them.
-fn hosts(permit: &Permit, run: &Run<'_>, max: usize) -> Result<Vec<String>, CallError> {
-    let written = run.arguments.text("hosts").unwrap_or_default();
-    let mut hosts: Vec<String> = host_list(written).map(ToOwned::to_owned).collect();
-    let is_of_fleet = reach(permit.spec().name).is_some_and(|reach| reach.is_of_fleet);
-    if hosts.is_empty() && !is_of_fleet {
-        return Err(CallError::Failed("`hosts` names no host".to_owned()));
-    }
-    if hosts.is_empty() {
-        let all =
-            run.call.placed.loaded.fleet().hosts().map_or(&[][..], |hosts: &Hosts| &hosts.hosts);
-        hosts.extend(all.iter().map(|host| host.alias.clone()));
-    }
-    let mut seen = BTreeSet::new();
-    hosts.retain(|host| seen.insert(host.clone()));
-    if hosts.len() > max {
-        let count = hosts.len();
-        return Err(CallError::Failed(format!(
-            "a call takes {max} hosts at most, and these are {count}"
-        )));
-    }
-    Ok(hosts)
-}
-
-/// Runs work for each host, some at once, and returns the answers in the order of the hosts.
-async fn each<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
-    works: Vec<F>,
-    at_once: usize,
-) -> Vec<Option<T>> {
-    let mut answers: Vec<Option<T>> = works.iter().map(|_| None).collect();
-    let mut waiting = works.into_iter().enumerate();
-    let mut running = JoinSet::new();
-    loop {
-        while running.len() < at_once {
-            let Some((number, work)) = waiting.next() else { break };
-            running.spawn(async move { (number, work.await) });
-        }
-        // Dropping the set ends what runs.
-        match running.join_next().await {
-            Some(Ok((number, answer))) => {
-                if let Some(slot) = answers.get_mut(number) {
-                    *slot = Some(answer);
-                }
-            }
-            Some(Err(_)) => {}
-            None => return answers,
-        }
-    }
-}
-
 impl Tool for SshCheck {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
-            if names.is_empty() {
+            let many = Many::of(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
+            if many.names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
             let _place = place(permit, &run).await?;
             let limit = Duration::from_secs(number(&run.arguments, "timeout"));
-            let works = names.iter().map(|name| {
-                let route = route(&run, name);
+            let probe = |route: Route| {
                 let pool = run.call.server.remote.pool.clone();
                 async move {
-                    let route = route.map_err(|error| error.to_string())?;
                     match tokio::time::timeout(limit, pool.probe(&route)).await {
                         Ok(Ok(_)) => Ok(()),
                         Ok(Err(error)) => Err(error.to_string()),
                         Err(_) => Err(format!("no answer after {} s", limit.as_secs())),
                     }
                 }
-            });
-            let answers = each(works.collect(), AT_ONCE).await;
-            let lines = names.iter().zip(answers).map(|(name, answer)| match answer {
-                Some(Ok(())) => format!("{name}: ok"),
-                Some(Err(reason)) => format!("{name}: UNREACHABLE ({reason})"),
-                None => format!("{name}: UNREACHABLE (the probe failed)"),
-            });
+            };
+            let answers = many.each(AT_ONCE, probe).await;
+            let lines =
+                many.names.iter().zip(answers).map(|(name, answer)| match answer.flatten() {
+                    Ok(()) => format!("{name}: ok"),
+                    Err(reason) => format!("{name}: UNREACHABLE ({reason})"),
+                });
             Ok(Outcome::of_text(lines.collect::<Vec<_>>().join("\n")))
         })
     }
@@ -136,19 +81,18 @@ impl Tool for SshCheck {
 impl Tool for SshFanout {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
-            if names.is_empty() {
+            let many = Many::of(permit, &run, run.call.limits().fanout_hosts_max as usize)?;
+            if many.names.is_empty() {
                 return Ok(Outcome::of_text("[no hosts configured; pass hosts]".to_owned()));
             }
             let _place = place(permit, &run).await?;
             let arguments = &run.arguments;
-            let text = arguments.text("command").unwrap_or_default().to_owned();
+            let text = arguments.text("command").unwrap_or_default();
             let timeout_s = number(arguments, "timeout");
             let concurrency = number(arguments, "concurrency");
-            let works = names.iter().map(|name| {
-                let route = route(&run, name);
+            let command = |route: Route| {
                 let command = Command {
-                    text: text.clone().into_bytes(),
+                    text: text.as_bytes().to_vec(),
                     input: Vec::new(),
                     merge: true,
                     output_bytes_max: HOST_BYTES_MAX,
@@ -158,32 +102,30 @@ impl Tool for SshFanout {
                 let pool = run.call.server.remote.pool.clone();
                 let stop = stopped(&run.stop);
                 async move {
-                    let ran = match route {
-                        Ok(route) => match pool.run(&route, command, stop).await {
-                            Ok(finished) => outcome(&finished, timeout_s),
-                            Err(error) => Err(CallError::Failed(error.to_string())),
-                        },
-                        Err(error) => Err(error),
-                    };
-                    match ran {
-                        Ok(Outcome { text, exit_code, .. }) => (exit_code, text),
-                        Err(error) => (None, error.to_string()),
-                    }
+                    let finished = pool.run(&route, command, stop).await;
+                    let finished =
+                        finished.map_err(|error| CallError::Failed(error.to_string()))?;
+                    outcome(&finished, timeout_s)
+                }
+            };
+            let answers = many.each(usize::try_from(concurrency).unwrap_or(1), command).await;
+            let answers = answers.into_iter().map(|answer| {
+                match answer.map_err(CallError::Failed).flatten() {
+                    Ok(Outcome { text, exit_code, .. }) => (exit_code, text),
+                    Err(error) => (None, error.to_string()),
                 }
             });
-            let at_once = usize::try_from(concurrency).unwrap_or(1).max(1);
-            let answers = each(works.collect(), at_once).await;
-            let failed = || (None, "[ERROR: the command failed]".to_owned());
-            let answers = answers.into_iter().map(|answer| answer.unwrap_or_else(failed));
             let (codes, outputs): (Vec<_>, Vec<_>) = answers.unzip();
             let outputs = fitted(outputs, OUTPUTS_BYTES_MAX.saturating_sub(text.len()));
-            let results = names.iter().zip(codes).zip(outputs).map(|((host, exit_code), output)| {
-                json!({ "host": host, "exit_code": exit_code, "output": output })
-            });
-            let results: Vec<Value> = results.collect();
+            let each = many.names.iter().zip(codes).zip(outputs);
+            let results: Vec<Value> = each
+                .map(|((host, exit_code), output)| {
+                    json!({ "host": host, "exit_code": exit_code, "output": output })
+                })
+                .collect();
             let all = json!({
                 "command": text, "concurrency": concurrency, "timeout": timeout_s,
-                "host_count": names.len(), "results": results,
+                "host_count": many.names.len(), "results": results,
             });
             Ok(Outcome::of_text(all.to_string()))
         })
@@ -193,25 +135,20 @@ impl Tool for SshFanout {
 impl Tool for SshKeyscan {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
-            let names = hosts(permit, &run, SCANNED_MAX)?;
+            let many = Many::of(permit, &run, SCANNED_MAX)?;
             let wanted = kinds(run.arguments.text("key_types").unwrap_or_default())?;
             let _place = place(permit, &run).await?;
             let limit = Duration::from_secs(number(&run.arguments, "timeout"));
-            let works = names.iter().map(|name| {
-                let route = route(&run, name);
+            let scan = |route: Route| {
                 let limits = Limits { connect: limit, ..run.call.server.remote.limits.clone() };
-                async move {
-                    let route: Route = route.map_err(|error| error.to_string())?;
-                    keyscan(&route, &limits).await.map_err(|error| error.to_string())
-                }
-            });
-            let answers = each(works.collect(), AT_ONCE).await;
+                async move { keyscan(&route, &limits).await.map_err(|error| error.to_string()) }
+            };
+            let answers = many.each(AT_ONCE, scan).await;
             let mut lines = Vec::new();
-            for (name, answer) in names.iter().zip(answers) {
-                match answer {
-                    Some(Ok(keys)) => lines.extend(scanned(name, keys, &wanted)),
-                    Some(Err(reason)) => lines.push(format!("# {name}: {reason}")),
-                    None => lines.push(format!("# {name}: the scan failed")),
+            for (name, answer) in many.names.iter().zip(answers) {
+                match answer.flatten() {
+                    Ok(keys) => lines.extend(scanned(name, keys, &wanted)),
+                    Err(reason) => lines.push(format!("# {name}: {reason}")),
                 }
             }
             Ok(Outcome::of_text(lines.join("\n")))

@@ -15,6 +15,11 @@ use crate::tool::implementation::Run;
 
 /// Returns the way to the host that a call names, by its other arguments.
 pub(super) fn route(run: &Run<'_>, host: &str) -> Result<Route, CallError> {
+    way(run, host).map_err(CallError::Failed)
+}
+
+/// Returns the same, or why there is no way.
+pub(super) fn way(run: &Run<'_>, host: &str) -> Result<Route, String> {
     let text = |name: &str| run.arguments.text(name).unwrap_or_default();
     let port = run.arguments.integer("port").and_then(|port| u16::try_from(port).ok());
     let ask = Ask {
@@ -26,7 +31,7 @@ pub(super) fn route(run: &Run<'_>, host: &str) -> Result<Route, CallError> {
         jump: text("jump"),
     };
     let route = run.call.server.remote.ways.route(run.call.placed.loaded.fleet(), &ask);
-    route.map_err(|error| CallError::Failed(error.to_string()))
+    route.map_err(|error| error.to_string())
 }
 
 /// Waits for a place for one more command of the caller, as local ones do.
