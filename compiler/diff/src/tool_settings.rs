@@ -14,9 +14,11 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     let offers = |bundle: &Bundle| {
         bundle.tools().iter().any(|it| find(&it.name).is_some_and(ToolSpec::starts_processes))
     };
-    let of_sessions = [a, b].map(|bundle| {
-        bundle.tools().iter().any(|it| find(&it.name).is_some_and(|it| it.group == Group::Sessions))
-    });
+    let offers_group = |bundle: &Bundle, group| {
+        bundle.tools().iter().any(|it| find(&it.name).is_some_and(|it| it.group == group))
+    };
+    let of_sessions = [a, b].map(|bundle| offers_group(bundle, Group::Sessions));
+    let of_hosts = [a, b].map(|bundle| offers_group(bundle, Group::Ssh));
     let (a, b) = match (a.tool_settings(), b.tool_settings()) {
         (Some(a), Some(b)) => (a, b),
         // A server goes by the defaults, which may permit more.
@@ -46,13 +48,19 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         }
         _ => {}
     }
-    // Those of a side without such tools follow from that.
-    if let (Some(old), Some(RemoteLimits { forwards_max, fanout, fanout_hosts_max })) =
-        (&a.remote, remote)
-    {
-        number("limits forwards", &old.forwards_max, forwards_max, out);
-        number("limits fanout", &old.fanout, fanout, out);
-        number("limits fanout-hosts", &old.fanout_hosts_max, fanout_hosts_max, out);
+    match (&a.remote, remote) {
+        (Some(old), Some(RemoteLimits { forwards_max, fanout, fanout_hosts_max })) => {
+            number("limits forwards", &old.forwards_max, forwards_max, out);
+            number("limits fanout", &old.fanout, fanout, out);
+            number("limits fanout-hosts", &old.fanout_hosts_max, fanout_hosts_max, out);
+        }
+        (None, None) => {}
+        // Those that come or go with their tools follow from these.
+        (old, _) if of_hosts[0] == of_hosts[1] => {
+            let change = if old.is_some() { Change::Removed } else { Change::Added };
+            out.push(finding(change, "limits of other hosts").direction(Direction::NotProved));
+        }
+        _ => {}
     }
 }
 
