@@ -479,3 +479,30 @@ fn an_approved_session_outlives_a_reload_that_still_asks() {
     house.replace(&bundle(3, "deny terminals { tool shell_spawn }"));
     wait_until(|| house.read("audit.jsonl").contains("\"session:ended\""));
 }
+
+/// The person hears on which host a command would run, and by which way.
+#[test]
+fn a_question_names_the_host() {
+    let project = "project ops epoch=1\ntools { ssh; diagnostics }\n\
+        roles { role operator tier=3 }\nusers { user op role=operator }\n\
+        hosts { host web; host gate }\npolicy open { approve all { tool \"ssh_*\" } }\n";
+    let house = House::of(&house::bundle_of(project));
+    let mut client = Client::start(&house, AS_OPERATOR);
+    for (tool, arguments, line) in [
+        ("ssh_exec", json!({ "host": "web", "command": "reboot" }), "Host: web\n"),
+        (
+            "ssh_exec",
+            json!({ "host": "web", "command": "reboot", "user": "root", "port": 2222, "jump": "gate" }),
+            "Host: web, as root, port 2222, through gate\n",
+        ),
+        ("ssh_fanout", json!({ "command": "reboot" }), "Host: all hosts of the project\n"),
+        ("ssh_fanout", json!({ "hosts": "web gate", "command": "reboot" }), "Host: web gate\n"),
+    ] {
+        let mut params = call(&arguments, json!({}));
+        params["name"] = tool.into();
+        let result = client.get("tools/call", params);
+        let message = &result["inputRequests"]["approve"]["params"]["message"];
+        let message = message.as_str().unwrap_or_else(|| panic!("{result}"));
+        assert!(message.contains("    reboot\n") && message.contains(line), "{message}");
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 use relay_bundle::Digest;
 use relay_engine::approval::{Bound, canonical, shown};
 use relay_engine::decide::{self, Decision};
+use relay_engine::tool::reach;
 use serde_json::{Value, json};
 
 use super::permit::Permit;
@@ -55,7 +56,8 @@ impl Unapproved {
         let bound = bound(call, &folder, &json!({ "tool": asked.tool, "arguments": arguments }));
         let ttl_s = decision.named.as_ref().and_then(|named| named.ttl_s);
         let ttl = ttl_s.map_or(TTL, |seconds| Duration::from_secs(seconds.into()));
-        let text = question(call, (asked.tool, &text, &folder), &decision);
+        let place = Place { folder, host: host(asked) };
+        let text = question(call, (asked.tool, &text, &place), &decision);
         let question = Question { text, bound, ttl };
         Self { permit, decision: Box::new(decision), question }
     }
@@ -114,8 +116,37 @@ fn bound(call: &Call, folder: &str, requests: &Value) -> Digest {
         .key()
 }
 
+/// The place that a question names.
+struct Place {
+    /// The folder of a process; empty for other calls.
+    folder: String,
+    /// The host, and the way to it; absent for the machine of the server.
+    host: Option<String>,
+}
+
+/// Returns the host of a call and its way there, for a question.
+fn host(asked: &decide::Call<'_>) -> Option<String> {
+    let reach = reach(asked.tool)?;
+    let given = |name: &str| {
+        let value = asked.arguments.get(name).filter(|value| !value.is_null())?;
+        let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        Some(text).filter(|text| !text.is_empty())
+    };
+    let named = reach.host.and_then(given).or(asked.location.host().map(ToOwned::to_owned));
+    let all = reach.is_of_fleet.then(|| "all hosts of the project".to_owned());
+    let mut line = named.or(all)?;
+    for (name, word) in
+        [("user", "as"), ("port", "port"), ("key_path", "with the key"), ("jump", "through")]
+    {
+        if let Some(value) = given(name).filter(|_| reach.host.is_some()) {
+            line.push_str(&format!(", {word} {value}"));
+        }
+    }
+    Some(line)
+}
+
 /// Returns the text of a question.
-fn question(call: &Call, (tool, text, folder): (&str, &str, &str), decision: &Decision) -> String {
+fn question(call: &Call, (tool, text, place): (&str, &str, &Place), decision: &Decision) -> String {
     let Decision { tier, at, .. } = decision;
     let project = &call.placed.loaded.manifest().project.value;
     let mut lines = vec![
@@ -124,6 +155,10 @@ fn question(call: &Call, (tool, text, folder): (&str, &str, &str), decision: &De
         shown(text),
         String::new(),
     ];
+    let Place { folder, host } = place;
+    if let Some(host) = host {
+        lines.push(format!("Host: {}", shown(host).trim_start()));
+    }
     if !folder.is_empty() {
         lines.push(format!("Folder: {}", shown(folder).trim_start()));
     }

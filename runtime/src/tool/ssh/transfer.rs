@@ -75,32 +75,34 @@ fn without_links(local: &Path) -> Result<(), CallError> {
 
 impl Tool for SshUpload {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
-        Box::pin(async move {
-            let Asked { route, local, remote, options, timeout_s } = asked(&run)?;
-            let _place = place(permit, &run).await?;
-            let pool = &run.call.server.remote.pool;
-            let paths = (local.as_path(), remote.as_str());
-            let done = pool.upload(&route, paths, &options, stopped(&run.stop)).await;
-            count(&run, &route, Transfer::Uploaded, &done);
-            let what = |host: &str| format!("uploaded {} -> {host}:{remote}", local.display());
-            answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
-        })
+        Box::pin(async move { transfer(permit, &run, Transfer::Uploaded).await })
     }
 }
 
 impl Tool for SshDownload {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
-        Box::pin(async move {
-            let Asked { route, local, remote, options, timeout_s } = asked(&run)?;
-            let _place = place(permit, &run).await?;
-            let pool = &run.call.server.remote.pool;
-            let paths = (remote.as_str(), Path::new(&local));
-            let done = pool.download(&route, paths, &options, stopped(&run.stop)).await;
-            count(&run, &route, Transfer::Downloaded, &done);
-            let what = |host: &str| format!("downloaded {host}:{remote} -> {}", local.display());
-            answer(done, what(run.arguments.text("host").unwrap_or_default()), timeout_s)
-        })
+        Box::pin(async move { transfer(permit, &run, Transfer::Downloaded).await })
     }
+}
+
+async fn transfer(permit: &Permit, run: &Run<'_>, kind: Transfer) -> Result<Outcome, CallError> {
+    let Asked { route, local, remote, options, timeout_s } = asked(run)?;
+    let _place = place(permit, run).await?;
+    let (pool, stop) = (&run.call.server.remote.pool, stopped(&run.stop));
+    let host = run.arguments.text("host").unwrap_or_default();
+    let (here, there) = (local.display(), format!("{host}:{remote}"));
+    let (done, text) = match kind {
+        Transfer::Downloaded => (
+            pool.download(&route, (&remote, &local), &options, stop).await,
+            format!("downloaded {there} -> {here}"),
+        ),
+        Transfer::Uploaded | Transfer::Failed => (
+            pool.upload(&route, (&local, &remote), &options, stop).await,
+            format!("uploaded {here} -> {there}"),
+        ),
+    };
+    count(run, &route, kind, &done);
+    answer(done, text, timeout_s)
 }
 
 /// Counts a transfer that ended.

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::connection::ConnectError;
 
+/// The deepest folder.
+const DEPTH_MAX: usize = 64;
+
 /// The most names of left-out entries that are listed.
 const LEFT_OUT_MAX: usize = 100;
 
@@ -141,7 +144,12 @@ impl Account {
         self.check_entries(0)
     }
 
-    pub(super) fn folder(&mut self) -> Result<(), TransferError> {
+    /// Counts a folder at a depth below the first.
+    pub(super) fn folder(&mut self, depth: usize) -> Result<(), TransferError> {
+        if depth > DEPTH_MAX {
+            let limit = DEPTH_MAX as u64;
+            return Err(TransferError::Limit { what: "levels of folders", limit });
+        }
         self.done.folders += 1;
         self.check_entries(0)
     }

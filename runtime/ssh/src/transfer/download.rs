@@ -11,9 +11,6 @@ use super::local::{Folder, Temporary};
 use super::name::{blocking, entry_name, remote_path, temporary_name};
 use super::sftp::{Entry, Sftp};
 
-/// The deepest folder.
-const DEPTH_MAX: usize = 64;
-
 /// The bytes that are gathered before they are written to the disk.
 const GATHERED_BYTES: usize = 512 * 1024;
 
@@ -74,13 +71,7 @@ impl Download<'_> {
         // Permissions come last: a folder may be read-only.
         let mut modes = Vec::new();
         while let Some(next) = pending.pop() {
-            if next.depth > DEPTH_MAX {
-                return Err(TransferError::Limit {
-                    what: "levels of folders",
-                    limit: DEPTH_MAX as u64,
-                });
-            }
-            self.account.folder()?;
+            self.account.folder(next.depth)?;
             let account = &*self.account;
             let entries =
                 self.sftp.list(&next.remote, |count| account.check_entries(count)).await?;

@@ -11,9 +11,6 @@ use super::local::{Folder, Local, Source};
 use super::name::{blocking, remote_path, temporary_name};
 use super::sftp::{BLOCK_BYTES, Sftp};
 
-/// The deepest folder.
-const DEPTH_MAX: usize = 64;
-
 /// The blocks that are read from the disk at once.
 const BLOCKS: usize = 16;
 
@@ -61,13 +58,7 @@ impl Upload<'_> {
         // Permissions come last: a folder may be read-only.
         let mut modes = Vec::new();
         while let Some(next) = pending.pop() {
-            if next.depth > DEPTH_MAX {
-                return Err(TransferError::Limit {
-                    what: "levels of folders",
-                    limit: DEPTH_MAX as u64,
-                });
-            }
-            self.account.folder()?;
+            self.account.folder(next.depth)?;
             if self.make_folder(&next.remote).await? {
                 let mode = next.folder.mode().map_err(|source| local(&next.local, source))?;
                 modes.push((next.remote.clone(), mode));

@@ -1,0 +1,263 @@
+//! The dependencies of crates, and the names that only some of them may have.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use super::{manifests, relative, root, sources};
+
+/// The dependency table: a crate, and the packages that it must never depend on.
+const NEVER: &[(&str, &[&str])] = &[
+    (
+        "relay-bundle",
+        &["relay-engine", "relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap"],
+    ),
+    (
+        "relay-policy",
+        &["relay-engine", "relay-compiler", "kdl", "miette", "tokio", "rmcp", "clap", "rand"],
+    ),
+    (
+        "relay-engine",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
+    (
+        "relay-hook",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
+    (
+        "relay-keeper",
+        &["relay-compiler", "relay-engine", "kdl", "miette", "rmcp", "clap", "portable-pty"],
+    ),
+    (
+        "relay-machine",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
+    (
+        "relay-ssh",
+        &["relay-bundle", "relay-engine", "relay-compiler", "kdl", "miette", "rmcp", "clap"],
+    ),
+    (
+        "relay-diff",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
+    ("relay-compiler", &["relay-runtime", "tokio", "rmcp", "axum", "clap", "russh", "getrandom"]),
+    ("relay-cli", &["relay-runtime", "tokio", "rmcp", "axum", "russh"]),
+    (
+        "relay-runtime",
+        &["relay-compiler", "relay-cli", "kdl", "miette", "minijinja", "clap", "clap_builder"],
+    ),
+];
+
+/// A name in the source, and the only files or folders that may contain it.
+const ONLY_IN: &[(&str, &str, &[&str])] = &[
+    (
+        "compiler",
+        "Kdl",
+        &["compiler/src/parse/document/scalar.rs", "compiler/src/parse/document/tests.rs"],
+    ),
+    (
+        "compiler",
+        "minijinja",
+        &["compiler/src/resolve/template.rs", "compiler/src/resolve/template/"],
+    ),
+    (
+        "compiler",
+        "serde_saphyr",
+        &["compiler/src/parse/front_matter/yaml.rs", "compiler/src/parse/front_matter.rs"],
+    ),
+    ("compiler", "pulldown_cmark", &["compiler/src/outline.rs"]),
+    ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
+    // The forms of a comparison lay out one outline.
+    (
+        "compiler/cli/src/command/diff",
+        "Change::",
+        &[
+            "compiler/cli/src/command/diff/anchor.rs",
+            "compiler/cli/src/command/diff/comparison.rs",
+            "compiler/cli/src/command/diff/outline.rs",
+            "compiler/cli/src/command/diff/words.rs",
+        ],
+    ),
+    ("runtime", "memchr", &["runtime/engine/src/select/word.rs", "runtime/engine/src/redact/"]),
+    ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+    ("runtime", "russh", &["runtime/ssh/"]),
+    (
+        "runtime",
+        "hmac::",
+        &["runtime/engine/src/handle.rs", "runtime/ssh/src/known_hosts/host_names.rs"],
+    ),
+    ("runtime", "Permit {", &["runtime/src/tool/decide/permit.rs"]),
+    // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
+    (
+        "runtime/src",
+        "loaded.bundle",
+        &["runtime/src/trust/loaded.rs", "runtime/src/trust/placed.rs"],
+    ),
+    (
+        "runtime/src",
+        "relay_bundle::Bundle",
+        &[
+            "runtime/src/trust/loaded.rs",
+            "runtime/src/trust/placed.rs",
+            "runtime/src/trust/standing.rs",
+        ],
+    ),
+    ("runtime/src", "View::", &["runtime/src/trust/placed.rs"]),
+    // The interpreter notes effects; which tier they have, only the judge says.
+    (
+        "runtime/policy/src",
+        "Tier::",
+        &["runtime/policy/src/judge.rs", "runtime/policy/src/judge/", "runtime/policy/src/facts/"],
+    ),
+    (
+        "runtime/policy/src",
+        "tier::Tier",
+        &["runtime/policy/src/judge.rs", "runtime/policy/src/judge/", "runtime/policy/src/facts/"],
+    ),
+    // The judge sees only effects; values and invocations are independent of shells.
+    ("runtime/policy/src/judge", "syntax::", &[]),
+    ("runtime/policy/src/value", "facts::", &[]),
+    ("runtime/policy/src/state", "facts::", &[]),
+    // A mark is a `Mark`: no literal has its byte.
+    ("runtime/policy/src", "\\xf", &[]),
+    ("runtime/policy/src/invocation", "state::", &[]),
+    // A path is printed by `text::shown_path`: the names of files may hold anything.
+    ("compiler/cli/src", ".display()", &[]),
+    (
+        "runtime",
+        "unsafe ",
+        &[
+            "runtime/hook/src/last_word.rs",
+            "runtime/keeper/src/seccomp/system.rs",
+            "runtime/machine/src/map.rs",
+        ],
+    ),
+    ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+];
+
+#[test]
+fn no_crate_has_a_forbidden_dependency() {
+    for (package, never) in NEVER {
+        let below = tree(package, &[]);
+        for other in *never {
+            assert!(!below.contains(*other), "{package} must never pull in {other}");
+        }
+    }
+}
+
+#[test]
+fn names_occur_only_where_allowed() {
+    for (crate_folder, word, allowed) in ONLY_IN {
+        for path in sources(crate_folder) {
+            let name = relative(&path);
+            if allowed.iter().any(|allowed| name.starts_with(allowed)) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for (number, line) in text.lines().enumerate() {
+                // Comments may contain any name.
+                let code = line.split("//").next().unwrap_or_default();
+                assert!(
+                    !code.contains(word),
+                    "{name}:{}: `{word}` may be named in {allowed:?} alone",
+                    number + 1
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn libraries_forbid_unsafe_code() {
+    let libraries =
+        ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"];
+    let text = |library| fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
+    for library in libraries {
+        assert!(text(library).contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
+    }
+    // The observation of system calls needs it; the build that users get is without.
+    let forbids = r#"#![cfg_attr(not(feature = "seccomp"), forbid(unsafe_code))]"#;
+    assert!(text("runtime/keeper").contains(forbids), "runtime/keeper/src/lib.rs");
+}
+
+#[test]
+fn no_release_contains_the_conformance_tools() {
+    let manifest = fs::read_to_string(root().join("runtime/Cargo.toml")).unwrap();
+    let default = manifest.lines().find(|line| line.trim_start().starts_with("default ="));
+    assert!(default.is_none_or(|line| !line.contains("conformance")), "{default:?}");
+    for member in manifests() {
+        let text = fs::read_to_string(&member).unwrap();
+        let enables = text
+            .lines()
+            .any(|line| line.contains("conformance-tools") && line.contains("features"));
+        assert!(!enables, "{} enables conformance-tools", relative(&member));
+    }
+}
+
+#[test]
+fn the_observation_of_system_calls_is_off_by_default_and_adds_no_package() {
+    for member in manifests() {
+        let text = fs::read_to_string(&member).unwrap();
+        let default = text.lines().find(|line| line.trim_start().starts_with("default ="));
+        assert!(default.is_none_or(|line| !line.contains("seccomp")), "{}", relative(&member));
+        let enables =
+            text.lines().any(|line| line.contains("features") && line.contains("seccomp"));
+        assert!(!enables, "{} enables seccomp", relative(&member));
+    }
+    for package in ["relay-keeper", "relay-runtime"] {
+        assert_eq!(tree(package, &["--features", "seccomp"]), tree(package, &[]), "{package}");
+    }
+}
+
+#[test]
+fn a_server_without_ssh_has_no_crate_of_it() {
+    let crates = ["russh", "russh-sftp", "relay-ssh"];
+    let all = tree("relay-runtime", &[]);
+    let slim = tree("relay-runtime", &["--no-default-features"]);
+    for name in crates {
+        assert!(all.contains(name), "{name}: the default server has it");
+        assert!(!slim.contains(name), "{name}: the slim server has it");
+    }
+}
+
+#[test]
+fn versions_and_lints_are_declared_once() {
+    for member in manifests().into_iter().filter(|path| relative(path) != "Cargo.toml") {
+        let name = relative(&member);
+        let text = fs::read_to_string(&member).unwrap();
+        assert!(text.contains("[lints]\nworkspace = true"), "{name} does not take the lints");
+        let mut dependencies = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                dependencies = line.contains("dependencies");
+            } else if dependencies && line.contains('=') && !line.starts_with('#') {
+                assert!(line.contains("workspace = true"), "{name}: `{line}` has its own version");
+            }
+        }
+    }
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let table = workspace.split("[workspace.dependencies]").nth(1).unwrap();
+    let names: Vec<&str> = table
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once(" = ").map(|(name, _)| name))
+        .collect();
+    assert!(names.is_sorted(), "[workspace.dependencies] is not alphabetical: {names:?}");
+}
+
+/// The names of all normal dependencies of a package.
+fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["--package", package])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names: BTreeSet<String> =
+        text.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect();
+    assert!(names.len() > 3, "cargo tree printed: {text}");
+    names
+}
