@@ -105,6 +105,18 @@ pub struct Parameter {
     pub meaning: &'static str,
 }
 
+impl Parameter {
+    /// A text that a call may leave out, which is then empty.
+    pub(super) const fn optional_text(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, kind: Kind::Text { default: Some("") }, required: false, meaning }
+    }
+
+    /// A text that a call must have.
+    pub(super) const fn required_text(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, kind: Kind::Text { default: None }, required: true, meaning }
+    }
+}
+
 /// The type of an argument, with its default and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

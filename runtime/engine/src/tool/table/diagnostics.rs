@@ -25,12 +25,7 @@ pub(super) const AUDIT_TAIL: ToolSpec = ToolSpec {
             required: false,
             meaning: "How many of the newest records to search",
         },
-        Parameter {
-            name: "tool",
-            kind: Kind::Text { default: Some("") },
-            required: false,
-            meaning: "Only records of this tool; empty for all",
-        },
+        Parameter::optional_text("tool", "Only records of this tool; empty for all"),
         Parameter {
             name: "tier",
             kind: Kind::Integer {

@@ -5,27 +5,17 @@ use relay_bundle::Tier;
 use super::shared::{COLS, MAX_OUTPUT, ROWS, TIMEOUT, TOOL};
 use crate::tool::spec::{Bound, Group, Kind, Limit, Output, Parameter, Time, ToolSpec};
 
-const HOST: Parameter = Parameter {
-    name: "host",
-    kind: Kind::Text { default: None },
-    required: true,
-    meaning: "The host: an alias that ssh_hosts lists, or USER@HOST",
-};
+const HOST: Parameter =
+    Parameter::required_text("host", "The host: an alias that ssh_hosts lists, or USER@HOST");
 
 /// A list of hosts; empty for all of the project.
-const HOSTS: Parameter = Parameter {
-    name: "hosts",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "Hosts, separated by commas or blanks; empty for all that ssh_hosts lists",
-};
+const HOSTS: Parameter = Parameter::optional_text(
+    "hosts",
+    "Hosts, separated by commas or blanks; empty for all that ssh_hosts lists",
+);
 
-const USER: Parameter = Parameter {
-    name: "user",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "The user to log in as, where the project sets none",
-};
+const USER: Parameter =
+    Parameter::optional_text("user", "The user to log in as, where the project sets none");
 
 const PORT: Parameter = Parameter {
     name: "port",
@@ -34,47 +24,29 @@ const PORT: Parameter = Parameter {
     meaning: "The port, where the project sets none; 0 for 22",
 };
 
-const KEY_PATH: Parameter = Parameter {
-    name: "key_path",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "A private key on the server, where the project sets none",
-};
+const KEY_PATH: Parameter = Parameter::optional_text(
+    "key_path",
+    "A private key on the server, where the project sets none",
+);
 
-const KNOWN_HOSTS: Parameter = Parameter {
-    name: "known_hosts",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "A stricter check of the host key: strict, accept-new or ignore",
-};
+const KNOWN_HOSTS: Parameter = Parameter::optional_text(
+    "known_hosts",
+    "A stricter check of the host key: strict, accept-new or ignore",
+);
 
-const JUMP: Parameter = Parameter {
-    name: "jump",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "A host to go through, where the project sets none, as HOST, USER@HOST or USER@HOST:PORT",
-};
+const JUMP: Parameter = Parameter::optional_text(
+    "jump",
+    "A host to go through, where the project sets none, as HOST, USER@HOST or USER@HOST:PORT",
+);
 
-const COMMAND: Parameter = Parameter {
-    name: "command",
-    kind: Kind::Text { default: None },
-    required: true,
-    meaning: "The command, for the login shell there",
-};
+const COMMAND: Parameter =
+    Parameter::required_text("command", "The command, for the login shell there");
 
-const LOCAL_PATH: Parameter = Parameter {
-    name: "local_path",
-    kind: Kind::Text { default: None },
-    required: true,
-    meaning: "The absolute path on the machine of this server",
-};
+const LOCAL_PATH: Parameter =
+    Parameter::required_text("local_path", "The absolute path on the machine of this server");
 
-const REMOTE_PATH: Parameter = Parameter {
-    name: "remote_path",
-    kind: Kind::Text { default: None },
-    required: true,
-    meaning: "The path on the host, from the home there",
-};
+const REMOTE_PATH: Parameter =
+    Parameter::required_text("remote_path", "The path on the host, from the home there");
 
 const RECURSIVE: Parameter = Parameter {
     name: "recursive",
@@ -186,12 +158,10 @@ pub(super) const SSH_FORWARD: ToolSpec = ToolSpec {
     open_world: true,
     parameters: &[
         HOST,
-        Parameter {
-            name: "spec",
-            kind: Kind::Text { default: None },
-            required: true,
-            meaning: "L:PORT:HOST:PORT for a port here, R:PORT:HOST:PORT for a port there, D:PORT for a SOCKS5 proxy here; port 0 for any",
-        },
+        Parameter::required_text(
+            "spec",
+            "L:PORT:HOST:PORT for a port here, R:PORT:HOST:PORT for a port there, D:PORT for a SOCKS5 proxy here; port 0 for any",
+        ),
         USER,
         PORT,
         KEY_PATH,
@@ -216,12 +186,7 @@ pub(super) const SSH_FORWARD_CLOSE: ToolSpec = ToolSpec {
     description: "Closes a forward and the connections of its clients.",
     group: Group::Ssh,
     tier: Tier::Reversible,
-    parameters: &[Parameter {
-        name: "forward_id",
-        kind: Kind::Text { default: None },
-        required: true,
-        meaning: "The id of the forward",
-    }],
+    parameters: &[Parameter::required_text("forward_id", "The id of the forward")],
     ..TOOL
 };
 

@@ -8,12 +8,7 @@ use crate::tool::spec::{Bound, Group, Kind, Limit, Output, Parameter, Time, Tool
 /// The time limit of calls about sessions: the longest wait for output, and some more.
 const SESSION_S_MAX: u32 = 70;
 
-const SESSION_ID: Parameter = Parameter {
-    name: "session_id",
-    kind: Kind::Text { default: None },
-    required: true,
-    meaning: "The id of the session",
-};
+const SESSION_ID: Parameter = Parameter::required_text("session_id", "The id of the session");
 
 pub(super) const SHELL_SPAWN: ToolSpec = ToolSpec {
     name: "shell_spawn",
@@ -23,12 +18,7 @@ pub(super) const SHELL_SPAWN: ToolSpec = ToolSpec {
     tier: Tier::Reversible,
     open_world: true,
     parameters: &[
-        Parameter {
-            name: "command",
-            kind: Kind::Text { default: Some("") },
-            required: false,
-            meaning: "The program; empty for bash",
-        },
+        Parameter::optional_text("command", "The program; empty for bash"),
         COLS,
         ROWS,
         CWD,
@@ -47,12 +37,7 @@ pub(super) const SESSION_SEND: ToolSpec = ToolSpec {
     open_world: true,
     parameters: &[
         SESSION_ID,
-        Parameter {
-            name: "data",
-            kind: Kind::Text { default: None },
-            required: true,
-            meaning: "The text to type",
-        },
+        Parameter::required_text("data", "The text to type"),
         Parameter {
             name: "enter",
             kind: Kind::Boolean { default: Some(true) },

@@ -28,19 +28,13 @@ pub(super) const MAX_OUTPUT: Parameter = Parameter {
     meaning: "The most bytes of output to return",
 };
 
-pub(super) const CWD: Parameter = Parameter {
-    name: "cwd",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "The folder to run in, empty for the default",
-};
+pub(super) const CWD: Parameter =
+    Parameter::optional_text("cwd", "The folder to run in, empty for the default");
 
-pub(super) const ENV_JSON: Parameter = Parameter {
-    name: "env_json",
-    kind: Kind::Text { default: Some("") },
-    required: false,
-    meaning: "Environment variables to set, as a JSON object; null removes one",
-};
+pub(super) const ENV_JSON: Parameter = Parameter::optional_text(
+    "env_json",
+    "Environment variables to set, as a JSON object; null removes one",
+);
 
 /// The highest number of lines and columns of a terminal.
 const SIZE_MAX: Bound = Bound::Fixed(u16::MAX as i64);

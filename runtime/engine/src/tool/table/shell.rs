@@ -10,21 +10,11 @@ pub(super) const SHELL_EXEC: ToolSpec = ToolSpec {
     group: Group::Shell,
     open_world: true,
     parameters: &[
-        Parameter {
-            name: "command",
-            kind: Kind::Text { default: None },
-            required: true,
-            meaning: "The command, in the language of bash",
-        },
+        Parameter::required_text("command", "The command, in the language of bash"),
         TIMEOUT,
         MAX_OUTPUT,
         CWD,
-        Parameter {
-            name: "stdin",
-            kind: Kind::Text { default: Some("") },
-            required: false,
-            meaning: "Standard input of the command",
-        },
+        Parameter::optional_text("stdin", "Standard input of the command"),
         Parameter {
             name: "merge_stderr",
             kind: Kind::Boolean { default: Some(true) },
@@ -51,12 +41,7 @@ pub(super) const SHELL_SCRIPT: ToolSpec = ToolSpec {
     group: Group::Shell,
     open_world: true,
     parameters: &[
-        Parameter {
-            name: "script",
-            kind: Kind::Text { default: None },
-            required: true,
-            meaning: "The text of the script",
-        },
+        Parameter::required_text("script", "The text of the script"),
         Parameter {
             name: "interpreter",
             kind: Kind::Text { default: Some("bash") },
