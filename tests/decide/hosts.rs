@@ -107,6 +107,9 @@ fn a_deny_over_connections_means_them_in_every_text() {
         "ssh -L 8080/core1/80 elsewhere",
         "ssh -R 8080:10.0.0.1:80 elsewhere",
         "ssh -L /tmp/socket:core1:80 elsewhere",
+        "ssh -o LocalForward='8080 core1:80' elsewhere",
+        "ssh -o 'RemoteForward 8080 [fd00::1]:80' elsewhere",
+        "ssh -oLocalForward=8080:10.0.0.1:80 elsewhere",
     ] {
         assert!(is_denied(&judged, "shell_exec", json!({ "command": command })), "{command}");
     }

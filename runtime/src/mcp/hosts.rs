@@ -38,6 +38,11 @@ pub(super) struct Read {
     pub(super) args: BTreeMap<String, String>,
 }
 
+/// Returns whether these resources are in the lists of a caller.
+pub(super) fn are_listed(placed: &Placed) -> bool {
+    inventory::is_seen(placed).unwrap_or(false)
+}
+
 /// Returns the resources for a caller.
 pub(super) fn resources(placed: &Placed) -> Result<Vec<Resource>, Corrupt> {
     if !inventory::is_seen(placed)? {

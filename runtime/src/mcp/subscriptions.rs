@@ -16,6 +16,8 @@ use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
 use rmcp::{ErrorData, RoleServer};
 
+#[cfg(feature = "ssh")]
+use super::hosts;
 use super::surface::hides_tools;
 use super::{lists, rejection, resources};
 use crate::caller::Caller;
@@ -269,11 +271,15 @@ impl Changes {
     /// Compares the lists that a caller sees in two bundles.
     fn between(old: &Placed, new: &Placed) -> Self {
         let same = |list| lists::is_same(old, new, list);
+        #[cfg(feature = "ssh")]
+        let is_live_same = hosts::are_listed(old) == hosts::are_listed(new);
+        #[cfg(not(feature = "ssh"))]
+        let is_live_same = true;
         Self {
             // If the gate hides tools, a new bundle ends the briefing and with it the longer list.
             tools: !same(List::Tools) || hides_tools(old) || hides_tools(new),
             prompts: !same(List::Prompts),
-            resources: !same(List::Resources) || !same(List::Templates),
+            resources: !same(List::Resources) || !same(List::Templates) || !is_live_same,
             updated: Vec::new(),
         }
     }

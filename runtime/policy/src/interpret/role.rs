@@ -164,7 +164,8 @@ pub(super) fn listens(run: &mut Machine<'_>, port: &Text<'_>, own: &mut Own) {
 /// parts.
 fn forwarded(bytes: &[u8]) -> Option<&[u8]> {
     let has_slashes = bytes.first().is_some_and(u8::is_ascii_digit);
-    let is_end = |byte: &u8| *byte == b':' || (has_slashes && *byte == b'/');
+    // The file of options has a blank after the port.
+    let is_end = |byte: &u8| matches!(*byte, b':' | b' ') || (has_slashes && *byte == b'/');
     let is_port = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
     let end = bytes.iter().rposition(is_end)?;
     if !is_port(bytes.get(end + 1..)?) {
