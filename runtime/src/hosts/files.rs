@@ -1,5 +1,6 @@
 //! The files of the server that describe hosts: an ssh_config, and an inventory in the format of relay-shell.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::KnownHosts;
@@ -148,25 +149,33 @@ impl HostFiles {
     /// Warns of lines that have no part in connections.
     fn report_unused(&self) {
         let Some((path, config)) = &self.config else { return };
-        let mut lines = std::collections::BTreeMap::new();
+        let mut lines = BTreeMap::new();
+        // Both often stand in `Host *`, so the first host is enough.
+        let (mut names_known_hosts, mut sets_times) = (None, None);
         for alias in config.aliases() {
             let Ok(settings) = config.host(alias, None) else { continue };
-            if settings.user_known_hosts_files.is_some()
-                || settings.global_known_hosts_files.is_some()
-            {
-                tracing::warn!(
-                    "{}: `{alias}` names files of known hosts, which are not read: `known-hosts` of [ssh] does",
-                    path.display()
-                );
+            let known_hosts =
+                [&settings.user_known_hosts_files, &settings.global_known_hosts_files];
+            if known_hosts.iter().any(|files| files.is_some()) {
+                names_known_hosts.get_or_insert(alias);
             }
             let times = [settings.connect_timeout, settings.server_alive_interval];
             if times.iter().any(Option::is_some) || settings.server_alive_count_max.is_some() {
-                tracing::warn!(
-                    "{}: `{alias}` sets times of connections, which are not used: those of [ssh] are",
-                    path.display()
-                );
+                sets_times.get_or_insert(alias);
             }
             lines.extend(settings.ignored);
+        }
+        if let Some(alias) = names_known_hosts {
+            tracing::warn!(
+                "{}: files of known hosts (of `{alias}`) are not read: `known-hosts` of [ssh] names those that are",
+                path.display()
+            );
+        }
+        if let Some(alias) = sets_times {
+            tracing::warn!(
+                "{}: times of connections (of `{alias}`) are not used: those of [ssh] are",
+                path.display()
+            );
         }
         for (at, keyword) in lines.iter().take(IGNORED_MAX) {
             tracing::warn!("{at}: `{keyword}` has no part in connections of this server");

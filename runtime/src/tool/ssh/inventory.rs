@@ -28,15 +28,10 @@ pub(crate) fn is_seen(placed: &Placed) -> Result<bool, Corrupt> {
 
 /// Returns the hosts that a caller may name.
 pub(crate) fn all(placed: &Placed) -> Result<Vec<&Host>, Corrupt> {
-    let tools: Vec<&str> = placed.view()?.tools()?.map(|tool| tool.name.as_str()).collect();
-    let reaching = REACHING.into_iter().find(|(tool, _)| tools.contains(tool));
+    let reaching = reaching(placed)?;
     let mut hosts = Vec::new();
     for host in placed.loaded.fleet().hosts().map_or(&[][..], |hosts| &hosts.hosts) {
-        let is_denied = match reaching {
-            Some(reaching) => is_denied(placed, reaching, &host.alias)?,
-            None => false,
-        };
-        if !is_denied {
+        if !is_denied(placed, reaching, &host.alias)? {
             hosts.push(host);
         }
     }
@@ -46,25 +41,33 @@ pub(crate) fn all(placed: &Placed) -> Result<Vec<&Host>, Corrupt> {
 /// Returns one host as JSON; for a name that no host has, how a call would reach it. `None` if the caller
 /// may not name it.
 pub(crate) fn one(placed: &Placed, name: &str) -> Result<Option<Value>, Corrupt> {
-    let canonical = canonical_host(name);
-    let own = placed.loaded.fleet().hosts().map_or(&[][..], |hosts| &hosts.hosts);
-    if own.iter().any(|host| host.alias == canonical) {
-        let seen = all(placed)?;
-        return Ok(seen.into_iter().find(|host| host.alias == canonical).map(shown));
-    }
-    let tools: Vec<&str> = placed.view()?.tools()?.map(|tool| tool.name.as_str()).collect();
-    let reaching = REACHING.into_iter().find(|(tool, _)| tools.contains(tool));
-    let Some(reaching) = reaching else { return Ok(None) };
-    if is_denied(placed, reaching, name)? || placed.loaded.fleet().refusal(&canonical).is_some() {
+    let (canonical, reaching) = (canonical_host(name), reaching(placed)?);
+    let fleet = placed.loaded.fleet();
+    let own = fleet.hosts().map_or(&[][..], |hosts| &hosts.hosts);
+    let own = own.iter().find(|host| host.alias == canonical);
+    let is_out_of_reach =
+        own.is_none() && (reaching.is_none() || fleet.refusal(&canonical).is_some());
+    if is_out_of_reach || is_denied(placed, reaching, name)? {
         return Ok(None);
     }
-    Ok(Some(json!({
-        "name": canonical, "hostname": canonical, "user": "", "port": 22, "jump": "", "groups": [],
-    })))
+    Ok(Some(own.map_or_else(
+        || json!({
+            "name": canonical, "hostname": canonical, "user": "", "port": 22, "jump": "", "groups": [],
+        }),
+        shown,
+    )))
+}
+
+/// Returns the weakest tool by which a caller reaches hosts, with the argument that names them.
+fn reaching(placed: &Placed) -> Result<Option<(&'static str, &'static str)>, Corrupt> {
+    let tools: Vec<&str> = placed.view()?.tools()?.map(|tool| tool.name.as_str()).collect();
+    Ok(REACHING.into_iter().find(|(tool, _)| tools.contains(tool)))
 }
 
 /// Returns whether the policy keeps a caller from a host, with any call.
-fn is_denied(placed: &Placed, (tool, argument): (&str, &str), host: &str) -> Result<bool, Corrupt> {
+fn is_denied(placed: &Placed, reaching: Option<(&str, &str)>, host: &str) -> Result<bool, Corrupt> {
+    // A caller that only lists hosts reaches none of them.
+    let Some((tool, argument)) = reaching else { return Ok(false) };
     let arguments = Map::from_iter([(argument.to_owned(), Value::from(host))]);
     let location = Location::default();
     let call = decide::Call {
