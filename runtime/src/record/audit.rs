@@ -242,6 +242,13 @@ impl Audit {
         }
     }
 
+    /// Returns whether nothing of tier 2 or 3 may begin, since records cannot be written.
+    #[cfg(feature = "ssh")]
+    pub(crate) fn withholds(&self) -> bool {
+        let Some(target) = &self.target else { return false };
+        target.settings.on_failure == OnFailure::Refuse && target.failing.is_failing()
+    }
+
     /// Describes the audit, unless it is switched off.
     pub(crate) fn described(&self) -> Option<Described> {
         let Target { path, settings, lines, failing, flusher: _ } = self.target.as_ref()?;

@@ -134,7 +134,8 @@ impl Targets {
             }
         };
         self.record(&server, target, ruling.as_ref().err());
-        ruling.is_ok()
+        // As a call of its tier, it waits for its record.
+        ruling.is_ok() && !server.audit.withholds()
     }
 
     /// Records a target, once for each ruling.
