@@ -29,6 +29,9 @@ pub(crate) mod users;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
 use crate::grammar::{Field, Form, Kind, Rule};
 
 /// Lists the nodes at the top of a document; a `when` may hold those that are `patched`.
@@ -113,23 +116,53 @@ pub(crate) const RESERVED: &[(&str, &str)] = &[("servers", "upstream servers")];
 ///
 /// The names of nodes are texts too, but no one writes several words of them without quotes.
 pub(crate) fn takes_text(node: &str, taken: usize) -> bool {
-    any_rule(TOP, &|rule| {
-        let argument = rule.argument(taken).filter(|_| rule.name == node);
-        let is_text = argument.is_some_and(|field| {
-            field.kind == Kind::Text("text")
-                && matches!(field.form, Form::Argument | Form::Optional)
-        });
-        let is_name = taken == 0 && rule.property(shared::NEW.name).is_some();
-        let is_line = || rule.field(node).is_some_and(|field| is_text_node(field) && taken == 0);
-        (is_text && !is_name) || is_line()
-    })
+    TEXTS.arguments.get(node).is_some_and(|places| places.contains(&taken))
 }
 
 /// Returns whether a property of any node takes a text of several words.
 pub(crate) fn is_text_property(name: &str) -> bool {
-    any_rule(TOP, &|rule| {
-        rule.property(name).is_some_and(|field| is_text_node(field) || name == shared::BECAUSE.name)
-    })
+    TEXTS.properties.contains(name)
+}
+
+/// The places of texts of several words in all rules. The parser asks at each value.
+static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
+    let mut texts = Texts::default();
+    texts.add(TOP);
+    texts
+});
+
+#[derive(Default)]
+struct Texts {
+    /// The numbers of the arguments, by the name of the node.
+    arguments: BTreeMap<&'static str, BTreeSet<usize>>,
+    properties: BTreeSet<&'static str>,
+}
+
+impl Texts {
+    fn add(&mut self, rules: &[&'static Rule]) {
+        for rule in rules {
+            let is_named = rule.property(shared::NEW.name).is_some();
+            for taken in 0..rule.fields.len() {
+                let is_text = rule.argument(taken).is_some_and(|field| {
+                    field.kind == Kind::Text("text")
+                        && matches!(field.form, Form::Argument | Form::Optional)
+                });
+                if is_text && !(is_named && taken == 0) {
+                    self.arguments.entry(rule.name).or_default().insert(taken);
+                }
+            }
+            for field in rule.fields {
+                if is_text_node(field) {
+                    self.arguments.entry(field.name).or_default().insert(0);
+                }
+                let is_text = is_text_node(field) || field.name == shared::BECAUSE.name;
+                if field.is_property() && is_text {
+                    self.properties.insert(field.name);
+                }
+            }
+            self.add(rule.children);
+        }
+    }
 }
 
 /// Returns the rule of the node that these names lead to from the top of a document; `None` for a name is an unreadable
