@@ -70,7 +70,7 @@ impl OwnFacts {
             let file = files.get(usize::from(program.place.file))?;
             (!file.starts_with(SHIPPED)).then(|| (program, file.clone()))
         };
-        let shipped = Facts::open(shipped::facts()).map(|facts| facts.knowledge().environment);
+        let shipped = Facts::reopen(shipped::facts()).map(|facts| facts.knowledge().environment);
         let shipped: BTreeSet<String> = shipped.unwrap_or_default().into_iter().collect();
         let mut programs: Vec<_> = programs.into_iter().filter_map(own).collect();
         programs.sort_by_key(|(program, _)| program.place);
@@ -88,7 +88,7 @@ impl Known {
         let programs = knowledge.programs.len();
         let names = knowledge.programs.iter().map(|program| program.names.len()).sum();
         let own = OwnFacts::of(knowledge);
-        let shipped = Facts::open(shipped::facts()).ok();
+        let shipped = Facts::reopen(shipped::facts()).ok();
         let is_shipped = |name: &String| {
             shipped.as_ref().is_some_and(|facts| facts.program(name.as_bytes()).is_some())
         };

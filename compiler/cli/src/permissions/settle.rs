@@ -48,7 +48,8 @@ pub(crate) struct Settled {
 ///
 /// A restriction of the client is beyond a policy, which would be wider.
 pub(crate) fn settle(name: &str, document: &str, client: &ClientRules) -> Result<Settled, Failure> {
-    let facts = Facts::open(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
+    let facts =
+        Facts::reopen(shipped::facts()).map_err(|error| Failure::error(error.to_string()))?;
     let mut items = translate::all(client, &facts).map_err(|(rule, reason)| {
         client
             .rules
