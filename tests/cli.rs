@@ -37,6 +37,7 @@ mod mistakes;
 mod mutants;
 mod permissions;
 mod policy;
+mod receipt;
 mod rules;
 mod schemas;
 mod setup;

@@ -152,6 +152,8 @@ pub struct SourceFile {
     /// The beginnings of its lines after the first, made at the first question for a place: a
     /// project may declare thousands of things in one file.
     line_starts: OnceLock<LineStarts>,
+    /// The digest of its bytes.
+    digest: OnceLock<Digest>,
 }
 
 /// The beginnings of the lines of a text after the first.
@@ -187,7 +189,17 @@ impl LineStarts {
 
 impl SourceFile {
     fn new(path: &str, bytes: Vec<u8>) -> Self {
-        Self { path: path.into(), bytes, drawn: OnceLock::new(), line_starts: OnceLock::new() }
+        Self {
+            path: path.into(),
+            bytes,
+            drawn: OnceLock::new(),
+            line_starts: OnceLock::new(),
+            digest: OnceLock::new(),
+        }
+    }
+
+    fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| Digest::of(&self.bytes))
     }
 
     /// Returns the line, from 0, that holds the byte at `offset`, and the beginning of that line.
@@ -351,7 +363,7 @@ impl<'f> Sources<'f> {
                 Ok(text) if text.contains("\r\n") => {
                     Digest::of(text.replace("\r\n", "\n").as_bytes())
                 }
-                _ => Digest::of(&file.bytes),
+                _ => file.digest(),
             })
         };
         loaded
@@ -359,6 +371,14 @@ impl<'f> Sources<'f> {
             .iter()
             .filter_map(|(path, id)| Some((path.clone(), digest(id.as_ref().ok()?)?)))
             .collect()
+    }
+
+    /// Returns the digest of the bytes of a file, if it was read.
+    #[must_use]
+    pub fn digest(&self, path: &str) -> Option<Digest> {
+        let loaded = self.loaded.borrow();
+        let id = loaded.by_path.get(path)?.as_ref().ok()?;
+        loaded.files.get(id.0 as usize).map(|file| file.digest())
     }
 
     /// Returns line and column of a span's start, both from 1, the column in characters.

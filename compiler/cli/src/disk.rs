@@ -3,6 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
@@ -87,7 +88,12 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
 /// Writes a file with these bytes at `path`, replacing an existing file but keeping its
 /// permissions. All users may read a new file.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    Draft::write(path, bytes)?.persist()
+    replace_with(path, &[bytes])
+}
+
+/// The same with the bytes of all `parts`, one after the other.
+pub(crate) fn replace_with(path: &Path, parts: &[&[u8]]) -> Result<(), Failure> {
+    Draft::write(path, parts)?.persist()
 }
 
 /// Writes a file as [`replace`] does if it still has the bytes `old`. Returns false, and leaves the file as it is,
@@ -95,7 +101,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 ///
 /// The comparison comes right before the rename, so only a save between these two calls of the system is lost.
 pub(crate) fn replace_unchanged(path: &Path, old: &[u8], bytes: &[u8]) -> Result<bool, Failure> {
-    let draft = Draft::write(path, bytes)?;
+    let draft = Draft::write(path, &[bytes])?;
     let is_unchanged = fs::read(&draft.target).is_ok_and(|now| now == old);
     if is_unchanged {
         draft.persist()?;
@@ -111,7 +117,7 @@ struct Draft {
 }
 
 impl Draft {
-    fn write(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
+    fn write(path: &Path, parts: &[&[u8]]) -> Result<Self, Failure> {
         let fail = |error: io::Error| Failure::file("write", path, &error);
         // A link stays a link: its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -125,7 +131,8 @@ impl Draft {
             }
             Err(_) => None,
         };
-        let file = write_temporary(&target, bytes, Access::AllUsers).map_err(fail)?;
+        let file = write_temporary(&target, parts, Access::AllUsers).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions).map_err(fail)?;
         }
@@ -143,7 +150,8 @@ impl Draft {
 /// Writes a new file with these bytes at `path`. Returns false if the path already exists.
 pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, Failure> {
     let fail = |error: &io::Error| Failure::file("write", path, error);
-    let file = write_temporary(path, bytes, access).map_err(|error| fail(&error))?;
+    let file = write_temporary(path, &[bytes], access).map_err(|error| fail(&error))?;
+    file.as_file().sync_all().map_err(|error| fail(&error))?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -239,16 +247,42 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
+/// Writes a file of a cache, which a loss of power may lose: nothing waits for the disk.
+pub(crate) fn replace_cached(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_temporary(path, &[bytes], Access::AllUsers)?.persist(path)?;
+    Ok(())
+}
+
+/// Removes the temporary files of a folder that were written longer ago than `age`: their process was
+/// killed.
+pub(crate) fn remove_temporary(folder: &Path, age: Duration) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        // One that is gone meanwhile is none to remove.
+        let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let is_old = written.and_then(|at| at.elapsed().ok()).is_some_and(|since| since > age);
+        if is_temporary && is_old {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The beginning of the name of a temporary file.
+const TEMPORARY: &str = ".relay-";
+
 /// Writes a temporary file in the folder of `path`: a rename works within one file system only.
-fn write_temporary(path: &Path, bytes: &[u8], access: Access) -> io::Result<NamedTempFile> {
+fn write_temporary(path: &Path, parts: &[&[u8]], access: Access) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
-    builder.prefix(".relay-");
+    builder.prefix(TEMPORARY);
     let permissions = access.permissions();
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder_of(path))?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    for part in parts {
+        file.write_all(part)?;
+    }
     Ok(file)
 }

@@ -34,6 +34,11 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
+/// Returns the path of this program.
+pub(crate) fn own_program() -> Option<PathBuf> {
+    env::current_exe().ok()
+}
+
 /// Returns the path of a program in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = variable("PATH")?;

@@ -3,8 +3,10 @@
 //! No path and no link can reach a file outside the folder. The code that follows paths and lists
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
+mod asked;
 mod disk;
 mod patched;
+mod state;
 mod tree;
 mod typed;
 mod watched;
@@ -17,8 +19,10 @@ use std::rc::Rc;
 
 use relay_compiler::{Files, Listed, ReadError, is_shown};
 
+pub(crate) use asked::{Asked, Compared, Recorded};
 pub(crate) use disk::Disk;
 pub(crate) use patched::Patched;
+pub(crate) use state::State;
 pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
 pub(crate) use typed::WithFiles;
 pub(crate) use watched::{Noted, Watched};
@@ -29,6 +33,8 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(crate) const ENTRIES_MAX: usize = 1_000_000;
 /// Omitted in a listing of the project's own folder: large, and not part of the project.
 const REPOSITORY: &str = ".git";
+/// Omitted in every listing: the folder with the receipts of builds, see [`crate::receipt`].
+pub(crate) const CACHE: &str = ".relay-cache";
 
 /// The folder of a project.
 pub(crate) struct ProjectFiles<T> {
@@ -40,7 +46,20 @@ pub(crate) struct ProjectFiles<T> {
 impl ProjectFiles<Disk> {
     /// Opens the folder at `root` on disk.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
-        Ok(Self { root: std::fs::canonicalize(root)?, tree: Disk })
+        Ok(Self { root: std::fs::canonicalize(root)?, tree: Disk::default() })
+    }
+
+    /// Opens the folder at `root` on disk and notes each question and its answer.
+    pub(crate) fn open_recorded(root: &Path) -> io::Result<(Recorded, Rc<RefCell<Asked>>)> {
+        let files = Recorded::of(Self::open(root)?);
+        let asked = files.asked();
+        Ok((files, asked))
+    }
+
+    /// Returns the state of the file at a project path; `None` if it is missing, or outside.
+    fn state(&self, path: &str) -> Option<State> {
+        let (found, state) = self.tree.state(&self.path(path).ok()?).ok()?;
+        found.starts_with(&self.root).then_some(state)
     }
 }
 
@@ -62,13 +81,18 @@ impl<T: FileTree> ProjectFiles<T> {
 
     /// Returns the location of a project path, with every link resolved.
     fn locate(&self, path: &str) -> Result<PathBuf, ReadError> {
+        let found = self.tree.follow(&self.path(path)?)?;
+        if found.starts_with(&self.root) { Ok(found) } else { Err(ReadError::Outside) }
+    }
+
+    /// Returns the location of a project path, with its links.
+    fn path(&self, path: &str) -> Result<PathBuf, ReadError> {
         let relative = Path::new(path);
         let plain = |component| matches!(component, Component::Normal(_));
-        if !relative.components().all(plain) {
-            return Err(ReadError::Outside);
+        match relative.components().all(plain) {
+            true => Ok(self.root.join(relative)),
+            false => Err(ReadError::Outside),
         }
-        let found = self.tree.follow(&self.root.join(relative))?;
-        if found.starts_with(&self.root) { Ok(found) } else { Err(ReadError::Outside) }
     }
 }
 
@@ -155,7 +179,7 @@ impl<T: FileTree> Walk<'_, T> {
                 });
             }
             let (path, fault) = path_of(folder, &entry.name);
-            if path != REPOSITORY {
+            if path != REPOSITORY && entry.name != CACHE {
                 self.take(folder, &entry, path, fault);
             }
         }

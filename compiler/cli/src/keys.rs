@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use ed25519_dalek::SigningKey;
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey};
-use relay_bundle::envelope::key_id;
+use relay_bundle::Bundle;
+use relay_bundle::envelope::{Envelope, EnvelopeError, key_id};
 use relay_bundle::trust::PublicKey;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -29,6 +30,18 @@ pub(crate) struct Key {
     pub(crate) signing: SigningKey,
     /// The name of its file, before the extension.
     pub(crate) name: String,
+}
+
+/// Returns the envelope of a new bundle with the signatures of `keys`; `None` if there are no keys.
+pub(crate) fn envelope(bundle: &Bundle, keys: &[Key]) -> Result<Option<Envelope>, EnvelopeError> {
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    let mut envelope = Envelope::unsigned(bundle)?;
+    for key in keys {
+        envelope.sign(&key.signing)?;
+    }
+    Ok(Some(envelope))
 }
 
 /// The paths of the private and the public key file.

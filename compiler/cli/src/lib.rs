@@ -28,6 +28,7 @@ mod permissions;
 mod process;
 mod progress;
 mod project;
+mod receipt;
 mod reference;
 mod report;
 mod revision;

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
 use relay_engine::invisible::visible_json;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::environment;
 use crate::failure::Failure;
@@ -37,8 +37,19 @@ pub(crate) struct Output {
     is_closed: bool,
 }
 
+/// A text to print, perhaps more than once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Said {
+    /// See [`Output::result`].
+    Result(String),
+    /// See [`Output::verbatim`].
+    Verbatim(String),
+    /// See [`Output::message`].
+    Message(String),
+}
+
 /// The width and colours to render with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Look {
     /// Whether colours are wanted.
     pub(crate) colour: bool,
@@ -77,8 +88,19 @@ impl Output {
 
     /// Writes a result as JSON. Invisible characters are escaped, and mean the same.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(value)?;
-        self.verbatim(&format!("{}\n", visible_json(&text)))
+        self.say(&Said::json(value)?)
+    }
+
+    /// Writes a text.
+    pub(crate) fn say(&mut self, said: &Said) -> Result<(), Failure> {
+        match said {
+            Said::Result(text) => self.result(text),
+            Said::Verbatim(text) => self.verbatim(text),
+            Said::Message(text) => {
+                self.message(text);
+                Ok(())
+            }
+        }
     }
 
     /// Writes a message besides the result. A closed standard error is ignored.
@@ -147,6 +169,14 @@ impl Output {
     /// Returns whether standard error is a terminal that can show progress.
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal() && !environment::is_terminal_dumb()
+    }
+}
+
+impl Said {
+    /// Returns a result as JSON. Invisible characters are escaped, and mean the same.
+    pub(crate) fn json(value: &impl Serialize) -> Result<Self, Failure> {
+        let text = serde_json::to_string_pretty(value)?;
+        Ok(Self::Verbatim(format!("{}\n", visible_json(&text))))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{Noted, Patched, ProjectFiles, WithFiles};
+use crate::files::{Asked, Noted, Patched, ProjectFiles, WithFiles};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -77,6 +77,17 @@ impl Project {
         let project = Self::found(path, |folder| {
             let (files, noted) = ProjectFiles::open_watched(folder)?;
             notes = noted;
+            Ok(Box::new(files))
+        })?;
+        Ok((project, notes))
+    }
+
+    /// The same, and notes every question of the compiler and its answer.
+    pub(crate) fn open_recorded(path: &Path) -> Result<(Self, Rc<RefCell<Asked>>), Failure> {
+        let mut notes = Rc::default();
+        let project = Self::found(path, |folder| {
+            let (files, asked) = ProjectFiles::open_recorded(folder)?;
+            notes = asked;
             Ok(Box::new(files))
         })?;
         Ok((project, notes))

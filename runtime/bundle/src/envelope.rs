@@ -293,9 +293,16 @@ pub fn key_id(key: &VerifyingKey) -> String {
 ///
 /// The envelope cannot be written as JSON.
 pub fn attach(bundle: &Bundle, envelope: &Envelope) -> Result<Vec<u8>, EnvelopeError> {
-    let json = envelope.to_json()?;
-    let mut bytes = bundle.content_bytes().to_vec();
-    bytes.extend_from_slice(&(json.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&json);
-    Ok(bytes)
+    Ok([bundle.content_bytes(), &tail(Some(envelope))?].concat())
+}
+
+/// Returns the bytes of a file after the [content](Bundle::content_bytes) of its bundle: the
+/// envelope and its length. Without an envelope the bundle is unsigned.
+///
+/// # Errors
+///
+/// The envelope cannot be written as JSON.
+pub fn tail(envelope: Option<&Envelope>) -> Result<Vec<u8>, EnvelopeError> {
+    let json = envelope.map(Envelope::to_json).transpose()?.unwrap_or_default();
+    Ok([&(json.len() as u64).to_le_bytes()[..], &json].concat())
 }

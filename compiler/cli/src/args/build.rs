@@ -16,7 +16,10 @@ Examples:
   relay build project.kdl --unsigned --json                  for a later `relay sign`
 
 The same project and epoch give the same bytes on any machine and in any folder. Prints the sizes of
-the texts that agents read; --json prints them and the sections (schemas/build.json).")]
+the texts that agents read; --json prints them and the sections (schemas/build.json).
+
+A build leaves a receipt in `.relay-cache` beside the bundle. While nothing that the build read has
+changed, the next one only checks the bundle, and says that it is unchanged.")]
 pub(crate) struct BuildArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
@@ -45,6 +48,9 @@ pub(crate) struct BuildArgs {
     /// Record the git commit in the bundle, and whether files differ from it
     #[arg(long, help_heading = "Compiling")]
     pub(crate) provenance: bool,
+    /// Compile even if nothing changed since the last build, and leave no receipt
+    #[arg(long, help_heading = "Compiling")]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use relay_bundle::{Bundle, MAGIC, envelope};
+use relay_compiler::{Diagnostics, Git};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,15 +13,15 @@ use crate::answer::size::grouped;
 use crate::answer::skill_text::LargestContext;
 use crate::answer::summary::Summary;
 use crate::args::{BuildArgs, ReportFormat};
-use crate::command::sign;
 use crate::disk;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::keys::{self, Key};
-use crate::output::{Output, dim, doubtful};
+use crate::output::{Output, Said, dim, doubtful};
 use crate::process;
 use crate::progress::Progress;
 use crate::project::{self, Project, Request};
+use crate::receipt::Desk;
 use crate::report::{self, Findings, Origin};
 use crate::text::shown_path;
 
@@ -63,94 +63,150 @@ struct Signer {
 }
 
 pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let format = arguments.format.chosen();
-    let project = Project::open(&arguments.project)?;
+    let (project, asked) = Project::open_recorded(&arguments.project)?;
     let folder = disk::folder_of(&project::document_at(&arguments.project));
-    let sources = project.sources();
     let git = if arguments.provenance { Some(process::git_state(&folder)?) } else { None };
+    let desk = desk(arguments, &folder, git.as_ref(), output);
+    let mut keys = None;
+    if let Some(desk) = &desk
+        && desk.is_kept()
+    {
+        let keys = keys.insert(signing_keys(arguments, output)?);
+        let progress = Progress::start(output, "looking for changes");
+        let unchanged = desk.unchanged(keys);
+        drop(progress);
+        if let Some(texts) = unchanged {
+            texts.iter().try_for_each(|said| output.say(said))?;
+            return Ok(Exit::Yes);
+        }
+    }
+    let sources = project.sources();
     let request = Request { epoch: arguments.epoch, git, ..Request::of(&arguments.compiling) };
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
-    if matches!(format, ReportFormat::Human | ReportFormat::Short) {
-        project::report_findings(&compiled.diagnostics, &origin, format, output)?;
-        if compiled.diagnostics.is_clean() && report.notes > 0 && !arguments.quiet {
-            let look = output.message_look();
-            output.message(report::draw(&compiled.diagnostics, &origin, format, look)?);
+    let findings = findings(arguments, &compiled.diagnostics, &origin, output)?;
+    findings.iter().try_for_each(|said| output.say(said))?;
+    let Some(unsigned) = compiled.bundle else {
+        if let ReportFormat::Json = arguments.format.chosen() {
+            output.json(&Built { format_version: FORMAT_VERSION, bundle: None, report })?;
         }
-    }
-    let built = match compiled.bundle {
-        Some(unsigned) => {
-            let skill_texts = LargestContext::all(&compiled.skill_texts);
-            Some(write(arguments, &folder, unsigned.into(), skill_texts, output)?)
-        }
-        None => None,
+        return Ok(Exit::No);
     };
-    let exit = if built.is_some() { Exit::Yes } else { Exit::No };
-    match format {
-        ReportFormat::Json => {
-            output.json(&Built { format_version: FORMAT_VERSION, bundle: built, report })?;
-        }
-        ReportFormat::Human | ReportFormat::Short => {
-            if let Some(written) = built.filter(|_| !arguments.quiet) {
-                let warnings = report.warnings;
-                let width = output.result_look().width;
-                output.result(table(&written, warnings, arguments.verbose, width))?;
-            }
-        }
-        ReportFormat::Sarif | ReportFormat::Github => {
-            // The report is the result here, so the table goes to standard error.
-            print_report(&compiled.diagnostics, &origin, format, output)?;
-            if let Some(written) = built.filter(|_| !arguments.quiet) {
-                let width = output.message_look().width;
-                output.message(table(&written, report.warnings, arguments.verbose, width));
-            }
-        }
-    }
-    Ok(exit)
-}
-
-fn print_report(
-    diagnostics: &relay_compiler::Diagnostics,
-    origin: &Origin<'_>,
-    format: ReportFormat,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)
-}
-
-fn write(
-    arguments: &BuildArgs,
-    folder: &Path,
-    unsigned: Arc<[u8]>,
-    skill_texts: Vec<LargestContext>,
-    output: &mut Output,
-) -> Result<Written, Failure> {
     let progress = Progress::start(output, "verifying the bundle");
-    let bundle = verified(Arc::clone(&unsigned))?;
+    let bundle = verified(unsigned)?;
     drop(progress);
     let path = match &arguments.output {
         Some(path) => path.clone(),
-        None => default_path(folder, &bundle.manifest().project.value),
+        None => default_path(&folder, &bundle.manifest().project.value),
     };
     refuse_other_files(&path)?;
-    let keys = signing_keys(arguments, output)?;
+    let keys = match keys {
+        Some(keys) => keys,
+        None => signing_keys(arguments, output)?,
+    };
+    let skill_texts = LargestContext::all(&compiled.skill_texts);
+    let written = write(&path, &bundle, &keys, skill_texts, output)?;
+    let built = Built { format_version: FORMAT_VERSION, bundle: Some(written), report };
+    if let Some(said) = result(arguments, &built, "written", output)? {
+        output.say(&said)?;
+    }
+    if let Some(desk) = desk {
+        let said = result(arguments, &built, "unchanged", output)?;
+        let said = findings.into_iter().chain(said).collect();
+        let asked = asked.borrow().clone();
+        desk.keep(asked, &sources, (&path, bundle.digest()), said).unwrap_or_else(|error| {
+            let reason = reason(&error);
+            output.warn(
+                &format!("cannot keep a receipt of this build: {reason}"),
+                "the bundle is written; the next build compiles all of the project again, as with `--no-cache`",
+            );
+        });
+    }
+    Ok(Exit::Yes)
+}
+
+/// Returns the place of this build's receipt; `None` if it has none.
+fn desk(arguments: &BuildArgs, folder: &Path, git: Option<&Git>, output: &Output) -> Option<Desk> {
+    if arguments.no_cache {
+        return None;
+    }
+    let name = (arguments.project.file_name(), &arguments.compiling.env);
+    // Texts that are printed again must fit this terminal.
+    let looks = (output.result_look(), output.message_look());
+    Desk::new(folder, arguments.output.as_deref(), &name, &(arguments, git, looks))
+}
+
+/// Returns the errors, warnings and notes of the compiler as they are printed before the result.
+fn findings(
+    arguments: &BuildArgs,
+    diagnostics: &Diagnostics,
+    origin: &Origin<'_>,
+    output: &Output,
+) -> Result<Vec<Said>, Failure> {
+    let format = arguments.format.chosen();
+    let draw = |look| report::draw(diagnostics, origin, format, look);
+    let said = match format {
+        ReportFormat::Json => None,
+        // The report is the result here.
+        ReportFormat::Sarif | ReportFormat::Github => {
+            Some(Said::Verbatim(draw(output.result_look())?))
+        }
+        ReportFormat::Human | ReportFormat::Short => {
+            let is_clean =
+                diagnostics.is_clean() && (arguments.quiet || diagnostics.sorted().is_empty());
+            (!is_clean).then(|| draw(output.message_look()).map(Said::Message)).transpose()?
+        }
+    };
+    Ok(Vec::from_iter(said))
+}
+
+/// Returns the result of a build as it is printed. `done` says what was done with the file.
+fn result(
+    arguments: &BuildArgs,
+    built: &Built,
+    done: &str,
+    output: &Output,
+) -> Result<Option<Said>, Failure> {
+    let Built { format_version: _, bundle: Some(written), report } = built else { return Ok(None) };
+    let table = |width| table((written, done), report.warnings, arguments.verbose, width);
+    Ok(match arguments.format.chosen() {
+        ReportFormat::Json => Some(Said::json(built)?),
+        _ if arguments.quiet => None,
+        ReportFormat::Human | ReportFormat::Short => {
+            Some(Said::Result(table(output.result_look().width)))
+        }
+        // The report is the result, so the table goes to standard error.
+        ReportFormat::Sarif | ReportFormat::Github => {
+            Some(Said::Message(table(output.message_look().width)))
+        }
+    })
+}
+
+fn write(
+    path: &Path,
+    bundle: &Bundle,
+    keys: &[Key],
+    skill_texts: Vec<LargestContext>,
+    output: &mut Output,
+) -> Result<Written, Failure> {
     let progress = Progress::start(output, "writing the bundle");
-    let file = if keys.is_empty() { unsigned } else { signed_file(&bundle, &keys)?.into() };
-    disk::replace(&path, &file)?;
+    let tail = envelope::tail(keys::envelope(bundle, keys)?.as_ref())?;
+    let content = bundle.content_bytes();
+    disk::replace_with(path, &[content, &tail])?;
     drop(progress);
     let signers = keys.iter().map(|key| Signer { keyid: key.id(), name: key.name.clone() });
     Ok(Written {
-        path: shown_path(&path),
-        bytes: file.len(),
+        path: shown_path(path),
+        bytes: content.len() + tail.len(),
         signers: signers.collect(),
-        summary: Summary::of(&bundle)?,
+        summary: Summary::of(bundle)?,
         skill_texts,
     })
 }
 
 /// Verifies an encoded bundle by reading it back: only bundles that servers accept are written.
-pub(crate) fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
+pub(crate) fn verified(file: Vec<u8>) -> Result<Bundle, Failure> {
     let internal_error = |reason: String| {
         Failure::error(format!("the encoded bundle cannot be read back: {reason}"))
             .help("this is a bug in relay: report it with the project that causes it")
@@ -158,11 +214,6 @@ pub(crate) fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
     let bundle = Bundle::open(Box::new(file)).map_err(|error| internal_error(error.to_string()))?;
     bundle.check_all().map_err(|error| internal_error(error.to_string()))?;
     Ok(bundle)
-}
-
-/// Returns the file of a bundle with the signatures of `keys`.
-pub(crate) fn signed_file(bundle: &Bundle, keys: &[Key]) -> Result<Vec<u8>, Failure> {
-    Ok(envelope::attach(bundle, &sign::signed(bundle, keys)?)?)
 }
 
 fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, Failure> {
@@ -196,7 +247,12 @@ fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> String {
+fn table(
+    (written, done): (&Written, &str),
+    warnings: usize,
+    verbose: bool,
+    width: usize,
+) -> String {
     let Written { path, bytes, signers, summary, skill_texts } = written;
     let signed: Vec<String> =
         signers.iter().map(|signer| format!("{} `{}`", signer.keyid, signer.name)).collect();
@@ -211,7 +267,7 @@ fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> Str
     };
     let sections = if verbose { format!("\n{}", summary.sections(width)) } else { String::new() };
     format!(
-        "{}\n  {}\n\n{}{}{sections}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
+        "{}\n  {}\n\n{}{}{sections}\n  {done:<9} {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
         summary.heading(),
         summary.counts(),
         summary.texts(width),

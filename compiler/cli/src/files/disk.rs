@@ -1,5 +1,7 @@
 //! The folders and files of this machine.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -7,14 +9,54 @@ use std::path::{Path, PathBuf};
 use relay_compiler::ReadError;
 
 use crate::failure::reason;
+use crate::files::state::State;
 use crate::files::tree::{Entries, Entry, EntryKind, FileTree};
 
-/// The disk.
-pub(crate) struct Disk;
+/// The disk, for one run: a folder that was followed once is not followed again.
+#[derive(Default)]
+pub(crate) struct Disk {
+    /// The folders of files, with every link resolved.
+    folders: RefCell<BTreeMap<PathBuf, PathBuf>>,
+}
+
+impl Disk {
+    /// Returns the path of a file or folder, and its metadata if it is no link. The links of its
+    /// folder are resolved, which takes a call of the system for each component, once a folder.
+    fn last(&self, path: &Path) -> io::Result<(PathBuf, Option<fs::Metadata>)> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Ok((fs::canonicalize(path)?, None));
+        };
+        let known = self.folders.borrow().get(folder).map(|found| found.join(name));
+        let found = match known {
+            Some(found) => found,
+            None => {
+                let found = fs::canonicalize(folder)?;
+                let path = found.join(name);
+                self.folders.borrow_mut().insert(folder.to_owned(), found);
+                path
+            }
+        };
+        let metadata = fs::symlink_metadata(&found)?;
+        match metadata.is_symlink() {
+            true => Ok((fs::canonicalize(&found)?, None)),
+            false => Ok((found, Some(metadata))),
+        }
+    }
+
+    /// Returns the path without links to the target of `path`, and its state.
+    pub(super) fn state(&self, path: &Path) -> Result<(PathBuf, State), ReadError> {
+        let (found, metadata) = self.last(path).map_err(|error| read_error(&error))?;
+        let metadata = match metadata {
+            Some(metadata) => metadata,
+            None => fs::metadata(&found).map_err(|error| read_error(&error))?,
+        };
+        Ok((found, State::from(&metadata)))
+    }
+}
 
 impl FileTree for Disk {
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        fs::canonicalize(path).map_err(|error| read_error(&error))
+        self.last(path).map(|(found, _)| found).map_err(|error| read_error(&error))
     }
 
     fn is_folder(&self, found: &Path) -> bool {

@@ -6,34 +6,25 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use relay_compiler::ReadError;
 
 use crate::files::disk::Disk;
+use crate::files::state::State;
 use crate::files::tree::{Entries, FileTree};
 
 /// The disk, which notes each path that is read.
 #[derive(Default)]
 pub(crate) struct Watched {
+    disk: Disk,
     noted: Rc<RefCell<Noted>>,
 }
 
 /// Paths and their states. Equal values mean that nothing changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Noted(BTreeMap<PathBuf, Option<State>>);
-
-/// The state of a file or folder. Writing a file changes its times, and replacing it changes the inode.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    is_folder: bool,
-    #[cfg(unix)]
-    of: [i128; 5],
-    #[cfg(not(unix))]
-    of: (u64, Option<std::time::SystemTime>),
-}
 
 impl Watched {
     /// Returns the notes, which grow with each path that is read.
@@ -53,21 +44,21 @@ impl Watched {
 impl FileTree for Watched {
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError> {
         self.note(path);
-        Disk.follow(path)
+        self.disk.follow(path)
     }
 
     fn is_folder(&self, found: &Path) -> bool {
-        Disk.is_folder(found)
+        self.disk.is_folder(found)
     }
 
     fn read(&self, found: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
         self.note(found);
-        Disk.read(found, bytes_max)
+        self.disk.read(found, bytes_max)
     }
 
     fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError> {
         self.note(found);
-        Disk.entries(found)
+        self.disk.entries(found)
     }
 }
 
@@ -84,30 +75,5 @@ impl Noted {
         let is_folder = |state: &&Option<State>| state.as_ref().is_some_and(|it| it.is_folder);
         let folders = paths.values().filter(is_folder).count();
         (paths.len() - folders, folders)
-    }
-}
-
-impl State {
-    /// Returns the state of the file or folder that a path leads to; `None` if it leads to nothing.
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
-        let is_folder = metadata.is_dir();
-        #[cfg(unix)]
-        let of = {
-            use std::os::unix::fs::MetadataExt;
-            const NANOSECONDS: i128 = 1_000_000_000;
-            let time =
-                |seconds: i64, rest: i64| i128::from(seconds) * NANOSECONDS + i128::from(rest);
-            [
-                metadata.dev().into(),
-                metadata.ino().into(),
-                metadata.size().into(),
-                time(metadata.mtime(), metadata.mtime_nsec()),
-                time(metadata.ctime(), metadata.ctime_nsec()),
-            ]
-        };
-        #[cfg(not(unix))]
-        let of = (metadata.len(), metadata.modified().ok());
-        Some(Self { is_folder, of })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use relay_bundle::{Bundle, Digest};
+use relay_bundle::{Bundle, Digest, envelope};
 
 use super::changes;
 use crate::answer::summary::Summary;
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     fn take(&mut self, bytes: Vec<u8>, time: Duration, output: &mut Output) -> Result<(), Failure> {
-        let bundle = Arc::new(build::verified(bytes.into())?);
+        let bundle = Arc::new(build::verified(bytes)?);
         let line = match &self.served {
             Some(old) if old.digest() == bundle.digest() => {
                 if self.is_faulty {
@@ -113,8 +113,9 @@ impl Bench {
                 format!("{built} {}  {}", summary.heading(), summary.counts())
             }
         };
-        let signed = build::signed_file(&bundle, std::slice::from_ref(&self.key))?;
-        disk::replace(&self.path, &signed)?;
+        let envelope = keys::envelope(&bundle, std::slice::from_ref(&self.key))?;
+        let tail = envelope::tail(envelope.as_ref())?;
+        disk::replace_with(&self.path, &[bundle.content_bytes(), &tail])?;
         output.message(format_args!("{line}\n"));
         self.served = Some(bundle);
         Ok(())
