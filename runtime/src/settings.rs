@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) ends_with_stdin: bool,
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
+    /// The folder of this user for copies of bundles, used without a state folder.
+    pub(crate) cache: Option<PathBuf>,
     pub(crate) audit: AuditSettings,
     /// The caller of unauthenticated requests.
     pub(crate) principal: Arc<Principal>,
@@ -138,6 +140,7 @@ impl Settings {
             trust: trust.or(config.trust),
             audit: audit_settings(audit, config.audit, state.as_deref()),
             state,
+            cache: user_folder("XDG_CACHE_HOME", ".cache").map(|cache| cache.join("relay/bundles")),
             principal: Arc::new(Principal {
                 id: principal.unwrap_or(local.id),
                 issuer: None,
@@ -177,6 +180,7 @@ impl Settings {
             ends_with_stdin: _,
             trust,
             state,
+            cache: _,
             audit,
             principal,
             tls,

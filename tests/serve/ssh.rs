@@ -484,6 +484,7 @@ fn a_build_without_ssh_refuses_a_bundle_that_needs_it() {
         bytes_max: 1 << 20,
         dev_key: None,
         state: None,
+        cache: None,
         read_bytes_max: 1 << 20,
         remembers_time: false,
         lacks,

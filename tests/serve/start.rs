@@ -296,6 +296,65 @@ fn a_state_folder_of_others_is_refused() {
     assert!(ended.stderr.contains("chmod 700"), "{}", ended.stderr);
 }
 
+/// A client of a server without a state folder, whose user has a cache.
+fn client_with_cache(house: &House) -> Client {
+    let mut command = command(house, &["--stdio"]);
+    command.env("XDG_CACHE_HOME", house.path("cache")).env("RELAY_LOG", "info");
+    let mut client = Client::run(command);
+    client.initialize("2025-11-25");
+    client
+}
+
+#[test]
+fn without_a_state_folder_checked_copies_are_in_the_cache() {
+    let house = House::new();
+    assert_eq!(client_with_cache(&house).note("x"), "Note: x");
+    let folder = house.path("cache/relay/bundles");
+    let copies: Vec<_> = fs::read_dir(&folder).unwrap().flatten().collect();
+    let [copy] = copies.as_slice() else { panic!("{copies:?}") };
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o400);
+    let inode = copy.metadata().unwrap().ino();
+    assert_eq!(client_with_cache(&house).note("x"), "Note: x");
+    assert_eq!(fs::metadata(copy.path()).unwrap().ino(), inode, "the copy is used again");
+    // A torn copy, as a loss of power leaves it.
+    let good = fs::read(copy.path()).unwrap();
+    for torn in
+        [Vec::new(), good[..good.len() / 2].to_vec(), [&good[..good.len() - 9], &[0; 9]].concat()]
+    {
+        fs::remove_file(copy.path()).unwrap();
+        fs::write(copy.path(), torn).unwrap();
+        assert_eq!(client_with_cache(&house).note("x"), "Note: x");
+        assert!(fs::read(copy.path()).unwrap() == good);
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_changes_no_answer() {
+    let faults: [(&str, fn(&House)); 3] = [
+        ("a file", |house| house.write("cache", "")),
+        ("of others", |house| {
+            fs::create_dir_all(house.path("cache/relay/bundles")).unwrap();
+            let all = fs::Permissions::from_mode(0o777);
+            fs::set_permissions(house.path("cache/relay/bundles"), all).unwrap();
+        }),
+        ("a folder in the place of the copy", |house| {
+            client_with_cache(house).note("x");
+            let folder = house.path("cache/relay/bundles");
+            let copy = fs::read_dir(folder).unwrap().flatten().next().unwrap().path();
+            fs::remove_file(&copy).unwrap();
+            fs::create_dir(&copy).unwrap();
+        }),
+    ];
+    for (note, fault) in faults {
+        let house = House::new();
+        fault(&house);
+        let mut client = client_with_cache(&house);
+        assert_eq!(client.note("x"), "Note: x", "{note}");
+        client.server.hear("copy is not kept");
+    }
+}
+
 #[test]
 fn a_copy_that_was_altered_is_not_served() {
     let house = House::new();

@@ -344,6 +344,7 @@ impl Run<'_> {
             bytes_max: BUNDLE_BYTES_MAX,
             dev_key: None,
             state: Some(self.machine.state.clone()),
+            cache: None,
             // A hook reads few pages of it. Where the file is cut short meanwhile, the signal of the
             // system ends in the last word.
             read_bytes_max: 0,

@@ -26,7 +26,7 @@ use crate::file::text_file;
 use crate::file::toml_text;
 use crate::lock::lock;
 use crate::map;
-use crate::state::{self, PrivateCopy, State, StateError};
+use crate::state::{self, Copies, PrivateCopy, State, StateError};
 
 /// The files that a bundle is loaded from.
 #[derive(Debug, Clone)]
@@ -41,6 +41,9 @@ pub struct Sources {
     pub dev_key: Option<PathBuf>,
     /// The state folder.
     pub state: Option<PathBuf>,
+    /// A folder for copies of bundles, used without a state folder. If it cannot be used, the copy is in
+    /// memory.
+    pub cache: Option<PathBuf>,
     /// The most bytes of a kept copy that is read rather than mapped.
     pub read_bytes_max: u64,
     /// Whether the time of the machine is remembered in the state folder: a clock that was set back
@@ -58,11 +61,24 @@ impl Sources {
     }
 }
 
+/// Opens the folder of a cache; `None` if it cannot be used.
+fn cache(folder: &Path) -> Option<Copies> {
+    Copies::open_cache(folder).map_err(|error| not_kept(&error)).ok()
+}
+
+fn not_kept(error: &StateError) {
+    tracing::info!(
+        "the next start reads the whole bundle again, as its checked copy is not kept: {error}"
+    );
+}
+
 /// Loads the bundle of one path, at the start and on each reload, and remembers the highest epoch.
 #[derive(Debug)]
 pub struct Loader {
     sources: Sources,
     state: Option<State>,
+    /// The private copies, in the state folder or in the cache.
+    copies: Option<Copies>,
     /// The highest epoch of each project under a version of the trust file. If there is no state
     /// folder, it is remembered only here, until the process ends.
     epochs: Mutex<BTreeMap<(String, u64), u64>>,
@@ -96,8 +112,9 @@ impl Loader {
     ///
     /// The state folder is unusable.
     pub fn new(sources: Sources) -> Result<Self, StateError> {
-        let state = sources.state.as_deref().map(State::open).transpose()?;
-        Ok(Self { sources, state, epochs: Mutex::default() })
+        let (state, copies) = sources.state.as_deref().map(State::open).transpose()?.unzip();
+        let copies = copies.or_else(|| cache(sources.cache.as_deref()?));
+        Ok(Self { sources, state, copies, epochs: Mutex::default() })
     }
 
     /// Returns the path of the bundle.
@@ -176,8 +193,11 @@ impl Loader {
         }
         let copy_path = copy.as_ref().map(|copy| copy.path.clone());
         // Kept only now: a copy under its final name passed every check.
-        if let (Some(state), Some(copy)) = (&self.state, copy) {
-            state.keep(copy)?;
+        if let (Some(copies), Some(copy)) = (&self.copies, copy) {
+            match copies.keep(copy) {
+                Err(error) if copies.is_cache() => not_kept(&error),
+                kept => kept?,
+            }
         }
         self.remember_epoch(project(&bundle), &policy, bundle.epoch())?;
         Ok(Opened {
@@ -236,16 +256,28 @@ impl Loader {
             }
             error => error.into(),
         };
-        let Some(state) = &self.state else {
-            state::check_outline(source).map_err(refused)?;
-            return map::map_sealed_copy(source, self.sources.bytes_max)
-                .map(|mapped| (mapped, None))
-                .map_err(read);
-        };
-        let copy = state.private_copy(source, self.sources.bytes_max).map_err(refused)?;
+        if let Some(copies) = &self.copies {
+            match self.copied(copies, source) {
+                Ok((mapped, copy)) => return Ok((mapped, Some(copy))),
+                Err(error @ StateError::Copy { .. }) if copies.is_cache() => not_kept(&error),
+                Err(error) => return Err(refused(error)),
+            }
+        }
+        state::check_outline(source).map_err(refused)?;
+        map::map_sealed_copy(source, self.sources.bytes_max)
+            .map(|mapped| (mapped, None))
+            .map_err(read)
+    }
+
+    fn copied(
+        &self,
+        copies: &Copies,
+        source: &File,
+    ) -> Result<(map::Mapped, PrivateCopy), StateError> {
+        let copy = copies.private_copy(source, self.sources.bytes_max)?;
         let mapped = map::map_private(&copy.file, self.sources.read_bytes_max)
             .map_err(|source| StateError::Copy { source })?;
-        Ok((mapped, Some(copy)))
+        Ok((mapped, copy))
     }
 
     /// Returns the time at which signatures are judged, in seconds since 1970.

@@ -76,7 +76,8 @@ pub(crate) struct Config {
     #[schemars(extend("format" = "path"))]
     pub(crate) trust: Option<PathBuf>,
     /// The folder for private copies of bundles and for the highest epoch that was served, below
-    /// which bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
+    /// which bundles are refused. Unset: the copies are in `relay/bundles` in `$XDG_CACHE_HOME`, or
+    /// in `~/.cache`, else in memory, and a restart forgets the epoch.
     #[schemars(extend("format" = "path"))]
     pub(crate) state: Option<PathBuf>,
     /// The caller, unless authentication names one.

@@ -42,6 +42,7 @@ impl Loader {
             bytes_max: settings.limits.bundle_bytes_max.get(),
             dev_key: settings.dev_key.clone().filter(|_| settings.is_local()),
             state: settings.state.clone(),
+            cache: settings.cache.clone(),
             read_bytes_max: READ_BYTES_MAX,
             // A server whose clock was wrong once would refuse all bundles from then on.
             remembers_time: false,
