@@ -46,6 +46,13 @@ impl Digest {
         base16ct::lower::encode_string(&self.0)
     }
 
+    /// Returns the 64 hexadecimal digits, in a buffer of the caller.
+    #[must_use]
+    pub fn hex_in<'b>(&self, buffer: &'b mut [u8; 2 * DIGEST_BYTES]) -> &'b str {
+        // The buffer has the length of the digits.
+        base16ct::lower::encode_str(&self.0, buffer).unwrap_or_default()
+    }
+
     /// Reads `sha256:` and 64 hexadecimal digits in lower case; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -63,7 +70,8 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.hex())
+        f.write_str("sha256:")?;
+        f.write_str(self.hex_in(&mut [0; 2 * DIGEST_BYTES]))
     }
 }
 

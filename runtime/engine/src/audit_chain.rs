@@ -98,12 +98,8 @@ pub fn append(out: &mut String, record: &str, last: Link) -> Link {
     Link { seq, hash }
 }
 
-fn push_hex(out: &mut String, Digest(bytes): Digest) {
-    const DIGITS: [char; 16] =
-        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    for half in bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]) {
-        out.extend(DIGITS.get(usize::from(half)));
-    }
+fn push_hex(out: &mut String, digest: Digest) {
+    out.push_str(digest.hex_in(&mut [0; HASH_CHARS]));
 }
 
 /// Reads the place of a line in its chain, and checks its hash.

@@ -31,6 +31,7 @@ use relay_engine::invisible::visible_json;
 
 pub use self::checkpoint::{CheckpointError, Checkpoints};
 use self::locked::Locked;
+use self::opening::Identity;
 pub use self::opening::{AuditError, unwritten};
 
 /// The most rotations that one batch follows: a file that is moved more often is reported.
@@ -45,6 +46,7 @@ const UNFLUSHED_MAX: usize = 16;
 pub struct AuditFile {
     path: PathBuf,
     file: Arc<File>,
+    identity: Identity,
     /// The length of the file after the last record of this program.
     length: Option<u64>,
     /// The end of the chain, as this program knows it.
@@ -105,11 +107,13 @@ impl AuditFile {
     ///
     /// Opening it fails, or it belongs to another user and is open to others.
     pub fn open(path: &Path) -> Result<Self, AuditError> {
-        let file =
-            opening::open(path).map_err(|source| AuditError { path: path.to_owned(), source })?;
+        let opened = opening::open(path).and_then(|file| Ok((Identity::of(&file)?, file)));
+        let (identity, file) =
+            opened.map_err(|source| AuditError { path: path.to_owned(), source })?;
         Ok(Self {
             path: path.to_owned(),
             file: Arc::new(file),
+            identity,
             length: None,
             last: None,
             buffer: String::new(),
@@ -190,7 +194,7 @@ impl AuditFile {
     pub fn follow(&mut self) -> Result<(), AuditError> {
         self.is_stuck = false;
         let failed = |source| AuditError { path: self.path.clone(), source };
-        if opening::length_at(&self.file, &self.path).map_err(failed)?.is_none() {
+        if self.identity.length_at(&self.path).map_err(failed)?.is_none() {
             opening::open(&self.path).map_err(failed)?;
         }
         Ok(())
@@ -203,8 +207,9 @@ impl AuditFile {
     ///
     /// Opening it fails.
     pub fn renew(&mut self) -> io::Result<()> {
-        if opening::length_at(&self.file, &self.path)?.is_some() {
-            self.file = Arc::new(opening::open(&self.path)?);
+        if self.identity.length_at(&self.path)?.is_some() {
+            let file = opening::open(&self.path)?;
+            (self.identity, self.file) = (Identity::of(&file)?, Arc::new(file));
             self.length = None;
         }
         Ok(())
@@ -262,7 +267,7 @@ impl AuditFile {
     fn place(&mut self) -> io::Result<Place> {
         for _ in 0..MOVES_MAX {
             let locked = Locked::of(&self.file)?;
-            match opening::length_at(&self.file, &self.path)? {
+            match self.identity.length_at(&self.path)? {
                 Some(0) => {
                     // The rotated file is locked before this one, so this lock ends first.
                     drop(locked);
@@ -296,7 +301,7 @@ impl AuditFile {
     fn begin(&mut self) -> io::Result<Option<Place>> {
         let before = rotated::newest(&self.path, None)?;
         let locked = Locked::of(&self.file)?;
-        if opening::length_at(&self.file, &self.path)? != Some(0) {
+        if self.identity.length_at(&self.path)? != Some(0) {
             return Ok(None);
         }
         let last = later(self.last, before.link).unwrap_or(START);
@@ -325,10 +330,10 @@ impl AuditFile {
             0 => rotated::newest(&self.path, Some(&self.file))?,
             _ => rotated::Before::default(),
         };
-        let locked = Locked::of(&new)?;
-        let length = opening::length_at(&new, &self.path)?;
+        let (locked, identity) = (Locked::of(&new)?, Identity::of(&new)?);
+        let length = identity.length_at(&self.path)?;
         // Only now the old lock may end: all programs add to the new file.
-        (self.file, self.length) = (new, None);
+        (self.file, self.identity, self.length) = (new, identity, None);
         self.last = later(self.last, before.link);
         Ok(match (length, self.last) {
             (Some(0), Some(last)) => Some(Place { locked, length: 0, last, ends_a_line: true }),

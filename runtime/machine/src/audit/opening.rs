@@ -1,6 +1,6 @@
 //! Opening the audit file: a regular file that its owner alone may read.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -58,16 +58,31 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns the length of `file` if it is the one at `path` now.
-pub(super) fn length_at(file: &File, path: &Path) -> io::Result<Option<u64>> {
-    let now = match fs::metadata(path) {
-        Ok(now) => now,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let metadata = file.metadata()?;
-    let is_same = (now.dev(), now.ino()) == (metadata.dev(), metadata.ino());
-    Ok(is_same.then_some(metadata.len()))
+/// The identity of an open file, which no other file has while it is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    /// Returns the identity of an open file.
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        Ok(Self::of_metadata(&file.metadata()?))
+    }
+
+    fn of_metadata(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    /// Returns the length of the file of this identity if it is the one at `path` now.
+    pub(super) fn length_at(self, path: &Path) -> io::Result<Option<u64>> {
+        match fs::metadata(path) {
+            Ok(now) => Ok((Self::of_metadata(&now) == self).then_some(now.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Returns the cause of a failure to make or write the file; a missing one is made.
