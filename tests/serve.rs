@@ -13,6 +13,7 @@ mod crew;
 mod crowd;
 mod decide;
 mod dev;
+mod direct;
 mod dpop;
 mod edge;
 mod equal_names;

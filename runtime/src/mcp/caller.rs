@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{MetaObject, ProtocolVersion, RequestId};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
@@ -34,10 +34,21 @@ pub(super) fn placed(
                 .ok_or_else(|| ErrorData::internal_error("the request has no principal", None))?
         }
     };
+    of_request(loaded, principal, &context.id, &context.meta)
+}
+
+/// Returns the bundle in force as `principal` sees it, and the caller of the request with this id and
+/// this `_meta`.
+pub(super) fn of_request(
+    loaded: &Arc<Loaded>,
+    principal: Arc<Principal>,
+    id: &RequestId,
+    meta: &MetaObject,
+) -> Result<(Placed, Caller), ErrorData> {
     let placed =
         Placed::new(loaded.clone(), &principal).map_err(|damage| damaged(loaded, &damage))?;
-    let traceparent = context.meta.get_traceparent().map(truncate);
-    let caller = caller(&placed, principal, context.id.to_string(), traceparent);
+    let traceparent = meta.get_traceparent().map(truncate);
+    let caller = caller(&placed, principal, id.to_string(), traceparent);
     Ok((placed, caller))
 }
 

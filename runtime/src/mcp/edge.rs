@@ -28,6 +28,8 @@ const RECORDS_MAX: usize = 16;
 const INITIALIZE: &str = "initialize";
 /// The types of an answer: rmcp requires both.
 const ANSWERS: [&str; 2] = ["application/json", "text/event-stream"];
+/// Both of them, as clients name them.
+const BOTH: &str = "application/json, text/event-stream";
 
 /// The parts of a message read here.
 #[derive(Deserialize)]
@@ -109,9 +111,18 @@ pub(super) fn bad_initialize(body: &[u8]) -> Option<(ErrorData, Option<RequestId
     Some((bad_params::wrong_initialize(&message.params())?, message.id()))
 }
 
+/// Returns whether `Accept` is as clients of MCP send it: both types, and nothing else.
+pub(super) fn accepts_as_clients_do(headers: &HeaderMap) -> bool {
+    let mut sent = headers.get_all(ACCEPT).iter();
+    matches!((sent.next(), sent.next()), (Some(value), None) if value == BOTH)
+}
+
 /// Names both types of answers in `Accept` if its ranges hold them: rmcp ignores `*/*`. If that
 /// header is missing, a client takes any type (RFC 9110, section 12.5.1).
 pub(super) fn expand_accept(headers: &mut HeaderMap) {
+    if accepts_as_clients_do(headers) {
+        return;
+    }
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     let accepts = |kind: &str| {
         let ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());

@@ -130,7 +130,7 @@ fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
 /// Adds the server's identity to a result's `_meta`, for modern clients only.
 fn stamp(meta: &mut Option<MetaObject>, served: &Served, context: &RequestContext<RoleServer>) {
     if is_modern(context) {
-        meta.get_or_insert_default().extend(served.surface.meta.clone());
+        served.surface.stamp(meta);
     }
 }
 
@@ -182,7 +182,8 @@ impl ServerHandler for Handler {
         }
         let served = self.service.served();
         let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
-        let mut result = prompts::get(self.server(), &placed, &caller, request)?;
+        let mut result =
+            prompts::get(self.server(), &placed, &caller, &request.name, request.arguments)?;
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result.into())
@@ -327,8 +328,10 @@ impl ServerHandler for Handler {
             memory: self.memory(&context).cloned(),
             cancelled: context.ct.clone(),
         };
-        let (mut response, list_changed) =
-            progress::during(&context, tools::call(call, request)).await?;
+        // rmcp moves the future of every request, of any method, a dozen times: the large one stays in
+        // its place.
+        let answer = Box::pin(tools::call(call, request));
+        let (mut response, list_changed) = progress::during(&context, answer).await?;
         if list_changed {
             // A failure is ignored: the client still gets its answer.
             _ = context.peer.notify_tool_list_changed().await;

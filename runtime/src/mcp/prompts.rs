@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_engine::audit_record::{self, OutputHash, Subject};
 use relay_engine::prompt::{self, Filled};
 use rmcp::ErrorData;
-use rmcp::model::{GetPromptRequestParams, GetPromptResult, JsonObject};
+use rmcp::model::{GetPromptResult, JsonObject};
 use serde_json::{Value, json};
 
 use super::convert;
@@ -24,13 +24,14 @@ pub(super) fn get(
     server: &Server,
     placed: &Placed,
     caller: &Caller,
-    request: GetPromptRequestParams,
+    wanted: &str,
+    arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let loaded = &placed.loaded;
     let record = |entry| server.audit.record(caller, loaded.digest(), entry);
-    let given = strings(request.arguments.unwrap_or_default());
+    let given = strings(arguments.unwrap_or_default());
     let filled = match &given {
-        Ok(given) => fill(placed, &request.name, given),
+        Ok(given) => fill(placed, wanted, given),
         Err(text) => {
             let rule = "an argument is not a string".to_owned();
             Err(Rejection::Wrong { text: text.clone(), rule })
@@ -45,7 +46,7 @@ pub(super) fn get(
             let cut = cut_arguments(&filled.values);
             if !cut.is_empty() {
                 let names: Vec<_> = cut.keys().map(String::as_str).collect();
-                tracing::warn!("prompt `{}`: truncated: {}", request.name, names.join(", "));
+                tracing::warn!("prompt `{}`: truncated: {}", wanted, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
             let subject = Subject::Prompt(name).to_string();
@@ -54,10 +55,10 @@ pub(super) fn get(
         }
         Err(rejected) => {
             let empty = BTreeMap::new();
-            let declared = declared(placed, &request.name);
+            let declared = declared(placed, wanted);
             let subject = match declared {
-                Some(_) => Subject::Prompt(&request.name),
-                None if hides(placed, &request.name) => Subject::Prompt(&request.name),
+                Some(_) => Subject::Prompt(wanted),
+                None if hides(placed, wanted) => Subject::Prompt(wanted),
                 None => Subject::UnknownPrompt,
             };
             let args = audit_record::typed_arguments(

@@ -22,7 +22,7 @@ const NO_VERSION: &str = "0";
 #[derive(Debug)]
 pub(super) struct Surface {
     /// The `_meta` of a result: the identity of the server.
-    pub(super) meta: MetaObject,
+    meta: MetaObject,
     pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
     pub(super) resources: Pages<Resource>,
@@ -41,6 +41,11 @@ impl Surface {
             resources: Pages::new(List::Resources),
             templates: Pages::new(List::Templates),
         }
+    }
+
+    /// Adds the identity of the server to the `_meta` of a result.
+    pub(super) fn stamp(&self, meta: &mut Option<MetaObject>) {
+        meta.get_or_insert_default().extend(self.meta.clone());
     }
 }
 
