@@ -93,6 +93,10 @@ pub enum Severity {
 
 impl Report {
     pub(crate) fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Self::of(at, Box::new(diagnostic))
+    }
+
+    fn of(at: Span, diagnostic: Box<dyn Diagnostic + Send + Sync>) -> Self {
         let (edits, environments, others) = (Vec::new(), Vec::new(), Vec::new());
         Self { at, diagnostic: Box::new(OneLine(diagnostic)), edits, environments, others }
     }
@@ -100,11 +104,7 @@ impl Report {
     /// Returns the report of a diagnostic that may have a correction. A correction that would print a
     /// secret is left out.
     pub(crate) fn fixable(at: Span, diagnostic: impl Fixable + Send + Sync + 'static) -> Self {
-        let is_secret =
-            |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
-        let edits = diagnostic.edits();
-        let edits = if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() };
-        Self { edits, ..Self::new(at, diagnostic) }
+        Self { edits: without_secrets(diagnostic.edits()), ..Self::new(at, diagnostic) }
     }
 
     /// Returns this finding and those of the same kind that are reported with it.
@@ -294,6 +294,13 @@ impl Diagnostics {
         reports.sort_by_key(|report| (report.at, report.code()));
         reports
     }
+}
+
+/// Returns the parts of a correction, or none if one of them would print a secret.
+fn without_secrets(edits: &[Edit]) -> Vec<Edit> {
+    let is_secret =
+        |edit: &Edit| matches!(secret::masked(edit.text.as_bytes(), &[]), Cow::Owned(_));
+    if edits.iter().any(is_secret) { Vec::new() } else { edits.to_vec() }
 }
 
 fn code(diagnostic: &dyn Diagnostic) -> String {

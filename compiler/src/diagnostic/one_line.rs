@@ -15,9 +15,10 @@ use crate::secret;
 use crate::source::is_newline;
 
 /// A diagnostic with every line end and invisible character of its message, help and labels written
-/// as an escape, and every secret masked.
+/// as an escape, and every secret masked. It is behind a pointer, since a wrapper of each of the
+/// hundreds of types would be compiled as often.
 #[derive(Debug)]
-pub(super) struct OneLine<D>(pub(super) D);
+pub(super) struct OneLine(pub(super) Box<dyn Diagnostic + Send + Sync>);
 
 fn one_line(text: &str) -> Cow<'_, str> {
     let masked = secret::masked_text(text);
@@ -34,15 +35,15 @@ fn one_line(text: &str) -> Cow<'_, str> {
     invisible::visible(&escaped).into_owned().into()
 }
 
-impl<D: Diagnostic> fmt::Display for OneLine<D> {
+impl fmt::Display for OneLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&one_line(&self.0.to_string()))
     }
 }
 
-impl<D: Diagnostic> Error for OneLine<D> {}
+impl Error for OneLine {}
 
-impl<D: Diagnostic> Diagnostic for OneLine<D> {
+impl Diagnostic for OneLine {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.0.code()
     }
