@@ -62,7 +62,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     (
         "compiler",
-        "serde_saphyr",
+        "granit_parser",
         &["compiler/src/parse/front_matter/yaml.rs", "compiler/src/parse/front_matter.rs"],
     ),
     ("compiler", "pulldown_cmark", &["compiler/src/outline.rs"]),

@@ -9,10 +9,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag};
 use serde_json::Number;
-use serde_saphyr::granit_parser::{
-    ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag,
-};
 
 /// The deepest nesting of lists and groups.
 const DEPTH_MAX: usize = 32;
