@@ -39,6 +39,7 @@ mod subject;
 mod text;
 mod toml_text;
 mod trust_file;
+mod unified;
 mod usage;
 mod workflow;
 

@@ -16,6 +16,7 @@ mod calls;
 mod candidates;
 mod decided;
 mod direction;
+mod edits;
 mod expectation;
 pub mod facts;
 mod finding;
@@ -55,6 +56,7 @@ mod witness;
 use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 
 pub use direction::Direction;
+pub use edits::{edit_groups, edits, lines};
 pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
@@ -63,6 +65,7 @@ pub use rules::selectors;
 pub use scope::scope_name;
 pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};
+pub use similar::DiffOp;
 pub use tables::{compare_derived, named};
 pub use text::{Hunk, Piece, PieceKind};
 pub use trust::compare_trust;

@@ -4,7 +4,9 @@
 
 use relay_bundle::lower_case;
 use serde::Serialize;
-use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
+use similar::DiffOp;
+
+use crate::edits::{edit_groups, edits, lines, words};
 
 /// The most lines to compare one by one, of both texts between equal beginning and end.
 const LINES_MAX: usize = 4_000;
@@ -67,28 +69,23 @@ pub(crate) fn hunks(a: &str, b: &str) -> Vec<Hunk> {
     if a == b {
         return Vec::new();
     }
-    let a: Vec<&str> = a.split_inclusive('\n').collect();
-    let b: Vec<&str> = b.split_inclusive('\n').collect();
+    let (a, b) = (lines(a), lines(b));
     let start = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let rest = a.len().min(b.len()) - start;
     let equal_from_end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let end = equal_from_end.min(rest);
-    let lines = a.len() + b.len() - 2 * (start + end);
-    if lines > LINES_MAX {
+    if a.len() + b.len() - 2 * (start + end) > LINES_MAX {
         let whole = Passage::of(&a, &b, start..a.len() - end, start..b.len() - end);
         return vec![whole.hunk()];
     }
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&a, &b);
-    diff.grouped_ops(CONTEXT_LINES)
-        .iter()
-        .map(|group| {
-            let mut passage = Passage::default();
-            for op in group {
-                passage.take(&a, &b, op);
-            }
-            passage.hunk()
-        })
-        .collect()
+    let passage = |group: Vec<DiffOp>| {
+        let mut passage = Passage::default();
+        for op in &group {
+            passage.take(&a, &b, op);
+        }
+        passage.hunk()
+    };
+    edit_groups(&a, &b, CONTEXT_LINES).into_iter().map(passage).collect()
 }
 
 /// Words that forbid something or ask for a person first, in lower case.
@@ -169,11 +166,18 @@ impl Passage {
             self.line = of_b.start + 1;
         }
         match op {
-            DiffOp::Equal { .. } => self.push(PieceKind::Same, text(b, of_b)),
-            DiffOp::Delete { .. } => self.push(PieceKind::Gone, text(a, of_a)),
-            DiffOp::Insert { .. } => self.push(PieceKind::New, text(b, of_b)),
             DiffOp::Replace { .. } => self.replaced(&text(a, of_a), &text(b, of_b)),
+            _ => self.take_whole(a, b, op),
         }
+    }
+
+    /// Adds an operation; a replacement is gone and new as a whole.
+    fn take_whole(&mut self, a: &[&str], b: &[&str], op: &DiffOp) {
+        if let DiffOp::Equal { .. } = op {
+            return self.push(PieceKind::Same, text(b, op.new_range()));
+        }
+        self.push(PieceKind::Gone, text(a, op.old_range()));
+        self.push(PieceKind::New, text(b, op.new_range()));
     }
 
     /// Adds a replacement, word by word.
@@ -192,14 +196,9 @@ impl Passage {
             self.push(PieceKind::Gone, a.to_owned());
             self.push(PieceKind::New, b.to_owned());
         } else {
-            let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_words(a, b);
-            for change in diff.iter_all_changes() {
-                let kind = match change.tag() {
-                    ChangeTag::Equal => PieceKind::Same,
-                    ChangeTag::Delete => PieceKind::Gone,
-                    ChangeTag::Insert => PieceKind::New,
-                };
-                self.push(kind, change.value().to_owned());
+            let (a, b) = (words(a), words(b));
+            for op in edits(&a, &b) {
+                self.take_whole(&a, &b, &op);
             }
         }
         self.push(PieceKind::Same, same.to_owned());
@@ -235,8 +234,8 @@ impl Piece {
     }
 }
 
-fn text(lines: &[&str], range: std::ops::Range<usize>) -> String {
-    lines.get(range).unwrap_or_default().concat()
+fn text(parts: &[&str], range: std::ops::Range<usize>) -> String {
+    parts.get(range).unwrap_or_default().concat()
 }
 
 fn split<'t>(text: &'t str, at: usize, before: &mut impl FnMut(&str)) -> &'t str {

@@ -3,7 +3,6 @@
 mod fix;
 
 use relay_compiler::{Diagnostics, Sources};
-use similar::{DiffableStr, TextDiff};
 
 use crate::args::{FmtArgs, ReportFormat};
 use crate::disk;
@@ -13,6 +12,7 @@ use crate::files::Patched;
 use crate::output::{Output, bad, bold, good};
 use crate::project::{self, Project};
 use crate::text::printable_lines;
+use crate::unified;
 
 /// A file that is to change.
 struct Change {
@@ -81,21 +81,9 @@ fn changes(files: &Patched, documents: &[String]) -> Vec<Change> {
 /// Returns the changed lines of a file, with secrets masked.
 fn difference(path: &str, done: &str, old: &str, new: &str) -> String {
     // Masked texts could be equal, so the texts themselves are compared.
-    let diff = TextDiff::from_lines(old, new);
-    let [old, new] = [old, new].map(relay_compiler::masked_text);
-    let [old, new] = [&old, &new].map(|text| text.tokenize_lines());
-    let mut text = format!("--- {path}\n+++ {path} ({done})\n");
-    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        text.push_str(&format!("{}\n", hunk.header()));
-        for change in hunk.iter_changes() {
-            let in_new = change.new_index().and_then(|index| new.get(index));
-            let line = in_new.or_else(|| old.get(change.old_index()?)).copied();
-            text.push_str(&format!("{}{}", change.tag(), line.unwrap_or_default()));
-            if change.missing_newline() {
-                text.push_str("\n\\ No newline at end of file\n");
-            }
-        }
-    }
+    let masked = [old, new].map(relay_compiler::masked_text);
+    let hunks = unified::hunks(old, new, [&masked[0], &masked[1]]);
+    let text = format!("--- {path}\n+++ {path} ({done})\n{hunks}");
     let mut drawn = String::with_capacity(text.len());
     for line in text.lines() {
         let line = printable_lines(line);

@@ -7,7 +7,6 @@ use std::os::unix::fs::{
 };
 use std::path::{Path, PathBuf};
 
-use similar::TextDiff;
 use tempfile::Builder;
 
 use super::part::Part;
@@ -15,6 +14,7 @@ use super::place::Scope;
 use crate::disk;
 use crate::failure::Failure;
 use crate::text::shown_path;
+use crate::unified;
 
 /// The most bytes of a client's file.
 const BYTES_MAX: u64 = 8 << 20;
@@ -86,8 +86,10 @@ impl Change {
         let path = shown_path(&self.path);
         let name = |text: &Option<String>| if text.is_some() { path.as_str() } else { "/dev/null" };
         let (old, new) = (self.old.as_deref().unwrap_or(""), self.new.as_deref().unwrap_or(""));
-        let diff = TextDiff::from_lines(old, new);
-        diff.unified_diff().header(name(&self.old), name(&self.new)).to_string()
+        match unified::hunks(old, new, [old, new]) {
+            hunks if hunks.is_empty() => hunks,
+            hunks => format!("--- {}\n+++ {}\n{hunks}", name(&self.old), name(&self.new)),
+        }
     }
 
     /// Returns the path of the copy of the file before relay changed it.

@@ -7,8 +7,7 @@ mod quote;
 
 use relay_bundle::Digest;
 use relay_compiler::VERSION;
-use relay_diff::{Area, PieceKind};
-use similar::{ChangeTag, TextDiff};
+use relay_diff::{Area, DiffOp, PieceKind, edits};
 
 use self::quote::{code, fence, in_comment, sentence};
 use crate::answer::size::{counted, grouped};
@@ -330,16 +329,21 @@ fn lines(passage: &Passage<'_>) -> Vec<String> {
         text
     };
     let (before, after) = (text(PieceKind::New), text(PieceKind::Gone));
-    let diff = TextDiff::from_lines(&before, &after);
-    let lines = diff.iter_all_changes().map(|change| {
-        let mark = match change.tag() {
-            ChangeTag::Equal => ' ',
-            ChangeTag::Delete => '-',
-            ChangeTag::Insert => '+',
-        };
-        format!("{mark} {}", change.value().trim_end_matches(['\n', '\r'])).trim_end().to_owned()
-    });
-    let mut lines: Vec<String> = lines.collect();
+    let (before, after) = (relay_diff::lines(&before), relay_diff::lines(&after));
+    let marked = |mark: char, lines: Option<&[&str]>| {
+        let line = |line: &&str| format!("{mark} {line}").trim_end().to_owned();
+        lines.unwrap_or_default().iter().map(line).collect::<Vec<_>>()
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for operation in edits(&before, &after) {
+        let (old, new) = (before.get(operation.old_range()), after.get(operation.new_range()));
+        if let DiffOp::Equal { .. } = operation {
+            lines.extend(marked(' ', new));
+        } else {
+            lines.extend(marked('-', old));
+            lines.extend(marked('+', new));
+        }
+    }
     let is_text = |line: &String| !line.trim().is_empty();
     lines.truncate(lines.iter().rposition(is_text).map_or(0, |last| last + 1));
     lines.drain(..lines.iter().position(is_text).unwrap_or(0));

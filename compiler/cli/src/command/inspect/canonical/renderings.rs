@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::iter::repeat_n;
 
+use relay_diff::{DiffOp, edits};
 use serde_json::Value;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::answer::prompt::{Variant, When};
 use crate::text::printable;
@@ -51,7 +51,7 @@ fn merge(merged: Vec<Line>, lines: Vec<String>, number: usize) -> Vec<Line> {
         let (old_len, new_len) = (known.len(), added.len());
         vec![DiffOp::Replace { old_index: 0, old_len, new_index: 0, new_len }]
     } else {
-        capture_diff_slices(Algorithm::Myers, &known, &added)
+        edits(&known, &added)
     };
     // The sides that have a line, in the order of the whole.
     let mut order = Vec::with_capacity(merged.len() + lines.len());
