@@ -41,12 +41,18 @@ pub(super) fn unique<T>(
     name: impl Fn(&T) -> &Spanned<String>,
     out: &mut Diagnostics,
 ) -> Vec<T> {
-    let mut by_name: BTreeMap<String, T> = BTreeMap::new();
-    let mut folded: BTreeMap<String, (String, Span)> = BTreeMap::new();
-    for thing in things {
-        let Spanned { value, at } = name(&thing).clone();
-        if let Some(first) = by_name.get(&value) {
-            let first_at = name(first).at;
+    let order = distinct(&things.iter().map(name).collect::<Vec<_>>(), what, out);
+    let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|index| things.get_mut(index)?.take()).collect()
+}
+
+/// Returns the indexes of the first of each name, sorted by name.
+fn distinct(names: &[&Spanned<String>], what: &'static str, out: &mut Diagnostics) -> Vec<usize> {
+    let mut by_name: BTreeMap<&str, (usize, Span)> = BTreeMap::new();
+    let mut folded: BTreeMap<String, (&str, Span)> = BTreeMap::new();
+    for (index, Spanned { value, at }) in names.iter().enumerate() {
+        let (name, at) = (value.clone(), *at);
+        if let Some(&(_, first_at)) = by_name.get(value.as_str()) {
             let help = match at.start == at.end || first_at.start == first_at.end {
                 // The name comes from a path, so its place is a file.
                 true => {
@@ -54,26 +60,25 @@ pub(super) fn unique<T>(
                 }
                 false => "rename or remove one of them",
             };
-            out.report(at, Duplicate { what, name: value, help, first_at, at });
+            out.report(at, Duplicate { what, name, help, first_at, at });
             continue;
         }
-        let fold = equal_text::composed(&value).to_lowercase();
+        let fold = equal_text::composed(value).to_lowercase();
         match folded.get(&fold) {
-            Some((first, first_at)) => {
-                let (first, first_at) = (first.clone(), *first_at);
-                let name = value.clone();
+            Some(&(first, first_at)) => {
+                let first = first.to_owned();
                 match equal_text::composed(&first) == equal_text::composed(&name) {
                     true => out.report(at, NormalFormOnly { what, name, first_at, at }),
                     false => out.report(at, CaseOnly { what, name, first, first_at, at }),
                 }
             }
             None => {
-                folded.insert(fold, (value.clone(), at));
+                folded.insert(fold, (value, at));
             }
         }
-        by_name.insert(value, thing);
+        by_name.insert(value, (index, at));
     }
-    by_name.into_values().collect()
+    by_name.into_values().map(|(index, _)| index).collect()
 }
 
 /// Names appear in URIs, file names and the menus of clients, where other characters fail.
