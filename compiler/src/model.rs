@@ -293,7 +293,7 @@ pub(crate) struct BodySource {
     /// The place where the document names a binary file, whose contents no report can display.
     pub(crate) named_at: Option<Span>,
     /// The text of a text file before rendering, for the checks.
-    pub(crate) text: Option<Arc<str>>,
+    pub(crate) text: Option<Arc<String>>,
     /// The first byte of the text in the file, for exact places.
     pub(crate) start: usize,
     /// Whether it is a template.
@@ -303,6 +303,11 @@ pub(crate) struct BodySource {
 }
 
 impl BodySource {
+    /// Returns the text before rendering; empty for a binary file.
+    pub(crate) fn text(&self) -> &str {
+        self.text.as_ref().map_or("", |text| text.as_str())
+    }
+
     /// Returns the place where the text begins.
     pub(crate) fn at(&self) -> Span {
         self.file.span(self.start, self.start)

@@ -44,7 +44,7 @@ pub(crate) use front_matter::{
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
     CLIENT_TOOLS, CLIENTS, COMMAND_KEYS, Client, ClientTools, FOLDER_KEYS, Key, KeyValue,
-    MarkdownPrompt, UnknownCommandKey, has_slot, markdown_prompt, slots,
+    MarkdownPrompt, UnknownCommandKey, has_slot, markdown_prompt, normal_lines, slots,
 };
 pub use yaml::{Yaml, YamlFault, YamlValue, front_matter, yaml};
 

@@ -271,8 +271,7 @@ impl Renderer<'_, '_> {
             PartSource::Image { body, mime } => self.media(&message::IMAGE, body, mime),
             PartSource::Audio { body, mime } => self.media(&message::AUDIO, body, mime),
             PartSource::Resource { uri, mime, body } => {
-                let mut node =
-                    leaf(message::RESOURCE.name, uri.text.as_deref().unwrap_or_default());
+                let mut node = leaf(message::RESOURCE.name, uri.text());
                 if let Some(mime) = mime {
                     node.properties.push((MIME, Scalar::Text(mime.clone())));
                 }

@@ -35,7 +35,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let parts = prompt.messages.iter().flat_map(|message| &message.parts);
         for part in parts {
             let PartSource::Resource { uri, body: None, .. } = part else { continue };
-            let text = uri.text.as_deref().unwrap_or_default();
+            let text = uri.text();
             let Some(resource) = rows.get(text) else { continue };
             let mut audiences = model.audiences.with_callers();
             let Some(audience) = audiences.find(|audience| {

@@ -212,7 +212,7 @@ pub(super) fn is_near_known_key(key: &str) -> bool {
 }
 
 /// Returns a text with LF line ends.
-pub(super) fn normal_lines(text: &str) -> String {
+pub(crate) fn normal_lines(text: &str) -> String {
     // Searching for one byte is many times faster, and it is absent from nearly every file.
     match text.contains('\r') {
         true => text.replace("\r\n", "\n").replace('\r', "\n"),

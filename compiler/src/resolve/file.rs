@@ -7,7 +7,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{PathError, resolve_path};
+use crate::parse::{PathError, normal_lines, resolve_path};
 use crate::source::{FileId, Listed, ReadError, SourceFile, Sources, Span, Spanned};
 
 /// The most bytes of one file whose bytes go into the bundle.
@@ -77,7 +77,7 @@ pub(super) fn path(
 pub(super) fn normalized(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A lone `\r` ends a line too, as in Jinja2.
-    text.replace("\r\n", "\n").replace('\r', "\n")
+    normal_lines(text)
 }
 
 pub(super) fn report_unreadable(

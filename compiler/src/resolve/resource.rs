@@ -1,6 +1,7 @@
 //! Resources with a fixed URI, and resources whose URI has variables.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use miette::Diagnostic;
 use relay_bundle::{Blob, Content, Rendering};
@@ -160,7 +161,7 @@ fn resource(
 pub(super) fn content(
     bytes: &[u8],
     mime: Option<&Spanned<String>>,
-) -> (Option<std::sync::Arc<str>>, Content) {
+) -> (Option<Arc<String>>, Content) {
     const BINARY: [&str; 5] =
         ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
     let binary = mime.is_some_and(|mime| {
@@ -169,7 +170,7 @@ pub(super) fn content(
     match std::str::from_utf8(bytes) {
         Ok(text) if !binary && !bytes.contains(&0) => {
             let text = file::normalized(text);
-            (Some(text.as_str().into()), Content::Text(text))
+            (Some(Arc::new(text.clone())), Content::Text(text))
         }
         _ => (None, Content::Blob(Blob(bytes.into()))),
     }

@@ -117,7 +117,7 @@ fn skill(
         tenant,
         tools,
         user,
-        text: text.as_ref().and_then(|text| text.source.text.as_deref()).unwrap_or_default().into(),
+        text: text.as_ref().map_or("", |text| text.source.text()).into(),
         body: text.map(|text| text.source),
         allowed,
     })

@@ -24,7 +24,7 @@ pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 /// A text before it is rendered.
 pub(super) struct Text {
     pub(super) source: BodySource,
-    text: Arc<str>,
+    text: Arc<String>,
     /// Whether typed arguments are appended: other programs do so with a command whose text lacks a
     /// place for it.
     appends: bool,
@@ -45,7 +45,7 @@ impl Text {
         if self.source.inline_at.is_some() || start == 0 {
             return Err(self);
         }
-        let text: Arc<str> = self.text.get(start..).unwrap_or_default().into();
+        let text: Arc<String> = Arc::new(self.text.get(start..).unwrap_or_default().to_owned());
         // The lines of the file may end in another way than those of the text.
         let file = sources.file(self.source.file);
         let written = file.text().unwrap_or_default();
@@ -71,7 +71,7 @@ pub(super) struct Rendered {
 
 /// Makes a text of an inline text.
 pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
-    let shared: Arc<str> = text.value.into();
+    let shared: Arc<String> = text.value.into();
     Text {
         source: BodySource {
             file: text.at.file,
@@ -97,7 +97,7 @@ pub(super) fn from_file(
     let (id, file) = file::read_text(sources, path, out)?;
     let is_settled = template.is_some();
     let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
-    let text: Arc<str> = file::normalized(file.text().unwrap_or_default()).into();
+    let text: Arc<String> = file::normalized(file.text().unwrap_or_default()).into();
     let source = BodySource { is_settled, ..whole_file(id, &text, template) };
     Some(Text { source, text, appends: false })
 }
@@ -113,12 +113,12 @@ pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> T
 
 /// Makes a text of the body of a markdown file, which begins at `start`.
 pub(super) fn from_markdown(file: FileId, body: String, start: usize, is_settled: bool) -> Text {
-    let text: Arc<str> = body.into();
+    let text: Arc<String> = body.into();
     let source = BodySource { start, is_settled, ..whole_file(file, &text, false) };
     Text { source, text, appends: false }
 }
 
-fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
+fn whole_file(file: FileId, text: &Arc<String>, template: bool) -> BodySource {
     BodySource {
         file,
         inline_at: None,
@@ -198,7 +198,7 @@ pub(super) fn render(
         let include = |from: FileId, path: &str| {
             let path = parse::resolve_path(&sources.file(from).path, path).ok()?;
             let id = sources.load(&path).ok()?;
-            let text: Arc<str> = file::normalized(sources.file(id).text().ok()?).into();
+            let text: Arc<String> = file::normalized(sources.file(id).text().ok()?).into();
             included.borrow_mut().insert(id, whole_file(id, &text, true));
             Some((id, text))
         };

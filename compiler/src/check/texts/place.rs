@@ -19,7 +19,7 @@ pub(super) struct Owner {
     pub(super) allows: Option<String>,
     pub(super) allowed: Vec<Allowed>,
     /// Texts that were searched as written, and are clean.
-    clean: Vec<Arc<str>>,
+    clean: Vec<Arc<String>>,
 }
 
 impl Owner {

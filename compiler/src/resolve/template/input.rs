@@ -58,4 +58,4 @@ impl TemplateArgument<'_> {
 }
 
 /// Finds a text file by its path from the folder of another file.
-pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<str>)> + 'i;
+pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<String>)> + 'i;

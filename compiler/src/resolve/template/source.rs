@@ -29,7 +29,7 @@ impl TextPlace {
 
 /// A text of a prompt, or an included file.
 pub(super) struct Source {
-    pub(super) text: Arc<str>,
+    pub(super) text: Arc<String>,
     pub(super) place: TextPlace,
 }
 

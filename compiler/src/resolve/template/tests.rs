@@ -58,7 +58,7 @@ fn run(template: &str, place: TextPlace) -> (Option<RenderedTexts>, Diagnostics)
     let choices = ["dev".to_owned(), "prod".to_owned()];
     let include: &Include<'_> = &|_, path| {
         let index = FILES.iter().position(|(name, _)| *name == path)?;
-        Some((file(index as u64 + 1), Arc::from(FILES[index].1)))
+        Some((file(index as u64 + 1), Arc::new(FILES[index].1.to_owned())))
     };
     let texts = [TemplateText { text: template, at: place }];
     let rendered =
