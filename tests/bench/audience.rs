@@ -13,8 +13,52 @@ use relay_engine::sent::Sent;
 use relay_engine::view::View;
 
 use crate::cost::cost;
+use crate::figures::number::median;
+use crate::figures::{Figure, Part, Report, of};
 use crate::select::{ENTRIES_MAX, TAGS};
-use crate::{Result, Setting, generate, median, row};
+use crate::{Result, Setting, generate};
+
+pub(crate) const FIGURES: &[Figure] = &[MOST, HALF, PLACING, MASKS, ROLE];
+
+const MOST: Figure = Figure {
+    id: "audiences/most",
+    work: "selection for an audience that sees 15 of 16 of 10,000 prompts, of that for everyone",
+    parts: MASKED,
+    note: "",
+};
+const HALF: Figure = Figure {
+    id: "audiences/half",
+    work: "the same for one that sees half of them",
+    parts: MASKED,
+    note: "",
+};
+const MASKED: &[Part] = &[
+    of("5 tags", "×").at_most(1.1),
+    of("10 tags", "×").at_most(1.1),
+    of("5 of two letters", "×").at_most(1.1),
+];
+const PLACING: Figure = Figure {
+    id: "audiences/placing",
+    work: "place a caller among 1,000 users",
+    parts: &[
+        of("by id", "ns").at_most(1000.0),
+        of("by the second of two groups", "ns").at_most(1000.0),
+        of("as anyone", "ns").at_most(1000.0),
+    ],
+    note: "",
+};
+const MASKS: Figure = Figure {
+    id: "audiences/masks",
+    work: "masks of 10,000 prompts and 10 audiences, for each prompt and audience",
+    parts: &[of("", "bits").at_most(2.0)],
+    note: "whole words, which is 0.01 bits more.",
+};
+const ROLE: Figure = Figure {
+    id: "audiences/role",
+    work: "a role that everyone has, beside no roles",
+    parts: &[of("more", "bytes").at_most(1024.0)],
+    note: "",
+};
 
 const PROMPTS: usize = 10_000;
 const USERS: usize = 1_000;
@@ -23,31 +67,22 @@ const TENANTS: usize = 4;
 const ROUNDS: usize = 201;
 
 /// All of it.
-pub(crate) fn audiences(setting: &Setting) -> Result<()> {
-    masked_selection()?;
+pub(crate) fn audiences(setting: &Setting, report: &mut Report) -> Result<()> {
+    masked_selection(report)?;
     let several = build(setting, "several", &access(), true)?;
-    placing(&several)?;
+    placing(&several, report)?;
     let count = several.audiences().count();
     let masks = length(&several, Kind::AudienceMasks);
-    row(
-        &format!("masks of {PROMPTS} prompts and {count} audiences"),
-        &format!("{:.2} bits a prompt and audience", bits(masks) / (PROMPTS * count) as f64),
-        "≤ 2 bits",
-    );
+    report.put_all(&MASKS, &[bits(masks) / (PROMPTS * count) as f64])?;
     let everyone = "roles { role reader }\nusers { anyone role=reader }\n";
     let none = build(setting, "none", "", false)?;
     let one = build(setting, "one", everyone, false)?;
     let size = |bundle: &Bundle| bundle.sections().iter().map(|it| it.length).sum::<u64>();
-    row(
-        &format!("{PROMPTS} prompts and a role that everyone has, beside no roles"),
-        &format!("{} bytes more", size(&one).saturating_sub(size(&none))),
-        "≤ 1 KiB",
-    );
-    Ok(())
+    report.put_all(&ROLE, &[size(&one).saturating_sub(size(&none)) as f64])
 }
 
 /// Places callers by id, by group and as anyone.
-fn placing(bundle: &Bundle) -> Result<()> {
+fn placing(bundle: &Bundle, report: &mut Report) -> Result<()> {
     let ids: Vec<String> =
         (0..USERS).map(|n| format!("user-{:04}@acme.example", n * 7 % USERS)).collect();
     let groups = vec!["nobody".to_owned(), "sre".to_owned()];
@@ -66,24 +101,23 @@ fn placing(bundle: &Bundle) -> Result<()> {
             }
             rounds.push(start.elapsed().as_secs_f64() * 1e9 / USERS as f64);
         }
-        let figures = format!("{:.0} ns", median(&mut rounds));
-        row(&format!("placing a caller {what}, {USERS} users"), &figures, "≤ 1 µs");
+        report.put(&PLACING, what, median(&mut rounds))?;
     }
     Ok(())
 }
 
 /// Selects with a mask and with all visible, in turn, over the same prompts.
-fn masked_selection() -> Result<()> {
+fn masked_selection(report: &mut Report) -> Result<()> {
     let contents = generate::summaries(PROMPTS, 50_000);
     let unmasked = Bundle::open(Box::new(encode(&contents)?))?;
-    for (what, seen) in [("15 of 16", 15), ("half", 8)] {
+    for (figure, seen) in [(&MOST, 15), (&HALF, 8)] {
         let visible =
             Visible { rows: Mask::of(PROMPTS, |prompt| prompt % 16 < seen), pages: Vec::new() };
         let list = vec![Audience { prompts: visible, ..Audience::default() }];
         let audiences = Audiences { tenant_classes: vec![0], table: vec![0], list };
         let contents = Contents { audiences: Some(audiences), ..contents.clone() };
         let masked = Bundle::open(Box::new(encode(&contents)?))?;
-        for (tags, _, given) in TAGS {
+        for (part, _, given) in TAGS {
             let given = Tags::new(given, TAGS_MAX)?;
             let (mut with, mut without) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
@@ -91,12 +125,7 @@ fn masked_selection() -> Result<()> {
                 without.push(selected(&unmasked, &given)?);
             }
             let (with, without) = (median(&mut with), median(&mut without));
-            let figures =
-                format!("{with:.0} µs, {:.2} × the {without:.0} µs without", with / without);
-            let work = format!(
-                "selection by {tags} for an audience that sees {what} of {PROMPTS} prompts"
-            );
-            row(&work, &figures, "≤ 1.1 × unmasked");
+            report.put(figure, part, with / without)?;
         }
     }
     Ok(())

@@ -7,7 +7,46 @@ use regex::bytes::RegexSetBuilder;
 use relay_bundle::{Automata, AutomataWriter};
 use relay_compiler::automaton::compile;
 
-use crate::{Result, Setting, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Report, beside, of};
+use crate::{Result, Setting};
+
+pub(crate) const FIGURES: &[Figure] = &[COMPILE, OPEN, SEARCH];
+
+const COMPILE: Figure = Figure {
+    id: "automata/compile",
+    work: "compile regexes of rules, once, at build",
+    parts: &[of("10", "ms"), of("100", "ms"), of("1,000", "ms"), of("table of 1,000", "bytes")],
+    note: "",
+};
+const OPEN: Figure = Figure {
+    id: "automata/open",
+    work: "open them at load",
+    parts: &[
+        of("10", "ms"),
+        of("100", "ms"),
+        of("1,000", "ms").at_most(1.0),
+        beside("build a `RegexSet` of 10", "ms"),
+        beside("of 100", "ms"),
+        beside("of 1,000", "ms"),
+    ],
+    note: "",
+};
+const SEARCH: Figure = Figure {
+    id: "automata/search",
+    work: "search a text of 100 bytes: a usual one, and one that many rules are about",
+    parts: &[
+        of("usual, 10", "µs"),
+        of("usual, 100", "µs"),
+        of("usual, 1,000", "µs").at_most(5.0),
+        of("many, 10", "µs"),
+        of("many, 100", "µs"),
+        of("many, 1,000", "µs").at_most(5.0),
+        beside("`RegexSet`, usual, 1,000", "µs"),
+        beside("`RegexSet`, many, 1,000", "µs"),
+    ],
+    note: "",
+};
 
 const PROGRAMS: [&str; 20] = [
     "rm",
@@ -58,8 +97,12 @@ pub(crate) fn patterns(count: usize) -> Vec<String> {
 }
 
 /// Compile, open and search tables of several sizes.
-pub(crate) fn automata(_: &Setting) -> Result<()> {
-    for count in [10, 100, 1_000] {
+pub(crate) fn automata(_: &Setting, report: &mut Report) -> Result<()> {
+    for (count, words, set_words) in [
+        (10, "10", "build a `RegexSet` of 10"),
+        (100, "100", "of 100"),
+        (1_000, "1,000", "of 1,000"),
+    ] {
         let patterns = patterns(count);
         let start = Instant::now();
         let mut writer = AutomataWriter::default();
@@ -71,16 +114,16 @@ pub(crate) fn automata(_: &Setting) -> Result<()> {
         let open = time(21, || Automata::open(black_box(&table)).map(|it| it.count())) * 1e3;
         let build = || RegexSetBuilder::new(&patterns).unicode(false).size_limit(1 << 30).build();
         let built = time(3, build) * 1e3;
-        let work = format!(
-            "{count} regexes of rules, {} bytes: compile, open, beside RegexSet",
-            table.len()
-        );
-        let measured = format!("{compiled:.1} ms once; {open:.3} ms; {built:.1} ms to build");
-        row(&work, &measured, "nothing compiled at load");
+        report.put(&COMPILE, words, compiled)?;
+        report.put(&OPEN, words, open)?;
+        report.put(&OPEN, set_words, built)?;
+        if count == 1_000 {
+            report.put(&COMPILE, "table of 1,000", table.len() as f64)?;
+        }
 
         let automata = Automata::open(&table)?;
         let set = build()?;
-        for text in TEXTS {
+        for (text, kind) in TEXTS.into_iter().zip(["usual", "many"]) {
             let bytes = text.as_bytes();
             let found = automata.matching(bytes).len();
             if found != set.matches(bytes).iter().count() {
@@ -93,8 +136,11 @@ pub(crate) fn automata(_: &Setting) -> Result<()> {
                 || (0..ROUNDS).map(|_| set.matches(black_box(bytes)).iter().count()).sum::<usize>();
             let other = time(21, search) * 1e6 / ROUNDS as f64;
             let ran = automata.candidate_count(bytes);
-            let work = format!("search {} bytes: {found} of {count} match, {ran} run", bytes.len());
-            row(&work, &format!("{own:.2} µs; RegexSet {other:.2} µs"), "≤ 5 µs under 1,000 rules");
+            report.put(&SEARCH, &format!("{kind}, {words}"), own)?;
+            if count == 1_000 {
+                report.put(&SEARCH, &format!("`RegexSet`, {kind}, 1,000"), other)?;
+            }
+            report.detail(&SEARCH, format!("{kind}: {found} of {count} match, {ran} run"));
         }
     }
     Ok(())

@@ -9,7 +9,25 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use crate::{Result, Setting, cost, http, quantile, row};
+use crate::figures::number::quantile;
+use crate::figures::{Figure, Report, of};
+use crate::{Result, Setting, cost, http};
+
+pub(crate) const FIGURES: &[Figure] = &[FLOOD];
+
+const FLOOD: Figure = Figure {
+    id: "crowd/flood",
+    work: "`prompts/get` while 1,200 connections of another address send and never read",
+    parts: &[
+        of("p50", "ms").at_most(100.0),
+        of("p99", "ms").at_most(100.0),
+        of("longest", "ms").at_most(100.0),
+        of("memory before", "MB"),
+        of("at most in the first half", "MB"),
+        of("second half / first half", "×").at_most(1.1),
+    ],
+    note: "memory that grows without end makes the second half larger.",
+};
 
 /// Connections of the address that floods: more than a server takes from one, and in all.
 const FLOODING: usize = 1_200;
@@ -19,7 +37,7 @@ const PAUSE: Duration = Duration::from_millis(35);
 
 /// Connections that send requests for ever and leave the answers unread, while another caller asks
 /// from another address: latency of the latter, and memory of the server.
-pub(crate) fn flood(setting: &Setting) -> Result<()> {
+pub(crate) fn flood(setting: &Setting, report: &mut Report) -> Result<()> {
     let address = "127.0.0.1:39419";
     let server = http::start(setting, address)?;
     let (before, _) = cost::resident_mb(&server)?;
@@ -45,17 +63,9 @@ pub(crate) fn flood(setting: &Setting) -> Result<()> {
     }
     ended.store(true, Ordering::Relaxed);
     let refilled = flood.join().map_err(|_| "the flood panicked")??;
-    let measured = format!(
-        "p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms; {before:.0} MB before, at most {first:.0} MB in \
-         the first half, {second:.0} MB in the second",
-        quantile(&mut latencies, 0.5),
-        quantile(&mut latencies, 0.99),
-        quantile(&mut latencies, 1.0),
-    );
-    let work = format!(
-        "prompts/get while {FLOODING} connections of another address never read ({refilled} opened in all)"
-    );
-    row(&work, &measured, "≤ 100 ms, memory flat");
+    let [p50, p99, longest] = [0.5, 0.99, 1.0].map(|part| quantile(&mut latencies, part));
+    report.put_all(&FLOOD, &[p50, p99, longest, before, first, second / first])?;
+    report.detail(&FLOOD, format!("{refilled} connections opened in all"));
     Ok(())
 }
 

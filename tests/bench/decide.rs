@@ -19,7 +19,83 @@ use relay_policy::location::Location;
 use crate::automata::patterns;
 use crate::classify::usual_commands;
 use crate::cost::cost;
-use crate::{Result, Setting, median, quantile, row};
+use crate::figures::number::{median, quantile};
+use crate::figures::{Figure, Report, of};
+use crate::{Result, Setting};
+
+pub(crate) const FIGURES: &[Figure] = &[HALF, MOST, BUILD, LOAD, REGEX_SET, SCOPES, MUTANTS];
+
+// Each has a part for each row of `KINDS`.
+const HALF: Figure = Figure {
+    id: "decide/p50",
+    work: "a decision under 1,000 rules, beside its classification, p50 of 106 commands",
+    parts: &[
+        of("of all kinds", "µs").at_most(5.0),
+        of("over programs", "µs").at_most(5.0),
+        of("over paths", "µs").at_most(5.0),
+        of("over hosts", "µs").at_most(5.0),
+        of("over texts", "µs").at_most(5.0),
+        of("that allow", "µs").at_most(5.0),
+    ],
+    note: "",
+};
+const MOST: Figure = Figure {
+    id: "decide/p99",
+    work: "the same, p99",
+    parts: &[
+        of("of all kinds", "µs").at_most(5.0),
+        of("over programs", "µs").at_most(5.0),
+        of("over paths", "µs").at_most(5.0),
+        of("over hosts", "µs").at_most(5.0),
+        of("over texts", "µs").at_most(5.0),
+        of("that allow", "µs").at_most(5.0),
+    ],
+    note: "",
+};
+const BUILD: Figure = Figure {
+    id: "decide/build",
+    work: "build 1,000 rules",
+    parts: &[
+        of("of all kinds", "s CPU").at_most(2.0),
+        of("over programs", "s CPU").at_most(2.0),
+        of("over paths", "s CPU").at_most(2.0),
+        of("over hosts", "s CPU").at_most(2.0),
+        of("over texts", "s CPU").at_most(2.0),
+        of("that allow", "s CPU").at_most(2.0),
+    ],
+    note: "",
+};
+const LOAD: Figure = Figure {
+    id: "decide/load",
+    work: "read 1,000 rules at load, beside a policy without rules",
+    parts: &[
+        of("of all kinds", "ms").at_most(1.0),
+        of("over programs", "ms").at_most(1.0),
+        of("over paths", "ms").at_most(1.0),
+        of("over hosts", "ms").at_most(1.0),
+        of("over texts", "ms").at_most(1.0),
+        of("that allow", "ms").at_most(1.0),
+    ],
+    note: "",
+};
+const REGEX_SET: Figure = Figure {
+    id: "decide/regex-set",
+    work: "search these commands by a `RegexSet` of 1,000 patterns",
+    parts: &[of("", "µs")],
+    note: "the peer of a naive policy: it finds texts, and knows no programs, paths or hosts.",
+};
+const SCOPES: Figure = Figure {
+    id: "decide/scopes",
+    work: "a decision under 256 scopes (64 tenants, each with a role and two hosts), beside none",
+    parts: &[of("on the own host", "µs more"), of("on two hosts", "µs more")],
+    note: "",
+};
+const MUTANTS: Figure = Figure {
+    id: "decide/mutation-score",
+    work: "`relay test`: mutation score of 1,000 rules with two texts each",
+    parts: &[of("CPU", "s").at_most(10.0), of("wall", "s")],
+    note: "",
+};
 
 const RULES: usize = 1_000;
 /// Rounds of a measurement, of which the median is printed.
@@ -71,42 +147,51 @@ impl Kind {
 }
 
 /// All of it.
-pub(crate) fn decisions(setting: &Setting) -> Result<()> {
+pub(crate) fn decisions(setting: &Setting, report: &mut Report) -> Result<()> {
     let commands = usual_commands();
     let regexes = patterns(RULES);
     for (what, kinds) in KINDS {
-        let mut rules = String::new();
-        for number in 0..RULES {
-            let kind = kinds.get(number % kinds.len()).copied().unwrap_or(Kind::Call);
-            writeln!(rules, "    {}", kind.rule(number, &regexes))?;
-        }
-        let Built { bundle, cpu_s } = build(setting, &rules)?;
-        let figures = decided(&bundle, &commands)?;
-        row(&format!("build {RULES} rules {what}"), &format!("{cpu_s:.2} s CPU"), "≤ 2 s CPU");
-        let work = format!("a decision under {RULES} rules {what}, beside its classification");
-        row(&work, &figures, "≤ 5 µs more");
+        let Built { bundle, cpu_s } = build(setting, &rules_of(kinds, &regexes)?)?;
+        let [half, most, all] = decided(&bundle, &commands)?;
+        report.put(&BUILD, what, cpu_s)?;
+        report.put(&HALF, what, half)?;
+        report.put(&MOST, what, most)?;
+        report.detail(&HALF, format!("{what} {all:.1} µs with it"));
         let mut load = times(ROUNDS, || Authority::of(black_box(&bundle)).is_ok(), 1e3);
         let none = build(setting, "")?.bundle;
         let mut bare = times(ROUNDS, || Authority::of(black_box(&none)).is_ok(), 1e3);
         let more = median(&mut load) - median(&mut bare);
-        row(
-            &format!("read the policy at load, {RULES} rules {what}"),
-            &format!("{more:.3} ms more"),
-            "≤ 1 ms",
-        );
+        report.put(&LOAD, what, more)?;
     }
     let mut builder = RegexSetBuilder::new(&regexes);
     let set = builder.unicode(false).size_limit(1 << 30).build()?;
     let search = || commands.iter().filter(|text| set.is_match(text.as_bytes())).count();
     let mut figures = times(ROUNDS, search, 1e6 / commands.len() as f64);
-    let work = format!("search a command by a RegexSet of {RULES} patterns");
-    row(&work, &format!("{:.2} µs", median(&mut figures)), "none");
-    scopes(setting)?;
-    mutants(setting)
+    report.put_all(&REGEX_SET, &[median(&mut figures)])?;
+    scopes(setting, report)?;
+    mutants(setting, report)
+}
+
+/// The file of the bundle that was built last.
+pub(crate) const BUNDLE: &str = "rules.relay";
+
+/// Builds the bundle of 1,000 rules of all kinds.
+pub(crate) fn of_all_kinds(setting: &Setting) -> Result<()> {
+    let [(_, kinds), ..] = KINDS;
+    build(setting, &rules_of(kinds, &patterns(RULES))?).map(|_| ())
+}
+
+fn rules_of(kinds: &[Kind], regexes: &[String]) -> Result<String> {
+    let mut rules = String::new();
+    for number in 0..RULES {
+        let kind = kinds.get(number % kinds.len()).copied().unwrap_or(Kind::Call);
+        writeln!(rules, "    {}", kind.rule(number, regexes))?;
+    }
+    Ok(rules)
 }
 
 /// Decisions under the most scopes, of tenants with a role and a host each, beside a policy without.
-fn scopes(setting: &Setting) -> Result<()> {
+fn scopes(setting: &Setting, report: &mut Report) -> Result<()> {
     const TENANTS: usize = 64;
     let names =
         |prefix: &str| (0..TENANTS).map(|number| format!("{prefix}{number}")).collect::<Vec<_>>();
@@ -152,20 +237,13 @@ fn scopes(setting: &Setting) -> Result<()> {
         }
     }
     if let [own, remote, own_scoped, remote_scoped] = figures.as_slice() {
-        row(
-            &format!(
-                "{} scopes of tenants, roles and hosts: a decision on the own host / on two hosts",
-                TENANTS * 4
-            ),
-            &format!("{:.2} / {:.2} µs more", own_scoped - own, remote_scoped - remote),
-            "none",
-        );
+        report.put_all(&SCOPES, &[own_scoped - own, remote_scoped - remote])?;
     }
     Ok(())
 }
 
 /// A project of texts that rules are proved by, and the time to score them.
-fn mutants(setting: &Setting) -> Result<()> {
+fn mutants(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut rules = String::new();
     for number in 0..RULES {
         let (rule, text) = match number % 3 {
@@ -185,9 +263,7 @@ fn mutants(setting: &Setting) -> Result<()> {
     let mut test = command(&setting.relay, &setting.folder);
     test.args(["test", "proved.kdl"]);
     let scored = cost(test, 0)?;
-    let work = format!("relay test: mutation score of {RULES} rules with two texts each");
-    row(&work, &format!("{:.1} s CPU, {:.1} s wall", scored.cpu_s, scored.wall_s), "≤ 10 s");
-    Ok(())
+    report.put_all(&MUTANTS, &[scored.cpu_s, scored.wall_s])
 }
 
 struct Built {
@@ -210,14 +286,15 @@ fn build(setting: &Setting, rules: &str) -> Result<Built> {
 
 fn built(setting: &Setting) -> Result<Built> {
     let mut build = command(&setting.relay, &setting.folder);
-    build.args(["build", "rules.kdl", "--unsigned", "-q", "-o", "rules.relay"]);
+    build.args(["build", "rules.kdl", "--unsigned", "-q", "-o", BUNDLE]);
     let cpu_s = cost(build, 0)?.cpu_s;
-    let bundle = Bundle::open(Box::new(fs::read(setting.folder.join("rules.relay"))?))?;
+    let bundle = Bundle::open(Box::new(fs::read(setting.folder.join(BUNDLE))?))?;
     Ok(Built { bundle, cpu_s })
 }
 
-/// Decides each command, and classifies it alone.
-fn decided(bundle: &Bundle, commands: &[String]) -> Result<String> {
+/// Decides each command, and classifies it alone: the microseconds that a decision takes more, p50 and p99,
+/// and what it takes in all.
+fn decided(bundle: &Bundle, commands: &[String]) -> Result<[f64; 3]> {
     let authority = Authority::of(bundle)?;
     let facts = authority.facts(bundle)?;
     let rules = authority.rules().ok_or("no policy")?;
@@ -245,7 +322,7 @@ fn decided(bundle: &Bundle, commands: &[String]) -> Result<String> {
         more.push(decides - median(&mut classifies));
     }
     let (most, half) = (quantile(&mut more, 0.99), median(&mut more));
-    Ok(format!("{half:.2} µs more p50, {most:.1} µs p99 ({:.1} µs in all)", median(&mut all)))
+    Ok([half, most, median(&mut all)])
 }
 
 /// Returns the times of some runs, in seconds times `scale`.

@@ -6,19 +6,41 @@ use std::time::Instant;
 use harness::{command, run};
 
 use crate::cost::{Cost, cost};
-use crate::{Result, Setting, generate, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Report, of};
+use crate::{Result, Setting, generate};
+
+pub(crate) const FIGURES: &[Figure] = &[BUNDLES, PROJECTS, EQUAL];
+
+const BUNDLES: Figure = Figure {
+    id: "diff/bundles",
+    work: "diff two bundles of 10,000 prompts (49 MB), 304 changed",
+    parts: &[of("CPU", "s").at_most(1.0), of("memory / the larger one", "×").at_most(3.0)],
+    note: "",
+};
+const PROJECTS: Figure = Figure {
+    id: "diff/projects",
+    work: "diff the two projects of these",
+    parts: &[of("CPU", "s"), of("CPU / their two builds", "×").at_most(1.5)],
+    note: "",
+};
+const EQUAL: Figure = Figure {
+    id: "diff/equal",
+    work: "diff two equal bundles of that size",
+    parts: &[of("wall", "ms").at_most(10.0)],
+    note: "4 to 5 ms of it are the start of the process.",
+};
 
 const PROMPTS: usize = 10_000;
 const ROUNDS: usize = 5;
 
 /// Two projects of 10,000 prompts, 40 MB each, one prompt of 33 changed; and their bundles.
-pub(crate) fn diff(setting: &Setting) -> Result<()> {
+pub(crate) fn diff(setting: &Setting, report: &mut Report) -> Result<()> {
     let folder = &setting.folder;
     for name in ["a", "b"] {
         generate::project(&folder.join(name), PROMPTS)?;
     }
-    let changed = generate::change(&folder.join("b"), PROMPTS)?;
-    let changed = format!("{changed} of {PROMPTS} prompts changed");
+    generate::change(&folder.join("b"), PROMPTS)?;
 
     let build = |name: &str| {
         let out = format!("{name}.relay");
@@ -31,16 +53,11 @@ pub(crate) fn diff(setting: &Setting) -> Result<()> {
     let larger = a_bytes?.len().max(b_bytes?.len()) as f64;
 
     let bundles = measured(setting, &["diff", "a.relay", "b.relay", "--exit-code"], 1)?;
-    let work = format!("diff two bundles of {:.0} MB, {changed}", larger / 1e6);
-    let figures =
-        format!("{:.2} s CPU, {:.1} × the larger resident", bundles.cpu_s, bundles.peak / larger);
-    row(&work, &figures, "≤ 1 s CPU, ≤ 3 ×");
+    report.put_all(&BUNDLES, &[bundles.cpu_s, bundles.peak / larger])?;
 
     let projects = measured(setting, &["diff", "a", "b", "--exit-code"], 1)?;
     let builds = a.cpu_s + b.cpu_s;
-    let figures =
-        format!("{:.2} s CPU, {:.2} × the builds", projects.cpu_s, projects.cpu_s / builds);
-    row(&format!("diff two projects of 40 MB, {changed}"), &figures, "≤ 1.5 × their builds");
+    report.put_all(&PROJECTS, &[projects.cpu_s, projects.cpu_s / builds])?;
 
     let mut wall = Vec::new();
     for _ in 0..21 {
@@ -53,9 +70,7 @@ pub(crate) fn diff(setting: &Setting) -> Result<()> {
             return Err(format!("relay diff failed: {}", ended.stderr).into());
         }
     }
-    let work = format!("diff two equal bundles of {:.0} MB", larger / 1e6);
-    row(&work, &format!("{:.1} ms wall", median(&mut wall)), "≤ 10 ms");
-    Ok(())
+    report.put_all(&EQUAL, &[median(&mut wall)])
 }
 
 /// The median costs of some runs of `relay`, which must end with this code.

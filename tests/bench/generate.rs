@@ -277,3 +277,33 @@ fn prompt_file(folder: &Path, index: usize, about: &str, text: &str) -> Result<(
     fs::write(path, format!("{front}# Matter {index}\n\n{text}\n"))?;
     Ok(())
 }
+
+/// A document of a usual mix: so many prompts, skills and rules each, tenants, roles and users.
+pub(crate) fn mixed(count: usize) -> String {
+    let mut document = declarations(count);
+    document.push_str(
+        "tenants { tenant north; tenant south }\nroles { role operator tier=2; role reader }\n",
+    );
+    document.push_str("users { group ops role=operator; anyone role=reader }\n");
+    document.push_str(
+        "tools { diagnostics; other \"api-*\" \"db-*\" { arg path writes } }\nskills {\n",
+    );
+    for number in 0..count {
+        let tenant = if number % 2 == 0 { "north" } else { "south" };
+        let priority = number % 101;
+        document.push_str(&format!(
+            "    tenant {tenant} {{ skill s{number} priority={priority} tools=\"api-*-{number}\" \"Rule {number}.\" }}\n"
+        ));
+    }
+    document.push_str("}\npolicy guarded {\n");
+    for number in 0..count {
+        let rule = match number % 3 {
+            0 => format!("program git; sub push; operands \"b-{number}\""),
+            1 => format!("writes \"/srv/app-{number}/**\""),
+            _ => format!("connects \"h{number}.corp.example\""),
+        };
+        document.push_str(&format!("    deny r{number} {{ {rule} }}\n"));
+    }
+    document.push_str("}\n");
+    document
+}

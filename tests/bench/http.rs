@@ -10,7 +10,28 @@ use harness::Process;
 use serde_json::json;
 use sha2::Digest as _;
 
-use crate::{Result, Setting, cost, generate, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Report, beside, of};
+use crate::{Result, Setting, cost, generate};
+
+pub(crate) const FIGURES: &[Figure] = &[PROMPTS_GET, BARE];
+
+const PROMPTS_GET: Figure = Figure {
+    id: "http/prompts-get",
+    work: "`prompts/get` of 4 KB over HTTP, API key, audit",
+    parts: &[of("", "a CPU-second").at_least(8_000.0).next(17_000.0), of("wall", "a second")],
+    note: "",
+};
+const BARE: Figure = Figure {
+    id: "http/bare-rmcp",
+    work: "the same requests a CPU-second, beside a bare server of rmcp, in turn",
+    parts: &[
+        of("", "×").at_least(0.8),
+        beside("the bare server", "a CPU-second"),
+        beside("wall", "a second"),
+    ],
+    note: "the bare server has one prompt of 4 KB in memory, knows no caller and keeps no audit.",
+};
 
 const ADDRESS: &str = "127.0.0.1:39418";
 /// The address of the bare server of rmcp.
@@ -44,9 +65,7 @@ pub(crate) fn start(setting: &Setting, address: &str) -> Result<Process> {
 }
 
 /// The server and a bare server of rmcp, round by round in turn, so that both meet the same machine.
-pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
-    let work = "prompts/get of 4 KB over HTTP, API key, audit";
-    let goal = "≥ 17,000 a CPU-second, ≥ 0.8 × bare rmcp";
+pub(crate) fn prompts_get(setting: &Setting, report: &mut Report) -> Result<()> {
     let server = start(setting, ADDRESS)?;
     let bare = start_bare(setting)?;
     let (mut own, mut beside) = (Vec::new(), Vec::new());
@@ -56,18 +75,14 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
             beside.push(round(bare, BARE_ADDRESS)?);
         }
     }
+    report.put_all(&PROMPTS_GET, &medians(&own))?;
+    if bare.is_none() {
+        report.not_run(&BARE, "built without `--features relay-tests/bare-rmcp`");
+        return Ok(());
+    }
     let mut ratios: Vec<f64> = own.iter().zip(&beside).map(|(own, bare)| own.0 / bare.0).collect();
-    let [cpu, wall] = medians(&own);
-    let measured = format!("{cpu:.0} a CPU-second, {wall:.0} a second (wall)");
-    let beside = match bare {
-        Some(_) => {
-            let [cpu, wall] = medians(&beside);
-            format!("; {:.2} × bare rmcp: {cpu:.0} and {wall:.0}", median(&mut ratios))
-        }
-        None => "; bare rmcp not measured: add `--features relay-tests/bare-rmcp`".to_owned(),
-    };
-    row(work, &(measured + &beside), goal);
-    Ok(())
+    let [cpu, wall] = medians(&beside);
+    report.put_all(&BARE, &[median(&mut ratios), cpu, wall])
 }
 
 /// Starts a bare server of rmcp, if it was built.

@@ -6,7 +6,36 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::agent::{Agent, is_installed, serve};
-use crate::{Result, Setting, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Report, beside as peer, of};
+use crate::{Result, Setting};
+
+pub(crate) const FIGURES: &[Figure] = &[START, CALL, SESSION, RESIDENT];
+
+const START: Figure = Figure {
+    id: "peer/start",
+    work: "exec to first answer with the local tools, beside relay-shell",
+    parts: &[of("", "ms"), of("of the peer's", "×").at_most(0.01), peer("relay-shell", "ms")],
+    note: "relay-shell is a server in Python with the same tools.",
+};
+const CALL: Figure = Figure {
+    id: "peer/call",
+    work: "`shell_exec true`, beside relay-shell",
+    parts: &[of("p50", "ms"), of("of the peer's", "×"), peer("relay-shell", "ms")],
+    note: "",
+};
+const SESSION: Figure = Figure {
+    id: "peer/session",
+    work: "a session of `echo ready` until its output, beside relay-shell",
+    parts: &[of("p50", "ms"), of("of the peer's", "×"), peer("relay-shell", "ms")],
+    note: "",
+};
+const RESIDENT: Figure = Figure {
+    id: "peer/resident",
+    work: "resident memory after those, with the keeper, beside relay-shell",
+    parts: &[of("", "MB"), of("of the peer's", "×").at_most(1.0), peer("relay-shell", "MB")],
+    note: "",
+};
 
 /// The program of the other server.
 const PROGRAM: &str = "relay-shell";
@@ -24,9 +53,11 @@ struct Figures {
 }
 
 /// All of it, each in turn.
-pub(crate) fn beside(setting: &Setting) -> Result<()> {
+pub(crate) fn beside(setting: &Setting, report: &mut Report) -> Result<()> {
     if !is_installed(PROGRAM) {
-        row("the local tools beside relay-shell", "not measured: it is not in the PATH", "–");
+        for figure in FIGURES {
+            report.not_run(figure, "relay-shell is not in the PATH");
+        }
         return Ok(());
     }
     let commands = || -> Result<[Command; 2]> {
@@ -63,27 +94,19 @@ pub(crate) fn beside(setting: &Setting) -> Result<()> {
     for (figures, agent) in figures.iter_mut().zip(&agents) {
         figures.resident_mb = agent.processes()?.resident_mb()?;
     }
-    print(figures);
-    Ok(())
+    put(figures, report)
 }
 
-fn print([mut ours, mut peer]: [Figures; 2]) {
+fn put([mut ours, mut peer]: [Figures; 2], report: &mut Report) -> Result<()> {
     let rows = [
-        ("exec to first answer", &mut ours.starts, &mut peer.starts, "≤ 1/100"),
-        ("`shell_exec true`", &mut ours.calls, &mut peer.calls, "none"),
-        (
-            "a session of `echo ready` until its output",
-            &mut ours.sessions,
-            &mut peer.sessions,
-            "none",
-        ),
+        (&START, &mut ours.starts, &mut peer.starts),
+        (&CALL, &mut ours.calls, &mut peer.calls),
+        (&SESSION, &mut ours.sessions, &mut peer.sessions),
     ];
-    for (work, ours, peer, goal) in rows {
+    for (figure, ours, peer) in rows {
         let (ours, peer) = (median(ours), median(peer));
-        let measured =
-            format!("1/{:.0}: {ours:.2} ms beside {peer:.1} ms (p50, wall)", peer / ours);
-        row(&format!("{work} beside relay-shell"), &measured, goal);
+        report.put_all(figure, &[ours, ours / peer, peer])?;
     }
-    let measured = format!("{:.1} MB beside {:.1} MB", ours.resident_mb, peer.resident_mb);
-    row("resident memory after those, with the keeper, beside relay-shell", &measured, "less");
+    let (ours, peer) = (ours.resident_mb, peer.resident_mb);
+    report.put_all(&RESIDENT, &[ours, ours / peer, peer])
 }

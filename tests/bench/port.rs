@@ -9,8 +9,18 @@ use harness::{Process, command, run};
 use relay_bundle::Bundle;
 use serde_json::json;
 
+use crate::figures::{Figure, Report, of};
 use crate::http::{SECRET, answer, key_table};
-use crate::{Result, Setting, cost, row};
+use crate::{Result, Setting, cost};
+
+pub(crate) const FIGURES: &[Figure] = &[EVALUATION];
+
+const EVALUATION: Figure = Figure {
+    id: "port/evaluation",
+    work: "a decision on a command for a gateway: AuthZEN, API key, audit",
+    parts: &[of("", "a CPU-second")],
+    note: "",
+};
 
 const CLIENTS: usize = 4;
 const REQUESTS: usize = 2_500;
@@ -23,7 +33,7 @@ policy guarded use=\"workstation\" { deny no-etc { writes \"/etc/**\" } }
 ";
 
 /// Questions about a command of a shell, each on a connection that stays open.
-pub(crate) fn evaluations(setting: &Setting) -> Result<()> {
+pub(crate) fn evaluations(setting: &Setting, report: &mut Report) -> Result<()> {
     fs::write(setting.folder.join("gateway.kdl"), PROJECT)?;
     let mut build = command(&setting.relay, &setting.folder);
     build.args(["build", "gateway.kdl", "--unsigned", "-q", "-o", "unsigned.relay"]);
@@ -51,9 +61,7 @@ pub(crate) fn evaluations(setting: &Setting) -> Result<()> {
         client.join().map_err(|_| "a client panicked")??;
     }
     let cpu = (cost::cpu_ns(&server)? - before) as f64 / 1e9;
-    let measured = format!("{:.0} a CPU-second", (CLIENTS * REQUESTS) as f64 / cpu);
-    row("a decision on a command for a gateway, AuthZEN, API key, audit", &measured, "none");
-    Ok(())
+    report.put_all(&EVALUATION, &[(CLIENTS * REQUESTS) as f64 / cpu])
 }
 
 fn drive(address: &str) -> Result<()> {

@@ -7,7 +7,71 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::agent::{Agent, serve};
-use crate::{Result, Setting, cost, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Report, beside, of};
+use crate::{Result, Setting, cost};
+
+pub(crate) const FIGURES: &[Figure] = &[START, RESIDENT, IDLE, CALL, AUDIT, LONG];
+
+const START: Figure = Figure {
+    id: "shell/start",
+    work: "exec to first answer with the local tools, stdio",
+    parts: &[of("wall", "ms").at_most(15.0)],
+    note: "",
+};
+const RESIDENT: Figure = Figure {
+    id: "shell/resident",
+    work: "resident memory with the local tools",
+    parts: &[
+        of("idle", "MB").at_most(15.0),
+        of("after a command, with the keeper", "MB").at_most(25.0),
+        of("of it the keeper", "MB"),
+    ],
+    note: "",
+};
+const IDLE: Figure = Figure {
+    id: "shell/idle",
+    work: "a server without a session in 5 seconds",
+    parts: &[
+        of("before a command", "µs CPU"),
+        of("wakes before it", ""),
+        of("after it, with the keeper", "µs CPU"),
+        of("wakes after it", ""),
+    ],
+    note: "",
+};
+const CALL: Figure = Figure {
+    id: "shell/call",
+    work: "`shell_exec true`, stdio, with audit, less the round trip of a `ping`",
+    parts: &[
+        of("of the bare spawn", "×").at_most(1.3),
+        of("p50, wall", "µs"),
+        beside("a bare spawn with pipes", "µs"),
+        beside("the round trip", "µs"),
+    ],
+    note: "",
+};
+const AUDIT: Figure = Figure {
+    id: "shell/audit",
+    work: "the audit's share of a `shell_exec true`",
+    parts: &[
+        of("of the wall time, p50", "%").at_most(10.0),
+        of("of the CPU of server and keeper", "%").at_most(10.0),
+        beside("the call", "µs"),
+        beside("its CPU", "µs"),
+    ],
+    note: "",
+};
+const LONG: Figure = Figure {
+    id: "shell/long",
+    work: "a call that prints 100 MB and returns 64 KiB",
+    parts: &[
+        of("of the bare command", "×"),
+        of("growth of the server's peak", "MB").at_most(8.0),
+        beside("the bare command", "ms"),
+    ],
+    note: "the goal is bounded memory: far below the output.",
+};
 
 const CALLS: usize = 1_000;
 /// Calls before those that are timed.
@@ -19,15 +83,15 @@ const LONG_RUNS: usize = 9;
 const REST: Duration = Duration::from_secs(5);
 
 /// All of it.
-pub(crate) fn commands(setting: &Setting) -> Result<()> {
-    start(setting)?;
-    beside_bare(setting)?;
-    audit(setting)?;
-    long_output(setting)
+pub(crate) fn commands(setting: &Setting, report: &mut Report) -> Result<()> {
+    start(setting, report)?;
+    beside_bare(setting, report)?;
+    audit(setting, report)?;
+    long_output(setting, report)
 }
 
 /// From exec to the answer of `initialize`, and a server that does nothing.
-fn start(setting: &Setting) -> Result<()> {
+fn start(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut times = Vec::new();
     for _ in 0..25 {
         let command = serve(setting, "ops.jsonl")?;
@@ -35,8 +99,7 @@ fn start(setting: &Setting) -> Result<()> {
         Agent::start(command)?;
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
-    let measured = format!("{:.1} ms wall", median(&mut times));
-    row("exec to first answer with the local tools, stdio", &measured, "≤ 15 ms");
+    report.put_all(&START, &[median(&mut times)])?;
     let mut agent = Agent::start(serve(setting, "ops.jsonl")?)?;
     agent.ping()?;
     let idle = agent.processes()?;
@@ -46,18 +109,13 @@ fn start(setting: &Setting) -> Result<()> {
     let used = agent.processes()?;
     let after = used.resident_mb()?;
     let keeper = used.keeper.map(cost::resident_mb_of).transpose()?.map_or(0.0, |(all, _)| all);
-    let measured = format!("{before:.1} MB / {after:.1} MB, of it {keeper:.1} MB the keeper");
-    row("resident memory with the local tools, idle / after a command", &measured, "≤ 15 / 25 MB");
+    report.put_all(&RESIDENT, &[before, after, keeper])?;
     let (cpu_keeper, wakes_keeper) = used.rest(REST)?;
-    let measured = format!(
-        "{cpu:.0} µs and {wakes} wakes before a command; {cpu_keeper:.0} µs and {wakes_keeper} wakes after it, with the keeper"
-    );
-    row("CPU of a server without a session in 5 seconds", &measured, "none");
-    Ok(())
+    report.put_all(&IDLE, &[cpu, wakes as f64, cpu_keeper, wakes_keeper as f64])
 }
 
 /// A command through a server and by itself, in turn.
-fn beside_bare(setting: &Setting) -> Result<()> {
+fn beside_bare(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut agent = Agent::start(serve(setting, "ops.jsonl")?)?;
     let (mut bare, mut pings, mut calls) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..WARM_UP + CALLS {
@@ -72,18 +130,11 @@ fn beside_bare(setting: &Setting) -> Result<()> {
         }
     }
     let (ping, call, bare) = (median(&mut pings), median(&mut calls), median(&mut bare));
-    let measured = format!(
-        "{:.2} ×: {call:.0} µs less {ping:.0} for the round trip of a `ping`, beside {bare:.0} (p50, wall); {:.2} × with the round trip",
-        (call - ping) / bare,
-        call / bare,
-    );
-    let work = "`shell_exec true` without its transport, stdio, with audit, beside a bare spawn with pipes";
-    row(work, &measured, "≤ 1.3 ×");
-    Ok(())
+    report.put_all(&CALL, &[(call - ping) / bare, call, bare, ping])
 }
 
 /// A call with a record and without, in turn.
-fn audit(setting: &Setting) -> Result<()> {
+fn audit(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut with = Agent::start(serve(setting, "ops.jsonl")?)?;
     let mut without = Agent::start(serve(setting, "none")?)?;
     for _ in 0..WARM_UP {
@@ -101,17 +152,12 @@ fn audit(setting: &Setting) -> Result<()> {
     let [cpu_with, cpu_without] = cpu.map(|cpu| cpu / CALLS as f64);
     let [wall_with, wall_without] = times.each_mut().map(|times| median(times));
     let share = |with: f64, without: f64| (with - without) / with * 100.0;
-    let measured = format!(
-        "{:.1} % of {wall_with:.0} µs p50 (wall); {:.1} % of {cpu_with:.0} µs CPU of server and keeper",
-        share(wall_with, wall_without),
-        share(cpu_with, cpu_without),
-    );
-    row("the audit's share of a `shell_exec true`", &measured, "≤ 10 %");
-    Ok(())
+    let shares = [share(wall_with, wall_without), share(cpu_with, cpu_without)];
+    report.put_all(&AUDIT, &[shares[0], shares[1], wall_with, cpu_with])
 }
 
 /// A command that prints far more than a call returns.
-fn long_output(setting: &Setting) -> Result<()> {
+fn long_output(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut agent = Agent::start(serve(setting, "ops.jsonl")?)?;
     let command = format!("head -c {LONG_BYTES} /dev/zero");
     let marker = format!("[TRUNCATED - {LONG_BYTES} bytes total, 65536 shown]");
@@ -133,16 +179,7 @@ fn long_output(setting: &Setting) -> Result<()> {
     }
     let peak = cost::peak_mb(server)?;
     let (call, bare) = (median(&mut calls) / 1e3, median(&mut bare) / 1e3);
-    let measured = format!(
-        "{:.2} ×: {call:.0} ms beside {bare:.0} ms (p50, wall); the server's peak {before:.1} → {peak:.1} MB",
-        call / bare
-    );
-    row(
-        "a call that prints 100 MB and returns 64 KiB, beside the bare command",
-        &measured,
-        "memory bounded",
-    );
-    Ok(())
+    report.put_all(&LONG, &[call / bare, peak - before, bare])
 }
 
 /// Runs a program and reads its output in blocks of 64 KiB; returns how many bytes there were.

@@ -13,13 +13,51 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, is_installed};
-use crate::{Result, Setting, cost, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Part, Report, beside, of};
+use crate::{Result, Setting, cost};
+
+pub(crate) const FIGURES: &[Figure] = &[EXEC, UPLOAD, DOWNLOAD, FANOUT, IDLE];
+
+const EXEC: Figure = Figure {
+    id: "ssh/exec",
+    work: "a reused `ssh_exec true`, stdio, with audit, beside ssh(1) with ControlMaster, in turn",
+    parts: &[of("as fast", "×").at_least(2.0), of("p50, wall", "ms"), beside("ssh(1)", "ms")],
+    note: "",
+};
+const UPLOAD: Figure = Figure {
+    id: "ssh/upload",
+    work: "`ssh_upload` of 100 MB, beside sftp(1), in turn",
+    parts: FILES,
+    note: "",
+};
+const DOWNLOAD: Figure = Figure {
+    id: "ssh/download",
+    work: "`ssh_download` of 100 MB, beside sftp(1), in turn",
+    parts: FILES,
+    note: "",
+};
+const FILES: &[Part] =
+    &[of("as fast", "×").at_least(1.0), of("p50, wall", "MB/s"), beside("sftp(1)", "MB/s")];
+const FANOUT: Figure = Figure {
+    id: "ssh/fanout",
+    work: "a fan-out over 100 hosts, of the time of its slowest one (2 s)",
+    parts: &[of("connected", "×").at_most(1.5), of("with 100 logins here", "×").at_most(1.5)],
+    note: "the hosts are servers of this machine, which does their part of the logins too.",
+};
+const IDLE: Figure = Figure {
+    id: "ssh/idle",
+    work: "100 idle connections to hosts: resident memory",
+    parts: &[of("more", "MB")],
+    note: "",
+};
 
 /// The hosts of the fleet.
 const HOSTS: u8 = 100;
 /// The addresses on which one sshd listens, which has room for 16.
 const LISTENED: u8 = 15;
 const PORT: u16 = 22_122;
+const SSHD: &str = "/usr/sbin/sshd";
 const CALLS: usize = 200;
 /// Calls before those that are timed.
 const WARM_UP: usize = 20;
@@ -32,15 +70,18 @@ const FLEET_RUNS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// All of it, where OpenSSH is installed.
-pub(crate) fn hosts(setting: &Setting) -> Result<()> {
-    if !["ssh", "sftp", "ssh-keygen"].iter().all(|program| is_installed(program)) {
-        row("other hosts, beside OpenSSH", "not measured: OpenSSH is not installed", "");
+pub(crate) fn hosts(setting: &Setting, report: &mut Report) -> Result<()> {
+    let has_client = ["ssh", "sftp", "ssh-keygen"].iter().all(|program| is_installed(program));
+    if !has_client || !Path::new(SSHD).is_file() {
+        for figure in FIGURES {
+            report.not_run(figure, "OpenSSH with its server is not installed");
+        }
         return Ok(());
     }
     let fleet = Fleet::start(&setting.folder.join("fleet"))?;
-    commands(setting, &fleet)?;
-    files(setting, &fleet)?;
-    fleet_of(setting, &fleet)
+    commands(setting, &fleet, report)?;
+    files(setting, &fleet, report)?;
+    fleet_of(setting, &fleet, report)
 }
 
 /// Servers on many addresses of the loopback interface.
@@ -98,7 +139,7 @@ impl Fleet {
                     path("home"),
                 ),
             )?;
-            let mut command = Command::new("/usr/sbin/sshd");
+            let mut command = Command::new(SSHD);
             command.args(["-D", "-e", "-f"]).arg(&config);
             fleet.servers.push(command.stdin(Stdio::null()).stderr(Stdio::null()).spawn()?);
         }
@@ -155,7 +196,7 @@ impl Fleet {
 }
 
 /// A command on a connection that is open, in turn with one of ssh(1) that shares a connection.
-fn commands(setting: &Setting, fleet: &Fleet) -> Result<()> {
+fn commands(setting: &Setting, fleet: &Fleet, report: &mut Report) -> Result<()> {
     let mut agent = fleet.agent(setting)?;
     let (mut calls, mut peers) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + CALLS {
@@ -167,22 +208,11 @@ fn commands(setting: &Setting, fleet: &Fleet) -> Result<()> {
         }
     }
     let (call, peer) = (median(&mut calls), median(&mut peers));
-    let measured = format!(
-        "{:.2} × faster: {:.1} ms beside {:.1} ms (p50, wall)",
-        peer / call,
-        call * 1e3,
-        peer * 1e3
-    );
-    row(
-        "a reused `ssh_exec true`, stdio, with audit, beside ssh(1) with ControlMaster",
-        &measured,
-        "≥ 2 ×",
-    );
-    Ok(())
+    report.put_all(&EXEC, &[peer / call, call * 1e3, peer * 1e3])
 }
 
 /// A file of 100 MB, in turn with sftp(1), each on a connection that is open.
-fn files(setting: &Setting, fleet: &Fleet) -> Result<()> {
+fn files(setting: &Setting, fleet: &Fleet, report: &mut Report) -> Result<()> {
     let mut agent = fleet.agent(setting)?;
     let path = |name: &str| fleet.folder.join(name).display().to_string();
     fs::write(path("from"), vec![7; FILE_BYTES])?;
@@ -195,7 +225,7 @@ fn files(setting: &Setting, fleet: &Fleet) -> Result<()> {
         }
     };
     exec(&mut agent, "h1", "true")?;
-    for tool in ["ssh_upload", "ssh_download"] {
+    for (tool, figure) in [("ssh_upload", &UPLOAD), ("ssh_download", &DOWNLOAD)] {
         let (mut calls, mut peers) = (Vec::new(), Vec::new());
         for _ in 0..FILE_RUNS {
             let arguments = match tool {
@@ -226,19 +256,13 @@ fn files(setting: &Setting, fleet: &Fleet) -> Result<()> {
         }
         let (call, peer) = (median(&mut calls), median(&mut peers));
         let rate = |seconds: f64| FILE_BYTES as f64 / 1e6 / seconds;
-        let measured = format!(
-            "{:.2} ×: {:.0} MB/s beside {:.0} MB/s (p50, wall)",
-            peer / call,
-            rate(call),
-            rate(peer)
-        );
-        row(&format!("`{tool}` of 100 MB, beside sftp(1)"), &measured, "≥ 1 ×");
+        report.put_all(figure, &[peer / call, rate(call), rate(peer)])?;
     }
     Ok(())
 }
 
 /// One command on all hosts, one of which is slow; and the memory of their connections.
-fn fleet_of(setting: &Setting, fleet: &Fleet) -> Result<()> {
+fn fleet_of(setting: &Setting, fleet: &Fleet, report: &mut Report) -> Result<()> {
     let mut agent = fleet.agent(setting)?;
     let server = agent.processes()?.server;
     exec(&mut agent, "h1", "true")?;
@@ -261,18 +285,9 @@ fn fleet_of(setting: &Setting, fleet: &Fleet) -> Result<()> {
     let mut warm = (0..FLEET_RUNS).map(|_| fan()).collect::<Result<Vec<_>>>()?;
     let warm = median(&mut warm);
     let slowest = SLOWEST.as_secs_f64();
-    let measured = format!(
-        "{:.2} × ({:.2} s); {:.2} × with {HOSTS} logins on this machine ({:.2} s)",
-        warm / slowest,
-        warm,
-        cold / slowest,
-        cold,
-    );
-    row("a fan-out over 100 hosts, beside its slowest one (2 s)", &measured, "≤ 1.5 ×");
+    report.put_all(&FANOUT, &[warm / slowest, cold / slowest])?;
     let after = cost::resident_mb_of(server)?.0;
-    let measured = format!("{:.1} MB: {before:.1} → {after:.1} MB resident", after - before);
-    row("100 idle connections", &measured, "stated");
-    Ok(())
+    report.put_all(&IDLE, &[after - before])
 }
 
 fn exec(agent: &mut Agent, host: &str, command: &str) -> Result<()> {

@@ -7,7 +7,34 @@ use std::time::Instant;
 use harness::Process;
 use serde_json::{Value, json};
 
-use crate::{Result, Setting, cost, generate, median, quantile, row};
+use crate::figures::number::{median, quantile};
+use crate::figures::{Figure, Report, of};
+use crate::{Result, Setting, cost, generate};
+
+pub(crate) const START: &[Figure] = &[FIRST_ANSWER];
+pub(crate) const GET: &[Figure] = &[PROMPTS_GET, RESIDENT];
+
+const FIRST_ANSWER: Figure = Figure {
+    id: "start/stdio",
+    work: "exec to first answer, 1,000 prompts, stdio",
+    parts: &[of("wall", "ms").at_most(15.0).next(4.0), of("CPU", "ms")],
+    note: "a load checks that the derived parts of the bundle follow from its contents.",
+};
+const PROMPTS_GET: Figure = Figure {
+    id: "stdio/prompts-get",
+    work: "`prompts/get` of 4 KB over stdio, with audit",
+    parts: &[of("p50", "µs").at_most(60.0).next(30.0), of("p99", "µs")],
+    note: "",
+};
+const RESIDENT: Figure = Figure {
+    id: "stdio/resident",
+    work: "resident memory of that server",
+    parts: &[
+        of("idle", "MB").at_most(15.0).next(7.0),
+        of("after 6,000 prompts", "MB").at_most(25.0),
+    ],
+    note: "with the pages of the bundle that were read; the goals are beside these pages.",
+};
 
 /// A server and the client's side of the conversation.
 pub(crate) struct Session {
@@ -27,6 +54,15 @@ impl Session {
 
     pub(crate) fn process(&self) -> &Process {
         &self.process
+    }
+
+    /// Closes the conversation, and waits for the server to end by itself.
+    pub(crate) fn end(self) -> Result<()> {
+        let Self { mut process, to, from, line: _ } = self;
+        drop(to);
+        let ended = process.wait();
+        drop(from);
+        if ended.code == Some(0) { Ok(()) } else { Err(ended.stderr.into()) }
     }
 
     /// Sends a request and returns the answer's bytes.
@@ -77,7 +113,7 @@ pub(crate) fn serve(setting: &Setting, bundle: &std::path::Path) -> Command {
 }
 
 /// From exec to the answer of `initialize`, 1,000 prompts.
-pub(crate) fn start(setting: &Setting) -> Result<()> {
+pub(crate) fn start(setting: &Setting, report: &mut Report) -> Result<()> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let mut wall = Vec::new();
     let mut cpu = Vec::new();
@@ -88,28 +124,29 @@ pub(crate) fn start(setting: &Setting) -> Result<()> {
         wall.push(start.elapsed().as_secs_f64() * 1e3);
         cpu.push(cost::cpu_ns(session.process())? as f64 / 1e6);
     }
-    let measured = format!("{:.1} ms wall, {:.1} ms CPU", median(&mut wall), median(&mut cpu));
-    row("exec to first answer, 1,000 prompts, stdio", &measured, "≤ 15 ms");
-    Ok(())
+    report.put_all(&FIRST_ANSWER, &[median(&mut wall), median(&mut cpu)])
+}
+
+/// Returns the request for the prompt of this number, of 1,000.
+pub(crate) fn prompt_request(number: usize) -> String {
+    let params = json!({
+        "name": generate::name(number % 1000),
+        "arguments": { "arguments": "the kitchen light" },
+    });
+    let request =
+        json!({ "jsonrpc": "2.0", "id": number + 1, "method": "prompts/get", "params": params });
+    format!("{request}\n")
 }
 
 /// One `prompts/get` after the other.
-pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
+pub(crate) fn prompts_get(setting: &Setting, report: &mut Report) -> Result<()> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let mut session = Session::start(serve(setting, &bundle))?;
     session.initialize()?;
     let (idle, _) = cost::resident_mb(session.process())?;
-    let request = |number: usize| -> String {
-        let params: Value = json!({
-            "name": generate::name(number % 1000),
-            "arguments": { "arguments": "the kitchen light" },
-        });
-        let request = json!({ "jsonrpc": "2.0", "id": number + 1, "method": "prompts/get", "params": params });
-        format!("{request}\n")
-    };
     let mut times = Vec::new();
     for number in 0..6000 {
-        let request = request(number);
+        let request = prompt_request(number);
         let start = Instant::now();
         session.ask(&request)?;
         if number >= 1000 {
@@ -118,12 +155,6 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     }
     let (loaded, _) = cost::resident_mb(session.process())?;
     let p99 = quantile(&mut times, 0.99);
-    let measured = format!("{:.0} µs p50, {p99:.0} µs p99 (wall)", median(&mut times));
-    row("prompts/get of 4 KB over stdio, with audit", &measured, "≤ 60 µs p50");
-    row(
-        "resident memory idle / after 6,000 prompts",
-        &format!("{idle:.1} / {loaded:.1} MB"),
-        "≤ 15 / 25 MB + touched pages",
-    );
-    Ok(())
+    report.put_all(&PROMPTS_GET, &[median(&mut times), p99])?;
+    report.put_all(&RESIDENT, &[idle, loaded])
 }

@@ -12,7 +12,39 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, SESSIONS, serve};
-use crate::{Result, Setting, median, row};
+use crate::figures::number::median;
+use crate::figures::{Figure, Part, Report, beside, of};
+use crate::{Result, Setting};
+
+pub(crate) const FIGURES: &[Figure] = &[IDLE, REST_OF_IDLE, RAW, COOKED];
+
+const IDLE: Figure = Figure {
+    id: "terminal/idle",
+    work: "64 idle terminal sessions: resident memory of server and keeper",
+    parts: &[of("more", "MB").at_most(30.0), of("to begin one, p50", "ms")],
+    note: "",
+};
+const REST_OF_IDLE: Figure = Figure {
+    id: "terminal/rest",
+    work: "server and keeper with those in 5 seconds",
+    parts: &[of("CPU", "µs"), of("wakes", "")],
+    note: "",
+};
+const RAW: Figure = Figure {
+    id: "terminal/raw",
+    work: "output of a terminal, raw, as a session takes it",
+    parts: &[of("", "MB/s").at_least(100.0), OF_A_READER, CPU, READER],
+    note: "the kernel limits it: a bare reader of a terminal is beside it.",
+};
+const COOKED: Figure = Figure {
+    id: "terminal/cooked",
+    work: "the same in lines of 100 bytes, cooked",
+    parts: &[of("", "MB/s"), OF_A_READER, CPU, READER],
+    note: "",
+};
+const OF_A_READER: Part = of("of a bare reader", "×");
+const CPU: Part = of("server and keeper", "µs CPU a MB");
+const READER: Part = beside("a bare reader", "MB/s");
 
 /// How long idle sessions are watched.
 const REST: Duration = Duration::from_secs(5);
@@ -25,13 +57,13 @@ const RUNS: usize = 7;
 const BLOCK_BYTES: usize = 4 << 10;
 
 /// All of it.
-pub(crate) fn sessions(setting: &Setting) -> Result<()> {
-    idle(setting)?;
-    output(setting)
+pub(crate) fn sessions(setting: &Setting, report: &mut Report) -> Result<()> {
+    idle(setting, report)?;
+    output(setting, report)
 }
 
 /// Shells at their prompts.
-fn idle(setting: &Setting) -> Result<()> {
+fn idle(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut agent = Agent::start(serve(setting, "ops.jsonl")?)?;
     agent.run("true")?;
     let processes = agent.processes()?;
@@ -47,33 +79,20 @@ fn idle(setting: &Setting) -> Result<()> {
     }
     let after = processes.resident_mb()?;
     let (cpu, wakes) = processes.rest(REST)?;
-    let measured = format!(
-        "{:.1} MB more ({before:.1} → {after:.1}), {:.2} ms p50 to begin one",
-        after - before,
-        median(&mut begins)
-    );
-    let work = format!("{SESSIONS} idle terminal sessions: resident memory of server and keeper");
-    row(&work, &measured, "≤ 30 MB");
-    let work = format!("CPU of server and keeper with {SESSIONS} idle sessions in 5 seconds");
-    row(&work, &format!("{cpu:.0} µs and {wakes} wakes"), "none");
-    Ok(())
+    report.put_all(&IDLE, &[after - before, median(&mut begins)])?;
+    report.put_all(&REST_OF_IDLE, &[cpu, wakes as f64])
 }
 
 /// A program that writes to its terminal as fast as it can, under a server and read by this process, in
 /// turn.
-fn output(setting: &Setting) -> Result<()> {
+fn output(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut agent = Agent::start(serve(setting, "ops.jsonl")?)?;
     let line = "x".repeat(99);
     let ways = [
-        ("raw", RAW_BYTES, format!("stty raw; exec head -c {RAW_BYTES} /dev/zero"), "≥ 100 MB/s"),
-        (
-            "lines of 100 bytes, cooked",
-            COOKED_BYTES,
-            format!("yes {line} | head -c {COOKED_BYTES}"),
-            "none",
-        ),
+        (&RAW, RAW_BYTES, format!("stty raw; exec head -c {RAW_BYTES} /dev/zero")),
+        (&COOKED, COOKED_BYTES, format!("yes {line} | head -c {COOKED_BYTES}")),
     ];
-    for (what, bytes, command, goal) in ways {
+    for (figure, bytes, command) in ways {
         let (mut by_server, mut by_us, mut cpu) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..RUNS {
             let processes = agent.processes()?;
@@ -83,12 +102,7 @@ fn output(setting: &Setting) -> Result<()> {
             by_us.push(taken_here(setting, &command)?);
         }
         let (server, us) = (median(&mut by_server), median(&mut by_us));
-        let measured = format!(
-            "{server:.0} MB/s, {:.2} of a bare reader's {us:.0} MB/s; {:.0} µs CPU of server and keeper a MB",
-            server / us,
-            median(&mut cpu),
-        );
-        row(&format!("output of a terminal, {what}, as a session takes it"), &measured, goal);
+        report.put_all(figure, &[server, server / us, median(&mut cpu), us])?;
     }
     Ok(())
 }

@@ -1,0 +1,94 @@
+//! Whole processes: of two sizes, whose difference is what each operation costs, or as they are.
+
+use std::fs;
+
+use harness::{command, run};
+
+use super::valgrind::Counter;
+use crate::stdio::{prompt_request, serve};
+use crate::{Result, generate, hook};
+
+/// A row.
+pub(crate) struct Process {
+    pub(crate) id: &'static str,
+    pub(crate) work: &'static str,
+    /// Returns the instructions with so many operations.
+    pub(crate) count: fn(&Counter<'_>, usize) -> Result<u64>,
+    /// Of the two counts that are compared; with 0 the other one counts as a whole.
+    pub(crate) operations: [usize; 2],
+}
+
+/// All of them.
+pub(crate) const PROCESSES: &[Process] = &[
+    of("relay/version", "`relay --version`", version, [0, 1]),
+    of("relay/classify", "`relay classify ls`", classify, [0, 1]),
+    of("relay/check", "`relay check`, a declaration", check, [100, 1_100]),
+    of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 1_100]),
+    of("hook/event", "a hook of a harmless command, 1,000 rules", event, [0, 1]),
+    of("serve/start", "a server of 1,000 prompts, stdio, to its first answer", get, [0, 0]),
+    of("serve/prompts-get", "`prompts/get` over stdio, with audit", get, [20, 420]),
+];
+
+const fn of(
+    id: &'static str,
+    work: &'static str,
+    count: fn(&Counter<'_>, usize) -> Result<u64>,
+    operations: [usize; 2],
+) -> Process {
+    Process { id, work, count, operations }
+}
+
+fn version(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    relay(counter, &["--version"])
+}
+
+fn classify(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    relay(counter, &["classify", "ls"])
+}
+
+fn check(counter: &Counter<'_>, declarations: usize) -> Result<u64> {
+    let text = generate::declarations(declarations);
+    fs::write(counter.setting.folder.join("counted.kdl"), text)?;
+    relay(counter, &["check", "counted.kdl"])
+}
+
+fn build(counter: &Counter<'_>, files: usize) -> Result<u64> {
+    let folder = counter.setting.folder.join("counted");
+    _ = fs::remove_dir_all(&folder);
+    generate::project(&folder, files)?;
+    relay(counter, &["build", "counted", "--unsigned", "-q", "-o", "counted.relay"])
+}
+
+fn relay(counter: &Counter<'_>, arguments: &[&str]) -> Result<u64> {
+    let mut relay = command(&counter.setting.relay, &counter.setting.folder);
+    relay.args(arguments);
+    Ok(counter.process(relay, b"", 0)?.0)
+}
+
+fn event(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    let setting = counter.setting;
+    hook::configure(setting)?;
+    // The first event makes the private copy.
+    let first = hook::event(setting, hook::HARMLESS_COMMAND);
+    fs::write(setting.folder.join("event.json"), &first)?;
+    let mut shell = command("/bin/sh", &setting.folder);
+    let (hook, config) = (&setting.relay_hook, setting.folder.join("hook.toml"));
+    shell.args(["-c", "\"$0\" claude-code --config \"$1\" <event.json"]).arg(hook).arg(config);
+    let ended = run(shell);
+    if ended.code != Some(0) {
+        return Err(ended.stderr.into());
+    }
+    Ok(counter.process(hook::hook(setting), first.as_bytes(), 0)?.0)
+}
+
+/// A conversation of so many prompts.
+fn get(counter: &Counter<'_>, prompts: usize) -> Result<u64> {
+    let bundle = counter.setting.bundle("1000.relay", &generate::contents(1000))?;
+    counter.conversation(serve(counter.setting, &bundle), |session| {
+        session.initialize()?;
+        for number in 0..prompts {
+            session.ask(&prompt_request(number))?;
+        }
+        Ok(())
+    })
+}
