@@ -19,6 +19,7 @@ mod cli;
 mod decide;
 mod diff;
 mod examples;
+mod figures;
 mod gate;
 mod hook;
 mod invisible;

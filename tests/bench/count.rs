@@ -30,6 +30,10 @@ const SHRINKING_MIN: f64 = 0.9;
 
 /// Counts rows; `--check` fails if one grew, `--accept REASON` records what is counted.
 pub(crate) fn count(arguments: &[&str]) -> Result<()> {
+    if arguments == ["--list"] {
+        ids().for_each(|id| println!("{id}"));
+        return Ok(());
+    }
     let path = repository()?.join(ledger::FILE);
     let mut ledger = Ledger::read(&path)?;
     let (reason, is_check, names) = match arguments {
@@ -41,7 +45,7 @@ pub(crate) fn count(arguments: &[&str]) -> Result<()> {
         let all = ids().collect::<Vec<_>>().join(", ");
         return Err(format!("no row is named `{name}`; rows are {all}").into());
     }
-    let mut faults = Vec::new();
+    let (mut faults, mut most) = (Vec::new(), 0.0);
     if is_check {
         faults.extend(ledger.unknown(&ids().collect::<Vec<_>>()));
         faults.extend(ledger::unexplained(&repository()?)?);
@@ -57,6 +61,7 @@ pub(crate) fn count(arguments: &[&str]) -> Result<()> {
         let before = recorded.map_or("–".to_owned(), |it| shown(it as f64));
         let ratio_shown = ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
         println!("| `{id}` | {work} | {before} | {} | {ratio_shown} |", shown(now as f64));
+        most = f64::max(most, ratio.unwrap_or_default());
         match ratio {
             _ if reason.is_some() => {}
             None => faults.push(format!("`{id}` has no record")),
@@ -77,6 +82,7 @@ pub(crate) fn count(arguments: &[&str]) -> Result<()> {
     if reason.is_some() {
         ledger.write(&path)?;
     }
+    println!("\ninstructions: at most {most:.3} of the record, {} faults", faults.len());
     if !is_check || faults.is_empty() {
         return Ok(());
     }

@@ -7,7 +7,7 @@
 //!   `docs/figures/VERSION.json` and writes `docs/figures.md`;
 //! - `bench --write` writes `docs/figures.md` of the files that are there; `--print` prints it;
 //! - `bench --count [--check | --accept REASON] [NAME …]` counts instructions: see `count.rs`;
-//! - `bench --timings FILE` makes a table of a page of `cargo build --timings`;
+//! - `bench --timings FILE` prints `docs/build.md` of a page of `cargo build --timings`;
 //! - `bench --list` prints the names of all figures.
 //!
 //! CPU time is what the scheduler counted for a process, so a busy machine blurs it little; wall

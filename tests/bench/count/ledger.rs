@@ -115,9 +115,8 @@ pub(crate) fn unexplained(repository: &Path) -> Result<Vec<String>> {
             Err(String::from_utf8_lossy(&output.stderr).into())
         }
     };
-    let commits = git(&["log", "--patch", "--no-merges", COMMITS_MAX, "--format=commit %h"])?;
-    let mut changes = commits.split("commit ").skip(1);
-    let mut faults: Vec<String> = changes.by_ref().flat_map(of_change).collect();
+    let commits = git(&["log", "--patch", "--no-merges", COMMITS_MAX, "--format=%x00%h"])?;
+    let mut faults: Vec<String> = commits.split('\0').skip(1).flat_map(of_change).collect();
     faults.extend(of_change(
         &("files that are not committed\n".to_owned() + &git(&["diff", "HEAD"])?),
     ));

@@ -22,8 +22,8 @@ pub(crate) struct Process {
 pub(crate) const PROCESSES: &[Process] = &[
     of("relay/version", "`relay --version`", version, [0, 1]),
     of("relay/classify", "`relay classify ls`", classify, [0, 1]),
-    of("relay/check", "`relay check`, a declaration", check, [100, 1_100]),
-    of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 1_100]),
+    of("relay/check", "`relay check`, a declaration", check, [100, 600]),
+    of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 600]),
     of("hook/event", "a hook of a harmless command, 1,000 rules", event, [0, 1]),
     of("serve/start", "a server of 1,000 prompts, stdio, to its first answer", get, [0, 0]),
     of("serve/prompts-get", "`prompts/get` over stdio, with audit", get, [20, 420]),

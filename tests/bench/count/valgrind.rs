@@ -1,7 +1,5 @@
 //! A program under Valgrind, which counts its instructions.
 
-#![expect(clippy::disallowed_methods, reason = "it runs Valgrind")]
-
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;

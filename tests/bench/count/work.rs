@@ -52,7 +52,7 @@ pub(crate) const WORKS: &[Work] = &[
     of("read/first", "find and fill a prompt of 4 KB", prompts, first_reads, [1, 2]),
     of("read/again", "the same once its pages are checked", prompts, reads, [1, 2]),
     of("audit/record", "an audit record in batches of 64", nothing, records, [10, 110]),
-    of("compile/project", "compile 200 prompts, 200 skills, 200 rules", nothing, compile, [1, 2]),
+    of("compile/project", "compile 100 prompts, 100 skills, 100 rules", nothing, compile, [1, 2]),
     of("diff/bundles", "compare bundles of 1,000 prompts, 31 changed", pair, compare, [1, 2]),
 ];
 
@@ -250,7 +250,7 @@ fn records(folder: &Path, rounds: usize) -> Result<u64> {
 }
 
 fn compile(_: &Path, rounds: usize) -> Result<u64> {
-    let (files, table) = (Document(generate::mixed(200)), shipped_table()?);
+    let (files, table) = (Document(generate::mixed(100)), shipped_table()?);
     let options = Options { epoch: Some(1), ..Options::default() };
     for _ in 0..rounds {
         let sources = Sources::new(&files, "project.kdl").with_facts(&table);
