@@ -146,7 +146,7 @@ impl Cells {
             });
             all.collect::<Vec<_>>().join("; ")
         };
-        let goals = figure.parts.iter().filter_map(goal).collect::<Vec<_>>().join("; ");
+        let goals = goals(figure);
         let (mut measured, mut result) = (shown(false), result(figure, &values));
         let is_whole = figure.parts.iter().all(|part| !values(part).is_empty());
         if !is_whole {
@@ -179,44 +179,57 @@ fn quantity(name: &str, value: &str, unit: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the goals in words: one for all parts, where they share it.
+fn goals(figure: &Figure) -> String {
+    let mut own = figure.parts.iter().filter(|part| !part.is_beside);
+    if let [first, _, ..] = figure.parts
+        && own.all(|part| (part.goal, part.next, part.unit) == (first.goal, first.next, first.unit))
+    {
+        return goal(first, "each").unwrap_or_default();
+    }
+    let all = figure.parts.iter().filter_map(|part| goal(part, part.name));
+    all.collect::<Vec<_>>().join("; ")
+}
+
 /// Returns the goal of a part in words.
-fn goal(part: &Part) -> Option<String> {
+fn goal(part: &Part, name: &str) -> Option<String> {
     let bound = |bound: Bound| format!("{} {}", bound.sign(), shown(bound.limit()));
-    let goal = quantity(part.name, &bound(part.goal?), part.unit);
-    let next = part.next.map(|next| format!(", next {}", bound(next))).unwrap_or_default();
-    Some(goal + &next)
+    let goal = part.goal.map(|goal| quantity(name, &bound(goal), part.unit));
+    let next = part.next.map(|next| format!("next {}", bound(next)));
+    match (goal, next) {
+        (Some(goal), Some(next)) => Some(format!("{goal}, {next}")),
+        (None, Some(next)) => Some(quantity(name, &next, part.unit)),
+        (goal, None) => goal,
+    }
 }
 
 /// Returns whether the goals were met by every run, as the values say.
 fn result(figure: &Figure, values: &impl Fn(&Part) -> Vec<f64>) -> String {
-    let (mut missed, mut has_met, mut next_missed) = (Vec::new(), false, false);
+    let (mut missed, mut judged, mut next_missed) = (Vec::new(), 0, false);
     for part in figure.parts {
-        let (Some(goal), values) = (part.goal, values(part)) else { continue };
+        let values = values(part);
+        next_missed |= part.next.is_some_and(|next| values.iter().any(|it| !next.is_met(*it)));
+        let Some(goal) = part.goal.filter(|_| !values.is_empty()) else { continue };
+        judged += 1;
         let misses = values.iter().filter(|value| !goal.is_met(**value)).count();
+        let name = if part.name.is_empty() { part.unit } else { part.name };
         match misses {
-            0 => has_met |= !values.is_empty(),
-            _ if misses == values.len() => missed.push(quantity("", part.name, "")),
-            _ => missed.push(quantity(
-                part.name,
-                &format!("in {misses} of {} runs", values.len()),
-                "",
-            )),
+            0 => {}
+            _ if misses == values.len() => missed.push((name.to_owned(), true)),
+            _ => missed.push((format!("{name} in {misses} of {} runs", values.len()), false)),
         }
-        next_missed |=
-            part.next.is_some_and(|next| values.iter().any(|value| !next.is_met(*value)));
     }
-    if !missed.is_empty() {
-        let goals = figure.parts.iter().filter(|part| part.goal.is_some()).count();
-        let parts = missed.join(", ");
-        return match parts.as_str() {
-            "" => "**missed**".to_owned(),
-            _ if goals == 1 && !parts.contains(" of ") => "**missed**".to_owned(),
-            _ => format!("**missed**: {parts}"),
-        };
-    }
-    match (has_met, next_missed) {
-        (false, _) => String::new(),
-        (true, false) => "met".to_owned(),
-        (true, true) => "met; next missed".to_owned(),
+    let is_always = missed.iter().all(|(_, is_always)| *is_always);
+    match (missed.len(), judged) {
+        (0, 0) if next_missed => "next missed".to_owned(),
+        (0, 0) => String::new(),
+        (0, _) if next_missed => "met; next missed".to_owned(),
+        (0, _) => "met".to_owned(),
+        (1, 1) if is_always => "**missed**".to_owned(),
+        (count, all) if count == all && is_always => "**missed**: all".to_owned(),
+        _ => {
+            let names: Vec<String> = missed.into_iter().map(|(name, _)| name).collect();
+            format!("**missed**: {}", names.join(", "))
+        }
     }
 }
