@@ -6,14 +6,18 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::areas::{Area, chosen, sections};
 use crate::figures::machine::{Circumstances, Ticks, load};
 use crate::figures::release::{Record, Release};
 use crate::figures::{Report, document};
+use crate::setting::folder_of;
 use crate::{Result, areas, binaries, cost, repository};
 
 /// The runs of an area.
@@ -122,10 +126,12 @@ fn one_run(area: &Area, report: &mut Report) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args([MEASURE, area.name]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
+    let mut child = command.process_group(0).spawn()?;
     let stdout = child.stdout.take().map(read);
     let stderr = child.stderr.take().map(read);
-    let status = wait(&mut child)?;
+    let status = wait(&mut child);
+    clean_up(&child);
+    let status = status?;
     let text = |thread: Option<thread::JoinHandle<String>>| {
         thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
     };
@@ -136,6 +142,12 @@ fn one_run(area: &Area, report: &mut Report) -> Result<()> {
     let said = text(stderr);
     let said = said.trim().strip_prefix("bench: ").unwrap_or(said.trim());
     if said.is_empty() { Err(status.to_string().into()) } else { Err(said.into()) }
+}
+
+/// Ends the servers and removes the files that a run left behind, because it panicked or was ended.
+fn clean_up(child: &Child) {
+    _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    _ = fs::remove_dir_all(folder_of(child.id()));
 }
 
 /// Reads a stream to its end in the background; what is too long is dropped.

@@ -23,9 +23,7 @@ pub(crate) struct Setting {
 impl Setting {
     /// Makes the folder of this run.
     pub(crate) fn new(binaries: &Path) -> Result<Self> {
-        // Always as long, so that a path costs the same in each run.
-        let name = format!("relay-bench-{:010}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
+        let folder = folder_of(std::process::id());
         fs::create_dir_all(&folder)?;
         let (key, public, trust) = keys()?;
         let text = format!("version = 1\n[[keys]]\nname = \"bench\"\npublic = \"{public}\"\n");
@@ -93,6 +91,11 @@ impl Setting {
     pub(crate) fn trust_file(&self) -> PathBuf {
         self.folder.join("trust.toml")
     }
+}
+
+/// Returns the folder of the run of a process: always as long, so that a path costs the same in each run.
+pub(crate) fn folder_of(process: u32) -> PathBuf {
+    std::env::temp_dir().join(format!("relay-bench-{process:010}"))
 }
 
 /// Returns the key of these bundles, and who trusts it.
