@@ -129,9 +129,22 @@ impl Release {
         all.into_iter().zip(1..).map(|(it, number): (_, u32)| (it, letters(number))).collect()
     }
 
+    /// Returns the names that circumstances have in its file. They follow from the date and the commit, so that
+    /// a new record leaves the lines of others as they are.
+    fn keys(&self) -> BTreeMap<&Circumstances, String> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let name = |it: &Circumstances| format!("{} {}", it.date, it.commit);
+        let all = self.circumstances().into_keys().map(|it| {
+            let count = counts.entry(name(it)).or_default();
+            *count += 1;
+            (it, if *count == 1 { name(it) } else { format!("{} {count}", name(it)) })
+        });
+        all.collect()
+    }
+
     /// Returns the text of its file.
     pub(crate) fn text(&self) -> String {
-        let labels = self.circumstances();
+        let labels = self.keys();
         let line = |(key, value): (String, Value)| format!("    {}: {value}", json!(key));
         let circumstances = labels.iter().map(|(it, label)| {
             let Circumstances { date, commit, profile, cpu, cores, memory, kernel } = it;
