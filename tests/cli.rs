@@ -118,12 +118,13 @@ impl Sandbox {
         fs::read(self.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
     }
 
-    /// The names of all files in the folder, sorted, hidden ones too.
+    /// The names of all files in the folder, sorted, hidden ones too, without the receipts of builds.
     fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path("")).expect("a folder");
         let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
         let mut names: Vec<_> =
             entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+        names.retain(|name| name != ".relay-cache");
         names.sort();
         names
     }

@@ -331,7 +331,8 @@ fn without_a_state_folder_checked_copies_are_in_the_cache() {
 
 #[test]
 fn a_cache_that_cannot_be_used_changes_no_answer() {
-    let faults: [(&str, fn(&House)); 3] = [
+    type Fault = fn(&House);
+    let faults: [(&str, Fault); 3] = [
         ("a file", |house| house.write("cache", "")),
         ("of others", |house| {
             fs::create_dir_all(house.path("cache/relay/bundles")).unwrap();

@@ -259,7 +259,7 @@ pub(crate) fn remove_temporary(folder: &Path, age: Duration) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let is_temporary = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
-        // One that is gone meanwhile is none to remove.
+        // Another process may remove it at the same time.
         let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
         let is_old = written.and_then(|at| at.elapsed().ok()).is_some_and(|since| since > age);
         if is_temporary && is_old {

@@ -3,7 +3,6 @@
 //! No path and no link can reach a file outside the folder. The code that follows paths and lists
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
-mod asked;
 mod disk;
 mod patched;
 mod state;
@@ -19,7 +18,6 @@ use std::rc::Rc;
 
 use relay_compiler::{Files, Listed, ReadError, is_shown};
 
-pub(crate) use asked::{Asked, Compared, Recorded};
 pub(crate) use disk::Disk;
 pub(crate) use patched::Patched;
 pub(crate) use state::State;
@@ -49,15 +47,8 @@ impl ProjectFiles<Disk> {
         Ok(Self { root: std::fs::canonicalize(root)?, tree: Disk::default() })
     }
 
-    /// Opens the folder at `root` on disk and notes each question and its answer.
-    pub(crate) fn open_recorded(root: &Path) -> io::Result<(Recorded, Rc<RefCell<Asked>>)> {
-        let files = Recorded::of(Self::open(root)?);
-        let asked = files.asked();
-        Ok((files, asked))
-    }
-
     /// Returns the state of the file at a project path; `None` if it is missing, or outside.
-    fn state(&self, path: &str) -> Option<State> {
+    pub(crate) fn state(&self, path: &str) -> Option<State> {
         let (found, state) = self.tree.state(&self.path(path).ok()?).ok()?;
         found.starts_with(&self.root).then_some(state)
     }

@@ -8,10 +8,11 @@ use std::rc::Rc;
 use relay_compiler::{Compiled, Diagnostics, Files, Git, Options, Sources};
 
 use crate::args::{ProjectArgs, ReportFormat};
+use crate::asked::{Asked, Recorded};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::{Asked, Noted, Patched, ProjectFiles, WithFiles};
+use crate::files::{Noted, Patched, ProjectFiles, WithFiles};
 use crate::kind::{self, Wanted};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -86,8 +87,8 @@ impl Project {
     pub(crate) fn open_recorded(path: &Path) -> Result<(Self, Rc<RefCell<Asked>>), Failure> {
         let mut notes = Rc::default();
         let project = Self::found(path, |folder| {
-            let (files, asked) = ProjectFiles::open_recorded(folder)?;
-            notes = asked;
+            let files = Recorded::of(ProjectFiles::open(folder)?);
+            notes = files.asked();
             Ok(Box::new(files))
         })?;
         Ok((project, notes))

@@ -13,9 +13,10 @@ use relay_bundle::{Bundle, Digest};
 use relay_compiler::Sources;
 use serde::{Deserialize, Serialize};
 
+use crate::asked::{Asked, Compared};
 use crate::disk;
 use crate::environment;
-use crate::files::{Asked, CACHE, Compared, ProjectFiles, State};
+use crate::files::{CACHE, ProjectFiles, State};
 use crate::keys::{self, Key};
 use crate::output::Said;
 use crate::subject;

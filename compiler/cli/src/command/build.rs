@@ -161,7 +161,7 @@ fn findings(
     Ok(Vec::from_iter(said))
 }
 
-/// Returns the result of a build as it is printed. `done` says what was done with the file.
+/// Returns the result of a build as it is printed. `done` is `written` or `unchanged`.
 fn result(
     arguments: &BuildArgs,
     built: &Built,

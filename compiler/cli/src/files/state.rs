@@ -26,7 +26,7 @@ impl State {
     /// Returns whether it was the same for so long before `seconds` since 1970 that a later change is
     /// sure to have given it other times: two changes within one tick of a file system's clock have
     /// the same time.
-    pub(super) fn rests_since(&self, seconds: u64) -> bool {
+    pub(crate) fn rests_since(&self, seconds: u64) -> bool {
         /// The coarsest clock of a file system, that of FAT.
         const TICK_SECONDS: i64 = 2;
         let before = i64::try_from(seconds).unwrap_or(0).saturating_sub(TICK_SECONDS);

@@ -9,9 +9,7 @@ use relay_bundle::Digest;
 use relay_compiler::{Files, Listed, ReadError, Sources};
 use serde::{Deserialize, Serialize};
 
-use crate::files::ProjectFiles;
-use crate::files::disk::Disk;
-use crate::files::state::State;
+use crate::files::{Disk, ProjectFiles, State};
 
 /// The files of a project on disk, which note each question.
 pub(crate) struct Recorded {
@@ -49,7 +47,8 @@ pub(crate) enum Compared {
 }
 
 impl Recorded {
-    pub(super) fn of(files: ProjectFiles<Disk>) -> Self {
+    /// Takes the files of a folder, of which nothing was asked yet.
+    pub(crate) fn of(files: ProjectFiles<Disk>) -> Self {
         Self { files, asked: Rc::default() }
     }
 
