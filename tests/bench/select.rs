@@ -28,7 +28,7 @@ const SMALL_LOOP: &[Part] = &[
     of("10 tags", "×").at_least(20.0),
     of("5 of two letters", "×"),
     beside("the loop, 5 tags", "µs"),
-    beside("10 tags", "µs"),
+    beside("the loop, 10 tags", "µs"),
     beside("5 of two letters, the loop", "µs"),
 ];
 const TIME_8K: Figure = Figure {
@@ -73,7 +73,7 @@ const LOOP_100K: Figure = Figure {
         of("10 tags", "×").at_least(50.0),
         of("5 of two letters", "×"),
         beside("the loop, 5 tags", "µs"),
-        beside("10 tags", "µs"),
+        beside("the loop, 10 tags", "µs"),
         beside("5 of two letters, the loop", "µs"),
     ],
     note: "",
@@ -103,7 +103,7 @@ pub(crate) const TAGS: &[(&str, &str, &[&str])] = &[
     ("5 tags", "the loop, 5 tags", &["Backup", "tenant", "runbook", "gdpr", "cache"]),
     (
         "10 tags",
-        "10 tags",
+        "the loop, 10 tags",
         &[
             "zigbee",
             "lights",

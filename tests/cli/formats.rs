@@ -6,7 +6,11 @@ use crate::cli::{Sandbox, project};
 const VERBS: &[(&str, &str, &[&str])] = &[
     ("check", "good", &["human", "short", "json", "sarif", "github"]),
     ("test", "good", &["human", "json", "junit"]),
-    ("build", "good --unsigned --no-cache -o x.relay", &["human", "short", "json", "sarif", "github"]),
+    (
+        "build",
+        "good --unsigned --no-cache -o x.relay",
+        &["human", "short", "json", "sarif", "github"],
+    ),
     ("show", "good", &["human", "short", "json", "sarif", "github"]),
     ("inspect", "good", &["human", "short", "json", "sarif", "github"]),
     ("describe", "good", &["human", "short", "json", "sarif", "github"]),

@@ -1,6 +1,6 @@
 //! `docs/figures.md`, made of the declarations and of the files of the releases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::declared::Figure;
 use super::machine::Circumstances;
@@ -94,8 +94,12 @@ fn figure_row(
     row(text, &columns);
 }
 
-/// Appends the middle of the runs of each part, a column a release.
+/// Appends the middle of the runs of each part, a column a release; nothing for the first release.
 fn history(text: &mut String, sections: &[Section<'_>], releases: &[Release]) {
+    // One release is in the tables above.
+    if releases.len() < 2 {
+        return;
+    }
     let releases = releases.get(..HISTORY_MAX).unwrap_or(releases);
     text.push_str("\n## History\n\nThe middle of the runs; the newest release first.\n\n");
     let versions = releases.iter().map(|release| release.version.as_str());
@@ -117,6 +121,12 @@ fn history(text: &mut String, sections: &[Section<'_>], releases: &[Release]) {
 }
 
 fn all_declared(sections: &[Section<'_>], release: &Release) -> Result<()> {
+    for figure in sections.iter().flat_map(|section| &section.figures) {
+        let names: BTreeSet<&str> = figure.parts.iter().map(|part| part.name).collect();
+        if names.len() < figure.parts.len() {
+            return Err(format!("`{}` declares a part twice", figure.id).into());
+        }
+    }
     for (id, record) in &release.records {
         let mut figures = sections.iter().flat_map(|section| &section.figures);
         let figure = figures.find(|figure| figure.id == id);
