@@ -275,6 +275,37 @@ fn a_torn_receipt_costs_a_build_and_nothing_else() {
 }
 
 #[test]
+fn a_link_in_the_place_of_the_receipts_is_not_followed() {
+    let sandbox = sandbox();
+    let outside = tempfile::tempdir().expect("a folder");
+    let theirs = outside.path().join(".relay-of-someone");
+    let file = File::create(&theirs).expect("a file");
+    file.set_modified(SystemTime::UNIX_EPOCH).expect("a time is set");
+    symlink(outside.path(), sandbox.path(".relay-cache")).expect("a link");
+    build(&sandbox).ends(0).says("`.relay-cache` is not a folder");
+    assert_eq!(fs::read_dir(outside.path()).expect("a folder").count(), 1);
+    assert!(theirs.exists());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_bundle_or_of_a_file_blocks_nothing() {
+    let sandbox = sandbox();
+    let pipe = |path: &str| {
+        _ = fs::remove_file(sandbox.path(path));
+        let mut make = sandbox.command("mkfifo");
+        make.arg(sandbox.path(path));
+        sandbox.run(make).ends(0);
+    };
+    build(&sandbox).ends(0).silent();
+    pipe("kept.relay");
+    build(&sandbox).ends(2).says("it exists and is not a file");
+    fs::remove_file(sandbox.path("kept.relay")).expect("it is removed");
+    build(&sandbox).ends(0).silent();
+    pipe("notes.txt");
+    build(&sandbox).ends(1).says("it is not a file");
+}
+
+#[test]
 fn builds_at_once_and_killed_ones_leave_a_bundle_that_is_whole() {
     let sandbox = sandbox();
     let mut text = PROJECT.to_owned();

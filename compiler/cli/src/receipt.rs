@@ -141,10 +141,15 @@ impl Desk {
 
     fn write(&self, receipt: &Receipt) -> io::Result<()> {
         let folder = disk::folder_of(&self.path);
-        if !folder.is_dir() {
-            fs::create_dir(&folder)?;
-            for (name, text) in MARKS {
-                disk::replace_cached(&folder.join(name), text)?;
+        match fs::symlink_metadata(&folder) {
+            Ok(found) if found.is_dir() => {}
+            // A link in a checkout could lead to any folder of this user.
+            Ok(_) => return Err(io::Error::other(format!("`{CACHE}` is not a folder"))),
+            Err(_) => {
+                fs::create_dir(&folder)?;
+                for (name, text) in MARKS {
+                    disk::replace_cached(&folder.join(name), text)?;
+                }
             }
         }
         disk::remove_temporary(&folder, LEFT_AFTER)?;
@@ -155,6 +160,10 @@ impl Desk {
 impl Receipt {
     /// Returns the bundle of this receipt, if its file is there and intact.
     fn intact(&self) -> Option<Bundle> {
+        // Opening a pipe blocks until its other end is open.
+        if !self.path.is_file() {
+            return None;
+        }
         let bundle = subject::open_bundle(&self.path).ok()?.bundle;
         let is_same = bundle.digest().to_string() == self.digest;
         (is_same && bundle.check_all().is_ok()).then_some(bundle)
