@@ -9,6 +9,7 @@ mod audit_kept;
 mod audit_load;
 mod audit_trouble;
 mod auth;
+mod copies;
 mod crew;
 mod crowd;
 mod decide;

@@ -75,7 +75,7 @@ pub(crate) struct Config {
     /// and loopback.
     #[schemars(extend("format" = "path"))]
     pub(crate) trust: Option<PathBuf>,
-    /// The folder for private copies of bundles and for the highest epoch that was served, below
+    /// The folder for the private copies of 8 bundles and for the highest epoch that was served, below
     /// which bundles are refused. Unset: the copies are in `relay/bundles` in `$XDG_CACHE_HOME`, or
     /// in `~/.cache`, else in memory, and a restart forgets the epoch.
     #[schemars(extend("format" = "path"))]
