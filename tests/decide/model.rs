@@ -299,9 +299,14 @@ impl<'a> Asked<'a> {
         let (calls, effects) = (of_calls(&rule.lines), of_effects(&rule.lines));
         let mut parts: Vec<(Meant, Option<usize>)> = Vec::new();
         if !calls.is_empty() || !effects.is_empty() {
-            // A text that is not understood may do anything.
+            // A text that is not understood may do anything, and so may code that is not literal.
             for effect in self.effects.all() {
-                if matches!(effect.what, What::Doubt(Floor::Unparsed, _)) {
+                let is_open = match effect.what {
+                    What::Doubt(floor, _) => floor == Floor::Unparsed,
+                    What::Runs(hidden, _) => hidden != Hidden::Opaque,
+                    _ => false,
+                };
+                if is_open {
                     parts.push((Maybe, effect.by.map(|by| by.number() as usize)));
                 }
             }

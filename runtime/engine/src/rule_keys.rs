@@ -335,9 +335,9 @@ impl Keyed<'_> {
     /// Visits the keys of the request.
     fn visit(self, out: &mut impl Visit) -> Result<Concerns, Corrupt> {
         let Request { tool, text, effects, .. } = *self.request;
-        let is_unparsed = |effect: &Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
+        let is_open = |effect: &Effect| effect.may_be_anything() || effect.may_be_any_effect();
         if effects.calls().iter().any(|call| !effects.is_exact(call.program))
-            || effects.all().iter().any(is_unparsed)
+            || effects.all().iter().any(is_open)
         {
             return Ok(Concerns::Any);
         }

@@ -73,6 +73,8 @@ impl Asked<'_> {
                 let meant = of_values(line, |wanted| surely(wanted == "*" || wanted == "opaque"));
                 if is_file { meant } else { meant.min(Maybe) }
             }
+            // A sub-command that is not literal may have any effect.
+            What::Doubt(Floor::UnknownWord, _) => Maybe,
             _ => No,
         }
     }

@@ -115,7 +115,7 @@ impl DecisionExplained {
             page.push_str(&verdict::marked(text, span, width));
         }
         if self.doubtful {
-            page.push_str("  a word that is not known may be meant: write it out\n");
+            page.push_str("  a word or code that is not known may be meant: write it out\n");
         }
         if let Some(mode) = mode {
             page.push_str(&format!("  mode {mode}\n"));

@@ -253,7 +253,7 @@ impl Decision {
         };
         // An agent that writes the word out may be permitted.
         let doubt = match &self.named {
-            Some(named) if named.is_doubtful => "; a word that is not known may be meant",
+            Some(named) if named.is_doubtful => "; a word or code that is not known may be meant",
             _ => "",
         };
         format!("[{word} tier {tier} ({name}): {reason}{doubt}{more}{at}]")

@@ -199,6 +199,23 @@ impl Effect {
         Self { what, span, by: None, is_own: false, is_capped: false, fact: None }
     }
 
+    /// Returns whether it may be any call with any effects: a text that is not understood, code that
+    /// the text makes from parts that are not literal, and code from a network.
+    #[must_use]
+    pub const fn may_be_anything(&self) -> bool {
+        matches!(
+            self.what,
+            What::Doubt(Floor::Unparsed, _) | What::Runs(Hidden::Made | Hidden::Network, _)
+        )
+    }
+
+    /// Returns whether it may be any effect of its call: a word that selects the work of the call is not
+    /// literal.
+    #[must_use]
+    pub const fn may_be_any_effect(&self) -> bool {
+        matches!(self.what, What::Doubt(Floor::UnknownWord, _))
+    }
+
     /// Returns the path, host, port or user of the effect.
     #[must_use]
     pub const fn value(&self) -> Option<Value> {

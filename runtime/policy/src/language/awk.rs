@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, What, is_word, quoted_end};
 use crate::effect::{Act, Touch};
+use crate::value::is_hole;
 
 /// A token of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +53,19 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
             Token::Word if word == b"ARGV" => {
                 findings.push(Finding::new(*start, *end, What::ReadsAny));
             }
+            // A value in an expression may be any; what begins a statement may be any code.
+            Token::Word
+                if word.iter().any(|byte| is_hole(*byte))
+                    && (before.is_none_or(is_statement_end) && !goes_on(&tokens, at)) =>
+            {
+                let what = What::Unknown("this program is not literal");
+                for what in [what, What::ReadsAny, What::TouchesAny(Touch::Write)] {
+                    findings.push(Finding::new(*start, *end, what));
+                }
+            }
             // A statement goes on after a comma, and after `&&` and `||`.
             Token::Line if goes_on(&tokens, at) => {}
-            Token::Line | Token::Sign(b';' | b'{' | b'}') => {
+            token if is_statement_end(*token) => {
                 prints = false;
                 reads = false;
             }
@@ -145,6 +156,10 @@ fn runs(
             findings.push(Finding::new(start, end, What::TouchesAny(Touch::Write)));
         }
     }
+}
+
+const fn is_statement_end(token: Token) -> bool {
+    matches!(token, Token::Line | Token::Sign(b';' | b'{' | b'}'))
 }
 
 /// Returns whether a statement goes on after the end of a line.

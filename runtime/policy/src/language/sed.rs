@@ -2,14 +2,24 @@
 
 use super::finding::{Finding, What};
 use crate::effect::Touch;
+use crate::value::is_hole;
 
 /// Returns the effects of a script beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut script = Script { text, at: 0, findings: Vec::new() };
     while script.at < text.len() {
+        let start = script.at;
         if script.command().is_none() {
-            let what = What::Opaque("this script is not understood");
-            script.findings.push(Finding::new(script.at.min(text.len()), text.len(), what));
+            let is_hidden = text.get(start..).unwrap_or(&[]).iter().any(|byte| is_hole(*byte));
+            if is_hidden {
+                let what = What::Unknown("this script is not literal");
+                for what in [what, What::ReadsAny, What::TouchesAny(Touch::Write)] {
+                    script.findings.push(Finding::new(start, text.len(), what));
+                }
+            } else {
+                let what = What::Opaque("this script is not understood");
+                script.findings.push(Finding::new(script.at.min(text.len()), text.len(), what));
+            }
             break;
         }
     }

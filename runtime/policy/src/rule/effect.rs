@@ -49,7 +49,7 @@ pub(super) fn effect_fit(request: &Request<'_>, condition: &Condition<'_>, effec
                 .any(|word| Fit::known(word == ANY || word == hidden_word(Hidden::Opaque)));
             if is_file { fit } else { fit.doubted() }
         }
-        _ => Fit::No,
+        _ => Fit::known(effect.may_be_any_effect()).doubted(),
     }
 }
 

@@ -132,10 +132,7 @@ impl<'r> Meaning<'r> {
         };
         let effects = request.effects;
         if !self.own.call.is_empty() || !self.own.effect.is_empty() {
-            // A text that is not understood may do anything.
-            let is_unparsed =
-                |effect: &&Effect| matches!(effect.what, What::Doubt(Floor::Unparsed, _));
-            for effect in effects.all().iter().filter(is_unparsed) {
+            for effect in effects.all().iter().filter(|effect| effect.may_be_anything()) {
                 found(Fit::Maybe, Some(effect.span), effect.by);
             }
         }
