@@ -225,6 +225,18 @@ fn a_bundle_that_would_deny_everything_is_refused() {
     let machine = Machine::of("policy\nroles { role a tier=2 }\nusers { user ann role=a }\n");
     let run = machine.hook(&format!("{line} --principal ann --role a")).ends(0);
     assert!(!run.stderr.contains("no place"), "{}", run.stderr);
+    let machine = Machine::of("policy\nroles { role a tier=2 }\nusers { group ops role=a }\n");
+    let run = machine.hook(&format!("{line} --principal bob --group ops --group dev")).ends(0);
+    assert!(!run.stderr.contains("no place"), "{}", run.stderr);
+    let written = super::text(&machine.path(".config/relay/hook.toml"));
+    assert!(written.contains("groups = [\"ops\", \"dev\"]\n"), "{written}");
+    machine.hook("install gemini --group ops").ends(2).says("says `groups = [\"ops\", \"dev\"]`");
+    machine.hook("install gemini --group ops --group dev").ends(0);
+    machine.hook("install codex --remove").ends(0);
+    machine.hook("install gemini --remove").ends(0);
+    assert_eq!(machine.files(), Vec::<String>::new());
+    let machine = Machine::of("policy\nroles { role a tier=2 }\nusers { user ann role=a }\n");
+    machine.hook(&format!("{line} --principal ann --role a")).ends(0);
     let other = machine.sandbox.relay("keygen -o other").ends(0).stdout;
     machine.sandbox.write("other.toml", &other);
     let machine_file = machine.path(".config/relay/hook.toml");

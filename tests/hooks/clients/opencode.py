@@ -1,6 +1,7 @@
 """OpenCode. Its hook is a plugin: a program in JavaScript that starts relay and throws where relay denies."""
 
 import json
+from pathlib import Path
 
 from model import Call
 
@@ -11,52 +12,17 @@ PACKAGE = "opencode-ai@1.18.33"
 # See `clients`: a file of a project, and the file in the home.
 SETTINGS = ".opencode/plugins/more.js"
 
-PLUGIN = """import { spawnSync } from "node:child_process";
-
-const [program, ...args] = HOOK;
-const contexts = new Map();
-
-// Returns relay's answer; only an allow lets a call run.
-function ask(event) {
-    const done = spawnSync(program, args, { input: JSON.stringify(event), timeout: TIMEOUT, killSignal: "SIGKILL" });
-    try {
-        const answer = JSON.parse(String(done.stdout));
-        if (done.status === 0 || answer.decision === "deny") return answer;
-    } catch {}
-    return { decision: "deny", reason: "relay did not answer" };
-}
-
-export default {
-    id: "relay",
-    server: async ({ directory }) => ({
-        "tool.execute.before": async (input, output) => {
-            const answer = ask({ hook: "tool.execute.before", ...input, args: output.args, directory });
-            if (answer.decision !== "allow") throw new Error(answer.reason);
-            contexts.set(input.callID, answer.context);
-        },
-        "tool.execute.after": async (input, output) => {
-            const context = contexts.get(input.callID);
-            // An MCP server's answer is a list of parts.
-            if (context && typeof output.output === "string") output.output += `\\n${context}`;
-            contexts.delete(input.callID);
-        },
-        "experimental.chat.system.transform": async (_, output) => {
-            const { context } = ask({ hook: "session.start", directory });
-            if (context) output.system.push(context);
-        },
-    }),
-};
-"""
-
-
+# The plugin that `relay hook install opencode` writes.
+PLUGIN = Path(__file__).parents[3] / "compiler/cli/src/hook/opencode.js"
 INSTALLED = ".config/opencode/plugins/relay.js"
 
 
 def hook(stage):
     plugin = stage.home / INSTALLED
     plugin.parent.mkdir(parents=True)
-    text = PLUGIN.replace("HOOK", json.dumps(stage.hook)).replace("TIMEOUT", str(HOOK_S_MAX * 1000))
-    plugin.write_text(text, encoding="utf-8")
+    words = ", ".join(json.dumps(word) for word in stage.hook)
+    text = PLUGIN.read_text(encoding="utf-8").replace("PROGRAM_JSON", words)
+    plugin.write_text(text.replace("TIMEOUT_MS = 10000", f"TIMEOUT_MS = {HOOK_S_MAX * 1000}"), encoding="utf-8")
 
 
 def write(stage):

@@ -85,6 +85,9 @@ pub(crate) struct HookInstallArgs {
     /// The tenant of the caller
     #[arg(long, value_name = "TENANT")]
     pub(crate) tenant: Option<String>,
+    /// A group of the caller; may be repeated
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) group: Vec<String>,
     /// The role of the caller, among those that the bundle's users give
     #[arg(long, value_name = "ROLE")]
     pub(crate) role: Option<String>,
@@ -101,7 +104,7 @@ pub(crate) struct HookInstallArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Take relay's entries out, and the machine file if relay wrote it and no other client needs it
-    #[arg(long, conflicts_with_all = ["bundle", "trust", "principal", "tenant", "role"])]
+    #[arg(long, conflicts_with_all = ["bundle", "trust", "principal", "tenant", "group", "role"])]
     pub(crate) remove: bool,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,

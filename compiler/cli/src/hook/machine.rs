@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use relay_hook::{MACHINE_FILE, MachineFile, USER_FILE};
-use toml_edit::value;
+use toml_edit::{Array, Item, value};
 
 use super::file::Change;
 use super::place::{Place, Scope};
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) principal: Option<String>,
     /// The tenant.
     pub(crate) tenant: Option<String>,
+    /// The groups; empty if none is given.
+    pub(crate) groups: Vec<String>,
     /// The role.
     pub(crate) role: Option<String>,
 }
@@ -101,6 +103,7 @@ pub(crate) fn is_own(text: &str) -> bool {
         trust: Some(file.trust),
         principal: Some(file.principal).filter(|name| name != "os-user"),
         tenant: file.tenant,
+        groups: file.groups,
         role: file.role,
     };
     new_text(&wanted).is_ok_and(|own| own.as_deref() == Some(text))
@@ -108,19 +111,23 @@ pub(crate) fn is_own(text: &str) -> bool {
 
 /// Returns the text of a new file; `None` without a bundle or a trust file.
 fn new_text(wanted: &Wanted) -> Result<Option<String>, Failure> {
-    let Wanted { bundle, trust, principal, tenant, role } = wanted;
+    let Wanted { bundle, trust, principal, tenant, groups, role } = wanted;
     let (Some(bundle), Some(trust)) = (bundle, trust) else { return Ok(None) };
     let mut text = HEAD.to_owned();
-    let mut push = |key: &str, item: &str| {
-        text.push_str(&format!("{key} = {}\n", value(item).to_string().trim()));
+    let mut push = |key: &str, item: Item| {
+        text.push_str(&format!("{key} = {}\n", item.to_string().trim()));
     };
-    push("bundle", &path_text(bundle)?);
-    push("trust", &path_text(trust)?);
-    push("principal", principal.as_deref().unwrap_or("os-user"));
-    for (key, given) in [("tenant", tenant), ("role", role)] {
-        if let Some(given) = given {
-            push(key, given);
-        }
+    push("bundle", value(path_text(bundle)?));
+    push("trust", value(path_text(trust)?));
+    push("principal", value(principal.as_deref().unwrap_or("os-user")));
+    if let Some(tenant) = tenant {
+        push("tenant", value(tenant));
+    }
+    if !groups.is_empty() {
+        push("groups", value(Array::from_iter(groups)));
+    }
+    if let Some(role) = role {
+        push("role", value(role));
     }
     Ok(Some(text))
 }
@@ -130,13 +137,16 @@ fn contradiction(
     file: &MachineFile,
     wanted: &Wanted,
 ) -> Result<Option<(&'static str, String)>, Failure> {
-    let Wanted { bundle, trust, principal, tenant, role } = wanted;
+    let Wanted { bundle, trust, principal, tenant, groups, role } = wanted;
     for (key, given, is) in [("bundle", bundle, &file.bundle), ("trust", trust, &file.trust)] {
         if let Some(given) = given
             && absolute(given)? != *is
         {
             return Ok(Some((key, format!("\"{}\"", shown_path(is)))));
         }
+    }
+    if !groups.is_empty() && *groups != file.groups {
+        return Ok(Some(("groups", Array::from_iter(&file.groups).to_string())));
     }
     let texts = [
         ("principal", principal, Some(&file.principal)),

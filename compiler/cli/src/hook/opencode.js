@@ -1,7 +1,8 @@
 // Written by `relay hook install opencode`; `relay hook install opencode --remove` takes it away.
 // MARK
 //
-// Each call of a tool goes to relay-hook, and runs only if that answers with an allow.
+// Each call of a tool goes to relay-hook, and runs only if that answers with an allow. The start of a
+// session goes there too: the list of prompts joins the system text.
 
 import { spawn } from "node:child_process"
 
@@ -9,6 +10,7 @@ const PROGRAM = [PROGRAM_JSON]
 const TIMEOUT_MS = 10000
 const OUTPUT_BYTES_MAX = 65536
 const CALLS_MAX = 256
+const SESSIONS_MAX = 256
 
 // Runs relay-hook with one event and returns its answer; throws unless it is an allow.
 function ask(event) {
@@ -56,10 +58,17 @@ function ask(event) {
   })
 }
 
+// Keeps a value by its key; the oldest makes room.
+function keep(map, most, key, value) {
+  if (map.size >= most) map.delete(map.keys().next().value)
+  map.set(key, value)
+}
+
 export default {
   id: "relay",
   server: async (context) => {
     const texts = new Map()
+    const starts = new Map()
     return {
       "tool.execute.before": async (input, output) => {
         const answer = await ask({
@@ -71,9 +80,8 @@ export default {
           directory: context?.directory,
         })
         if (typeof answer.context === "string") {
-          // A call that never ends keeps its text; the oldest makes room.
-          if (texts.size >= CALLS_MAX) texts.delete(texts.keys().next().value)
-          texts.set(input.callID, answer.context)
+          // A call that never ends keeps its text.
+          keep(texts, CALLS_MAX, input.callID, answer.context)
         }
       },
       // The text of relay for the model goes behind what the tool returned.
@@ -81,6 +89,19 @@ export default {
         const text = texts.get(input.callID)
         texts.delete(input.callID)
         if (text !== undefined && typeof output?.output === "string") output.output += `\n\n${text}`
+      },
+      // OpenCode makes the system text anew for each request; relay is asked once a session.
+      "experimental.chat.system.transform": async (input, output) => {
+        const sessionID = input?.sessionID
+        if (typeof sessionID !== "string" || !Array.isArray(output?.system)) return
+        if (!starts.has(sessionID)) {
+          const start = ask({ hook: "session.start", sessionID, directory: context?.directory })
+          // Without an answer the session begins without the list; its calls are denied one by one.
+          const text = start.then((answer) => answer.context, () => undefined)
+          keep(starts, SESSIONS_MAX, sessionID, text)
+        }
+        const text = await starts.get(sessionID)
+        if (typeof text === "string") output.system.push(text)
       },
     }
   },

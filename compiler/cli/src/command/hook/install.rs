@@ -99,6 +99,7 @@ fn plan<'p>(
         trust: arguments.trust.clone(),
         principal: arguments.principal.clone(),
         tenant: arguments.tenant.clone(),
+        groups: arguments.group.clone(),
         role: arguments.role.clone(),
     };
     let machine = prepare_machine(place, scope, &config, &wanted, arguments)?;
@@ -201,7 +202,7 @@ fn check_bundle(
     if let Some(reason) = checked.no_place {
         output.warn(
             &format!("the bundle `{path}` gives this caller no place, and every call will be denied: {reason}"),
-            "add a line to `users` of the project, or give `--principal`, `--tenant` and `--role`",
+            "add a line to `users` of the project, or give `--principal`, `--tenant`, `--group` and `--role`",
         );
     }
     Ok(())
