@@ -44,7 +44,7 @@ pub(crate) fn diff(setting: &Setting, report: &mut Report) -> Result<()> {
 
     let build = |name: &str| {
         let out = format!("{name}.relay");
-        measured(setting, &["build", name, "--unsigned", "-q", "-o", &out], 0)
+        measured(setting, &["build", name, "--unsigned", "--no-cache", "-q", "-o", &out], 0)
     };
     let (a, b) = (build("a")?, build("b")?);
     fs::copy(folder.join("a.relay"), folder.join("copy.relay"))?;
