@@ -130,6 +130,8 @@ impl Part for Vec<Prompt> {
     fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         let order = Order::of(self.iter().map(ranked));
         let ranks = order.ranks(self.len());
+        // Most prompts render one text, which is their body.
+        out.reserve_bodies(self.iter().map(|prompt| prompt.body.value.len()).sum());
         let indexed = self.iter().zip(ranks).map(|(prompt, rank)| out.indexed(prompt, rank));
         let indexed = indexed.collect();
         out.prompt_indexes(order, indexed);

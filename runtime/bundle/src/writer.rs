@@ -159,6 +159,14 @@ impl<'b> Writer<'b> {
         bodies.add(section(sections, Kind::Bodies), bytes)
     }
 
+    /// Reserves memory for this many bytes of bodies: a section that grows to its size takes thrice as
+    /// much.
+    pub(crate) fn reserve_bodies(&mut self, bytes: usize) {
+        if let Section::Own(own) = section(&mut self.sections, Kind::Bodies) {
+            own.reserve_exact(bytes);
+        }
+    }
+
     /// Appends rows to their section.
     pub(crate) fn rows<R: Row>(&mut self, rows: &[R]) -> Range {
         self.records(R::KIND, rows)
