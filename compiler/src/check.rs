@@ -25,6 +25,7 @@ mod not_enforced;
 mod pattern_without_tool;
 mod prompt_over_budget;
 mod role_over_parent;
+mod rule_file_code;
 mod rule_idle_allow;
 mod rule_means_nothing;
 mod rule_no_host;
@@ -83,6 +84,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     pattern_without_tool::check(model, out);
     prompt_over_budget::check(model, out);
     role_over_parent::check(model, out);
+    rule_file_code::check(model, out);
     rule_idle_allow::check(model, out);
     rule_means_nothing::check(model, out);
     rule_no_host::check(model, out);
