@@ -156,7 +156,7 @@ pub(crate) fn by_tags(_: &Setting, report: &mut Report) -> Result<()> {
         }
         let bundle = Bundle::open(Box::new(Arc::clone(&bytes)))?;
         let covered = bundle.tag_index()?.ok_or("no index")?.covered_bytes();
-        let index = (Kind::TagIndex.number()..=Kind::TagPostings.number())
+        let index = (Kind::TagIndex.number()..=Kind::TagGramPostings.number())
             .filter_map(|number| bundle.sections().iter().find(|info| info.number == number))
             .map(|info| info.length)
             .sum::<u64>();

@@ -307,8 +307,10 @@ fn media() -> Prompt {
         parts: parts.into_iter().map(part).collect(),
         at: place(30),
     };
+    // So many words with one letter have a row for it.
+    let words: Vec<String> = (0..128).map(|number| format!("w{number}")).collect();
     Prompt {
-        chapters: vec![made("οδός".into()), made("CANARY".into())],
+        chapters: vec![made("οδός".into()), made("CANARY".into()), made(words.join(" ") + "!")],
         priority: made(7),
         body: made(String::new()),
         rendering: Rendering {

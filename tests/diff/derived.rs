@@ -17,8 +17,12 @@ use crate::support::{Memory, contents, root, sources};
 /// A project with every kind of section but the facts, whose table is large.
 static PROJECT: LazyLock<Contents> = LazyLock::new(|| {
     let skill = "---\nname: care\ndescription: How to take care.\n---\nTake care.\n";
+    // So many words with one letter have a row for it.
+    let words = |row| (0..16).map(|place| format!("w{}", row * 16 + place)).collect::<Vec<_>>();
+    let chapters: Vec<String> = (0..8).map(|row| format!("{:?}", words(row).join(" "))).collect();
+    let text = TEXT.replace("NUMBERED", &chapters.join(" "));
     let files = Memory::of(&[
-        ("project.kdl", TEXT),
+        ("project.kdl", &text),
         ("skills/care/SKILL.md", skill),
         ("skills/care/more.md", "More.\n"),
     ]);
@@ -36,6 +40,7 @@ tools { diagnostics; other "pay-list" "pay-create" }
 prompts {
     agent-skills "skills"
     prompt always priority=10 { summary "Always"; text "Ask first." }
+    prompt words { chapters NUMBERED; text "Words." }
     prompt disks {
         title "Disks"
         text """
@@ -226,6 +231,8 @@ fn sections_that_the_contents_do_not_show_are_compared() {
         Kind::TagWords,
         Kind::TagText,
         Kind::TagPostings,
+        Kind::TagGrams,
+        Kind::TagGramPostings,
         Kind::AudienceMasks,
         Kind::ListEntries,
         Kind::SkillScopeIndex,
@@ -240,7 +247,7 @@ fn sections_that_the_contents_do_not_show_are_compared() {
         assert!(is_named, "{}", kind.name());
         compared.push(kind);
     }
-    assert_eq!(compared.len(), 12);
+    assert_eq!(compared.len(), 14);
 }
 
 /// A small file whose rows share one long text asks for gigabytes.

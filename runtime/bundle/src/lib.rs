@@ -59,6 +59,7 @@ mod settings;
 mod skill;
 mod skill_index;
 mod skill_settings;
+mod tag_grams;
 mod tag_index;
 mod tenant;
 mod tier;

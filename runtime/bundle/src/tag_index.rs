@@ -198,9 +198,10 @@ impl Writer<'_> {
             self.bytes(Kind::TagText, text.as_bytes());
             // Words hold no white space, so each match lies within one word.
             self.bytes(Kind::TagText, b"\n");
-            self.tag_postings(ranks, indexes.len());
+            self.tag_postings(Kind::TagPostings, ranks, indexes.len());
         }
         self.tag_word();
+        self.tag_grams(&words, indexes.len());
         let numbers: Vec<U32> = indexes.iter().map(|index| (*index).into()).collect();
         self.records(Kind::TagOrder, &numbers);
         let [always, ..] = *ends;
@@ -223,8 +224,8 @@ impl Writer<'_> {
         self.rows(&[Word { text, postings }]);
     }
 
-    /// Appends the postings of one word, given the number of all ranks.
-    fn tag_postings(&mut self, ranks: &[u32], count: usize) {
+    /// Appends the postings of one word or gram, given the number of all ranks.
+    pub(crate) fn tag_postings(&mut self, kind: Kind, ranks: &[u32], count: usize) {
         let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
         let mut rest = ranks;
         for block in 0..=ranks.last().map_or(0, block_of) {
@@ -237,11 +238,11 @@ impl Writer<'_> {
                     let low = |rank: &u32| (*rank % RANK_BLOCK as u32) as u16;
                     let list = ranks.iter().flat_map(|rank| low(rank).to_le_bytes());
                     let list: Vec<u8> = count.to_le_bytes().into_iter().chain(list).collect();
-                    self.bytes(Kind::TagPostings, &list);
+                    self.bytes(kind, &list);
                 }
                 _ => {
-                    self.bytes(Kind::TagPostings, &POSTINGS_BITMAP.to_le_bytes());
-                    self.bytes(Kind::TagPostings, &bitmap(ranks, bitmap_bytes));
+                    self.bytes(kind, &POSTINGS_BITMAP.to_le_bytes());
+                    self.bytes(kind, &bitmap(ranks, bitmap_bytes));
                 }
             }
         }
@@ -267,7 +268,7 @@ fn bitmap(ranks: &[u32], bytes: usize) -> Vec<u8> {
 /// The tag index, in place. Words are numbered from 0; prompts by rank.
 #[derive(Clone, Copy)]
 pub struct TagIndexView<'b> {
-    bundle: &'b Bundle,
+    pub(crate) bundle: &'b Bundle,
     facts: &'b Facts,
     /// The words, and an end mark.
     words: &'b [Word],
@@ -373,7 +374,18 @@ impl<'b> TagIndexView<'b> {
     #[inline]
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
         let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
-        let bytes = self.bundle.reader.bytes(Kind::TagPostings, start, length)?;
+        self.postings_at(Kind::TagPostings, start, length)
+    }
+
+    /// Returns the postings in these bytes of a section.
+    #[inline]
+    pub(crate) fn postings_at(
+        &self,
+        kind: Kind,
+        start: usize,
+        length: usize,
+    ) -> Result<Postings<'b>, Corrupt> {
+        let bytes = self.bundle.reader.bytes(kind, start, length)?;
         Ok(Postings { rest: bytes, ranks: self.rank_count() })
     }
 

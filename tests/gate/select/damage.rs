@@ -27,9 +27,23 @@ fn an_index_that_points_nowhere_is_reported() {
     let mut bad = raw();
     bad.row(Kind::TagOrder).data.truncate(4);
     assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-order", what: "count" }));
+    let mut bad = raw();
+    let grams = &mut bad.row(Kind::TagGrams).data;
+    // Each begins behind the end of its postings.
+    grams
+        .chunks_mut(8)
+        .rev()
+        .zip(1_u32..)
+        .for_each(|(row, at)| row[4..].copy_from_slice(&at.to_le_bytes()));
+    assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-grams", what: "postings" }));
+    // Without its row, a gram is searched in the words.
+    let mut bad = raw();
+    bad.row(Kind::TagGrams).data.truncate(0);
+    assert_eq!(selected(&bad), selected(&raw()));
     // Ranks beyond the prompts are harmless.
     for byte in [0, 0x7f, 0x80, 0xff] {
         assert!(with(Kind::TagPostings, byte).is_ok());
+        assert!(with(Kind::TagGramPostings, byte).is_ok());
         let mut bad = raw();
         bad.row(Kind::TagIndex).data[..16].fill(byte);
         assert!(selected(&bad).is_ok(), "what bounds the search is no end of a priority");
@@ -60,6 +74,8 @@ const KINDS: &[Kind] = &[
     Kind::TagWords,
     Kind::TagText,
     Kind::TagPostings,
+    Kind::TagGrams,
+    Kind::TagGramPostings,
     Kind::Prompts,
 ];
 
@@ -69,7 +85,7 @@ fn raw() -> Raw {
         let summary = format!("{} {number}", word(number));
         prompt(&format!("p{number:03}"), (number % 10 + 1) as u8, Some(&summary), number)
     };
-    let prompts: Vec<Prompt> = (0..200).map(numbered).collect();
+    let prompts: Vec<Prompt> = (0..400).map(numbered).collect();
     Raw::of(&encode(&Contents { prompts, ..sample::tiny() }).unwrap())
 }
 

@@ -33,6 +33,11 @@ const WORDS: &[&str] = &[
 fn many_prompts_are_selected_from_as_the_model_does() {
     let prompts = prompts();
     let bundle = bundle(prompts.clone());
+    let index = bundle.tag_index().unwrap().unwrap();
+    let has_gram = |text: &str| index.gram(text.as_bytes()).unwrap().is_some();
+    // The others lie in few words, or are too long.
+    let grams = ["ra", "7", "ab", "b", "rar", ""].map(has_gram);
+    assert_eq!(grams, [true, true, false, false, false, false]);
     let texts: Vec<_> = prompts.iter().map(model::texts).collect();
     let sent: Vec<u32> = (0..PROMPTS as u32).step_by(7).collect();
     let tag_sets: &[&[&str]] = &[
@@ -43,6 +48,8 @@ fn many_prompts_are_selected_from_as_the_model_does() {
         &["VPN", "firewall", "日本", "quarter", "ωm"],
         &["rare-1", "rare-69790", "nowhere", "P69999"],
         &["p00003"],
+        &["ra", "-1", "7", "é", "zz"],
+        &["re", "ar", "e-", "bb", "日"],
         &["home assistant", "work home", "b b", "policy net", "network  home"],
     ];
     for given in tag_sets {
@@ -121,7 +128,7 @@ fn prompts() -> Vec<Prompt> {
             WORDS[random(most)]
         };
         let mut summary = format!("{} {} {}", word(), word(), word());
-        if number % 997 == 0 {
+        if number % 997 == 0 || number % 89 == 0 {
             summary += &format!(" rare-{number}");
         }
         let priority = if number % 5_000 == 7 { 10 } else { 1 + random(9) as u8 };

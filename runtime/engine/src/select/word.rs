@@ -92,6 +92,12 @@ impl<'b> Piece<'_, 'b> {
         index: &TagIndexView<'b>,
         bits: &mut Bits,
     ) -> Result<Vec<Postings<'b>>, Corrupt> {
+        if !self.begins
+            && !self.ends
+            && let Some(mut postings) = index.gram(self.text.as_bytes())?
+        {
+            return Ok(if set(&mut postings, bits) { vec![postings] } else { Vec::new() });
+        }
         let wrong = Corrupt::Record { section: Kind::TagWords.name(), what: "text" };
         let mut rest = Vec::new();
         let (mut number, mut past) = (0, 0);
