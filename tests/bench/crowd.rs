@@ -31,6 +31,8 @@ const FLOOD: Figure = Figure {
 
 /// Connections of the address that floods: more than a server takes from one, and in all.
 const FLOODING: usize = 1_200;
+/// The buffer of each for answers that it never reads.
+const FLOOD_BUFFER: usize = 4096;
 const REQUESTS: usize = 1_000;
 /// A pause between the requests of the others, so that they last longer than the write limit.
 const PAUSE: Duration = Duration::from_millis(35);
@@ -46,7 +48,7 @@ pub(crate) fn flood(setting: &Setting, report: &mut Report) -> Result<()> {
         let ended = Arc::clone(&ended);
         thread::spawn(move || send_without_end(address, &ended).map_err(|error| error.to_string()))
     };
-    let stream = connect(address, [127, 0, 0, 2])?;
+    let stream = connect(address, [127, 0, 0, 2], None)?;
     let mut to = stream.try_clone()?;
     let mut from = BufReader::new(stream);
     let mut latencies = Vec::new();
@@ -69,10 +71,14 @@ pub(crate) fn flood(setting: &Setting, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn connect(to: &str, from: [u8; 4]) -> Result<TcpStream> {
+/// Connects, with this buffer for answers. An answer that is larger than the buffer of a client that reads
+/// waits for the timers of TCP now and then, 0.4 s at a time: that would measure the kernel.
+fn connect(to: &str, from: [u8; 4], buffer: Option<usize>) -> Result<TcpStream> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.bind(&SocketAddr::from((from, 0)).into())?;
-    socket.set_recv_buffer_size(4096)?;
+    if let Some(bytes) = buffer {
+        socket.set_recv_buffer_size(bytes)?;
+    }
     socket.set_tcp_nodelay(true)?;
     socket.connect(&to.parse::<SocketAddr>()?.into())?;
     Ok(socket.into())
@@ -89,7 +95,7 @@ fn send_without_end(address: &str, ended: &AtomicBool) -> Result<usize> {
             let stream = match slot {
                 Some(stream) => stream,
                 None => {
-                    let stream = connect(address, [127, 0, 0, 1])?;
+                    let stream = connect(address, [127, 0, 0, 1], Some(FLOOD_BUFFER))?;
                     stream.set_nonblocking(true)?;
                     opened += 1;
                     slot.insert(stream)
