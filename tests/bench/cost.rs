@@ -68,6 +68,27 @@ pub(crate) fn resident_mb_of(id: u32) -> Result<(f64, f64)> {
     Ok((field("VmRSS:")?, field("RssAnon:")?))
 }
 
+/// The resident pages of the bundle that a process maps, in MB.
+pub(crate) fn bundle_mb(process: &Process) -> Result<f64> {
+    let smaps = fs::read_to_string(format!("/proc/{}/smaps", process.id()))?;
+    let mut is_bundle = false;
+    let mut kilobytes = 0.0;
+    for line in smaps.lines() {
+        match line.strip_prefix("Rss:") {
+            Some(rss) if is_bundle => {
+                kilobytes += rss.trim().trim_end_matches(" kB").parse::<f64>()?;
+            }
+            Some(_) => {}
+            // The line of a mapping begins with its addresses, and ends with its file.
+            None if line.split_once(' ').is_some_and(|(range, _)| range.contains('-')) => {
+                is_bundle = line.ends_with(".relay") || line.contains("/memfd:");
+            }
+            None => {}
+        }
+    }
+    Ok(kilobytes / 1000.0)
+}
+
 /// The most resident memory of a process so far, in MB.
 pub(crate) fn peak_mb(id: u32) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{id}/status"))?;

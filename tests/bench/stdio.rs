@@ -34,12 +34,13 @@ const PROMPTS_GET: Figure = Figure {
 };
 const RESIDENT: Figure = Figure {
     id: "stdio/resident",
-    work: "resident memory of that server",
+    work: "resident memory of that server, beside the pages of the bundle that it read",
     parts: &[
         of("idle", "MB").at_most(15.0).next(7.0),
         of("after 6,000 prompts", "MB").at_most(25.0),
+        of("pages of the bundle", "MB"),
     ],
-    note: "with the pages of the bundle that were read; the goals are beside these pages.",
+    note: "",
 };
 
 /// A server and the client's side of the conversation.
@@ -158,7 +159,7 @@ pub(crate) fn prompts_get(setting: &Setting, report: &mut Report) -> Result<()> 
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let mut session = Session::start(serve(setting, &bundle))?;
     session.initialize()?;
-    let (idle, _) = cost::resident_mb(session.process())?;
+    let idle = beside_bundle_mb(session.process())?;
     let mut times = Vec::new();
     for number in 0..6000 {
         let request = prompt_request(number);
@@ -168,8 +169,14 @@ pub(crate) fn prompts_get(setting: &Setting, report: &mut Report) -> Result<()> 
             times.push(start.elapsed().as_secs_f64() * 1e6);
         }
     }
-    let (loaded, _) = cost::resident_mb(session.process())?;
+    let loaded = beside_bundle_mb(session.process())?;
+    let pages = cost::bundle_mb(session.process())?;
     let p99 = quantile(&mut times, 0.99);
     report.put_all(&PROMPTS_GET, &[median(&mut times), p99])?;
-    report.put_all(&RESIDENT, &[idle, loaded])
+    report.put_all(&RESIDENT, &[idle, loaded, pages])
+}
+
+fn beside_bundle_mb(process: &Process) -> Result<f64> {
+    let (all, _) = cost::resident_mb(process)?;
+    Ok(all - cost::bundle_mb(process)?)
 }
