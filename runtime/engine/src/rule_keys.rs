@@ -225,13 +225,12 @@ pub(crate) struct Keyed<'k> {
     pub(crate) request: &'k Request<'k>,
 }
 
-/// Whether the keys of a request say which rules it concerns.
-#[derive(PartialEq, Eq)]
-enum Concerns {
-    /// Those of its keys.
-    Some,
-    /// Any rule, since a program is not known.
-    Any,
+/// The rules that a request may concern.
+pub(crate) struct Concerned {
+    /// The numbers of those with a key of the request, rising. No other rule means it for sure.
+    pub(crate) keyed: Vec<u32>,
+    /// Whether any other rule may mean it, since a part of it is not known.
+    pub(crate) may_be_any: bool,
 }
 
 /// Something done with the keys of a request, each in parts.
@@ -289,13 +288,22 @@ struct Details<'k> {
 }
 
 impl Keyed<'_> {
+    /// Returns the rules that the request may concern.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn concerned(self) -> Result<Concerned, Corrupt> {
+        Ok(Concerned { keyed: self.numbers(false)?, may_be_any: self.may_be_any() })
+    }
+
     /// Returns the numbers of the rules that the request may concern, rising.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
     pub(crate) fn candidates(self) -> Result<Vec<u32>, Corrupt> {
-        self.numbers(false)
+        if self.may_be_any() { Ok(self.all()) } else { self.numbers(false) }
     }
 
     /// Returns the numbers of the rules that it may concern but for their operands, paths and hosts, rising.
@@ -304,16 +312,17 @@ impl Keyed<'_> {
     ///
     /// The bundle is corrupt.
     pub(crate) fn near(self) -> Result<Vec<u32>, Corrupt> {
-        self.numbers(true)
+        if self.may_be_any() { Ok(self.all()) } else { self.numbers(true) }
+    }
+
+    fn all(self) -> Vec<u32> {
+        (0..self.bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect()
     }
 
     fn numbers(self, is_coarse: bool) -> Result<Vec<u32>, Corrupt> {
         let index = self.bundle.rule_index();
         let mut found = Found { index, numbers: Vec::new(), is_coarse };
-        if self.visit(&mut found)? == Concerns::Any {
-            let all = 0..self.bundle.rule_count();
-            return Ok(all.filter_map(|number| number.try_into().ok()).collect());
-        }
+        self.visit(&mut found)?;
         let mut numbers = found.numbers;
         numbers.sort_unstable();
         numbers.dedup();
@@ -327,20 +336,25 @@ impl Keyed<'_> {
     ///
     /// The bundle is corrupt.
     pub(crate) fn keys(self) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        if self.may_be_any() {
+            return Ok(None);
+        }
         let mut keys = BTreeSet::new();
-        let concerns = self.visit(&mut keys)?;
-        Ok((concerns == Concerns::Some).then_some(keys))
+        self.visit(&mut keys)?;
+        Ok(Some(keys))
+    }
+
+    /// Returns whether the request may concern rules without a key of it, since a part of it is not known.
+    fn may_be_any(self) -> bool {
+        let effects = self.request.effects;
+        let is_open = |effect: &Effect| effect.may_be_anything() || effect.may_be_any_effect();
+        effects.calls().iter().any(|call| !effects.is_exact(call.program))
+            || effects.all().iter().any(is_open)
     }
 
     /// Visits the keys of the request.
-    fn visit(self, out: &mut impl Visit) -> Result<Concerns, Corrupt> {
+    fn visit(self, out: &mut impl Visit) -> Result<(), Corrupt> {
         let Request { tool, text, effects, .. } = *self.request;
-        let is_open = |effect: &Effect| effect.may_be_anything() || effect.may_be_any_effect();
-        if effects.calls().iter().any(|call| !effects.is_exact(call.program))
-            || effects.all().iter().any(is_open)
-        {
-            return Ok(Concerns::Any);
-        }
         let mut details = Details { request: self.request, paths: BTreeMap::new(), hosts: None };
         let calls: Vec<&Call> = effects.calls().iter().collect();
         out.take(&[ALWAYS])?;
@@ -356,8 +370,7 @@ impl Keyed<'_> {
             details.base([ANY_PROGRAM, ""], &calls, out)?;
         }
         self.programs(&calls, &mut details, out)?;
-        self.effects(&mut details, out)?;
-        Ok(Concerns::Some)
+        self.effects(&mut details, out)
     }
 
     /// Visits the keys of rules over programs of a name.

@@ -9,7 +9,7 @@ use relay_policy::span::Span;
 use super::answer::Change;
 use super::decision::{Missed, Named};
 use super::scope::InForce;
-use crate::rule_keys::Keyed;
+use crate::rule_keys::{Concerned, Keyed};
 
 /// The most rules that are compared to find the one that came nearest to covering an effect.
 const NEAR_RULES_MAX: usize = 64;
@@ -20,12 +20,16 @@ pub(super) struct Rules<'r> {
     request: &'r Request<'r>,
     in_force: &'r InForce,
     change: Option<Change<'r>>,
-    rules: Vec<Candidate<'r>>,
+    /// Those with a key of the request.
+    keyed: Vec<Candidate<'r>>,
+    /// Whether others may mean it; none of them does for sure.
+    may_be_any: bool,
 }
 
 /// A rule that a request may concern.
 #[derive(Clone, Copy)]
 struct Candidate<'r> {
+    number: u32,
     kind: RuleKind,
     rule: RuleView<'r>,
     changed: Option<&'r Rule>,
@@ -46,76 +50,105 @@ impl<'r> Rules<'r> {
         in_force: &'r InForce,
         change: Option<Change<'r>>,
     ) -> Result<Self, Corrupt> {
-        let numbers = Keyed { bundle, request }.candidates()?;
-        let mut rules = Self { bundle, request, in_force, change, rules: Vec::new() };
-        rules.rules = rules.candidates(numbers)?;
-        Ok(rules)
-    }
-
-    /// Returns the rules of these numbers that are in force, and the changed one.
-    fn candidates(&self, mut numbers: Vec<u32>) -> Result<Vec<Candidate<'r>>, Corrupt> {
-        if let Some(change) = self.change
-            && let Err(place) = numbers.binary_search(&change.number)
+        let Concerned { mut keyed, may_be_any } = Keyed { bundle, request }.concerned()?;
+        if let Some(change) = change
+            && let Err(place) = keyed.binary_search(&change.number)
         {
-            numbers.insert(place, change.number);
+            keyed.insert(place, change.number);
         }
-        let mut rules = Vec::with_capacity(numbers.len());
+        let mut rules = Self { bundle, request, in_force, change, keyed: Vec::new(), may_be_any };
+        rules.keyed = rules.candidates(keyed)?;
+        Ok(rules)
+    }
+
+    /// Returns the rules of these numbers that are in force.
+    fn candidates(
+        &self,
+        numbers: impl IntoIterator<Item = u32>,
+    ) -> Result<Vec<Candidate<'r>>, Corrupt> {
+        let mut rules = Vec::new();
         for number in numbers {
-            let rule = self.bundle.rule(number as usize)?;
-            let kind = rule.kind()?;
-            if !self.in_force.holds(rule.scope(), kind == RuleKind::Allow) {
-                continue;
-            }
-            let changed = match self.change.filter(|change| change.number == number) {
-                Some(Change { rule: None, .. }) => continue,
-                Some(Change { rule: changed, .. }) => changed,
-                None => None,
-            };
-            rules.push(Candidate { kind, rule, changed });
+            rules.extend(self.candidate(number)?);
         }
         Ok(rules)
     }
 
-    /// Returns the rules of a kind, with their conditions: those that are only observed, or the others.
-    fn of_kind(
+    /// Returns the rule of a number, if it is in force.
+    fn candidate(&self, number: u32) -> Result<Option<Candidate<'r>>, Corrupt> {
+        let rule = self.bundle.rule(number as usize)?;
+        let kind = rule.kind()?;
+        if !self.in_force.holds(rule.scope(), kind == RuleKind::Allow) {
+            return Ok(None);
+        }
+        let changed = match self.change.filter(|change| change.number == number) {
+            Some(Change { rule: None, .. }) => return Ok(None),
+            Some(Change { rule: changed, .. }) => changed,
+            None => None,
+        };
+        Ok(Some(Candidate { number, kind, rule, changed }))
+    }
+
+    /// Returns the rules of a kind without a key of the request, which may mean it if a part of it is not
+    /// known; those that are only observed, or the others.
+    fn others(
         &self,
         kind: RuleKind,
         observed: bool,
-    ) -> impl Iterator<Item = Result<(RuleView<'r>, Meaning<'r>), Corrupt>> {
-        // Of most rules nothing else is read.
-        let of_kind = self.rules.iter().filter(move |candidate| {
-            candidate.kind == kind && candidate.rule.observe() == observed
-        });
-        of_kind.map(|candidate| Ok((candidate.rule, candidate.meaning(self.bundle)?)))
+    ) -> impl Iterator<Item = Result<Candidate<'r>, Corrupt>> {
+        let count = if self.may_be_any { self.bundle.rule_count() } else { 0 };
+        let numbers = (0..count).filter_map(|number| u32::try_from(number).ok());
+        let is_keyed = |number: &u32| {
+            self.keyed.binary_search_by_key(number, |candidate| candidate.number).is_ok()
+        };
+        let others = numbers.filter(move |number| !is_keyed(number));
+        let others = others.filter_map(|number| self.candidate(number).transpose());
+        others.filter(move |other| other.as_ref().map_or(true, |it| it.is_of(kind, observed)))
     }
 
     /// Returns the rule of a kind that means the request, the surest first; rules that are only
     /// observed do not count.
     pub(super) fn first(&self, kind: RuleKind) -> Result<Option<Named>, Corrupt> {
-        let mut best: Option<(Fit, Named)> = None;
-        for asked in self.of_kind(kind, false) {
-            let (rule, meaning) = asked?;
-            let Some(part) = meaning.fires(self.request)? else { continue };
-            if best.as_ref().is_none_or(|(fit, _)| part.fit > *fit) {
-                best = Some((part.fit, named(&rule, Some(part))?));
+        let mut best: Option<(Candidate<'r>, Part)> = None;
+        for candidate in self.keyed.iter().filter(|candidate| candidate.is_of(kind, false)) {
+            let Some(part) = self.fires(candidate)? else { continue };
+            if best.is_none_or(|(_, best)| part.fit > best.fit) {
+                best = Some((*candidate, part));
             }
             if part.fit == Fit::Surely {
+                return Ok(Some(named(&candidate.rule, Some(part))?));
+            }
+        }
+        for candidate in self.others(kind, false) {
+            let candidate = candidate?;
+            if best.is_some_and(|(best, _)| best.number < candidate.number) {
+                break;
+            }
+            if let Some(part) = self.fires(&candidate)? {
+                best = Some((candidate, part));
                 break;
             }
         }
-        Ok(best.map(|(_, named)| named))
+        best.map(|(candidate, part)| named(&candidate.rule, Some(part))).transpose()
     }
 
     /// Returns the denials that would decide if they were not only observed.
     pub(super) fn observed(&self) -> Result<Vec<Named>, Corrupt> {
+        let kind = RuleKind::Deny;
+        let keyed = self.keyed.iter().copied().filter(|candidate| candidate.is_of(kind, true));
+        let others = self.others(kind, true).collect::<Result<Vec<_>, _>>()?;
+        let mut candidates: Vec<Candidate<'r>> = keyed.chain(others).collect();
+        candidates.sort_by_key(|candidate| candidate.number);
         let mut observed = Vec::new();
-        for asked in self.of_kind(RuleKind::Deny, true) {
-            let (rule, meaning) = asked?;
-            if let Some(part) = meaning.fires(self.request)? {
-                observed.push(named(&rule, Some(part))?);
+        for candidate in candidates {
+            if let Some(part) = self.fires(&candidate)? {
+                observed.push(named(&candidate.rule, Some(part))?);
             }
         }
         Ok(observed)
+    }
+
+    fn fires(&self, candidate: &Candidate<'r>) -> Result<Option<Part>, Corrupt> {
+        candidate.meaning(self.bundle)?.fires(self.request)
     }
 
     /// Returns the first part of the request that may change what agents may do.
@@ -130,7 +163,11 @@ impl<'r> Rules<'r> {
 
     /// Returns whether rules allow every part of the request that the mode would refuse.
     pub(super) fn covered(&self, verdict: &Verdict, own_tier: Tier) -> Result<Covered, Corrupt> {
-        let allows = self.of_kind(RuleKind::Allow, false).collect::<Result<Vec<_>, _>>()?;
+        // A rule that allows has to mean its part for sure.
+        let allows = self.keyed.iter().filter(|candidate| candidate.is_of(RuleKind::Allow, false));
+        let allows = allows
+            .map(|candidate| Ok((candidate.rule, candidate.meaning(self.bundle)?)))
+            .collect::<Result<Vec<_>, Corrupt>>()?;
         let mut worst: Option<(Tier, Named)> = None;
         if own_tier >= Tier::Stateful {
             let mut by = None;
@@ -174,7 +211,7 @@ impl<'r> Rules<'r> {
         let is_allow = |candidate: &&Candidate<'_>| candidate.kind == RuleKind::Allow;
         let are_many = near.iter().filter(is_allow).count() > NEAR_RULES_MAX;
         // Of many, those that name its values come first.
-        let first = if are_many { self.rules.as_slice() } else { &[] };
+        let first = if are_many { self.keyed.as_slice() } else { &[] };
         let allows = first.iter().chain(&near).filter(is_allow).take(NEAR_RULES_MAX);
         let mut nearest: Option<(usize, Missed)> = None;
         for candidate in allows {
@@ -193,6 +230,10 @@ impl<'r> Rules<'r> {
 }
 
 impl<'r> Candidate<'r> {
+    fn is_of(&self, kind: RuleKind, observed: bool) -> bool {
+        self.kind == kind && self.rule.observe() == observed
+    }
+
     /// Reads its conditions.
     fn meaning(&self, bundle: &'r Bundle) -> Result<Meaning<'r>, Corrupt> {
         match self.changed {
