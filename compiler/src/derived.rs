@@ -52,7 +52,6 @@ fn has_its_facts(bundle: &Bundle) -> Result<bool, Corrupt> {
     let table = bundle.facts()?;
     let Some(policy) = bundle.policy() else { return Ok(table.is_empty()) };
     let Ok(facts) = Facts::open(table) else { return Ok(false) };
-    let knowledge = facts.knowledge();
-    let is_as_made = facts::table(&knowledge).is_ok_and(|made| made == table);
-    Ok(is_as_made && facts::meaning(knowledge).is_ok_and(|meaning| meaning == policy.facts))
+    let is_as_made = facts::table(&facts.knowledge()).is_ok_and(|made| made == table);
+    Ok(is_as_made && facts.meaning().hex() == policy.facts)
 }

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use miette::Diagnostic;
-use relay_bundle::Digest;
 use relay_policy::facts::{EncodeError, Facts, Knowledge, encode};
 use thiserror::Error;
 
@@ -22,22 +21,22 @@ use crate::source::{Sources, Span};
 /// Their table is missing or damaged, which a test rules out. The facts are required to judge a
 /// project.
 pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> {
-    let damaged = |_| EncodeError { what: "the shipped ones are missing or damaged" };
-    // A test reads every row of the shipped table.
-    Facts::reopen(table).map(|facts| facts.knowledge()).map_err(damaged)
+    opened(table).map(|facts| facts.knowledge())
 }
 
-/// Returns the digest of knowledge (its places left out), in hex.
+fn opened(table: &[u8]) -> Result<Facts<'_>, EncodeError> {
+    let damaged = |_| EncodeError { what: "the shipped ones are missing or damaged" };
+    // A test reads every row of the shipped table.
+    Facts::reopen(table).map_err(damaged)
+}
+
+/// Returns the digest of the facts of a table (their places left out), in hex.
 ///
 /// # Errors
 ///
-/// The knowledge exceeds a table.
-pub(crate) fn meaning(knowledge: Knowledge) -> Result<String, EncodeError> {
-    let mut knowledge = knowledge.without_places();
-    // The place of a program is meaningless.
-    knowledge.programs.sort_by(|a, b| a.names.cmp(&b.names));
-    knowledge.environment.sort();
-    encode(&knowledge).map(|bytes| Digest::of(&bytes).hex())
+/// The table is missing or damaged.
+pub(crate) fn meaning(table: &[u8]) -> Result<String, EncodeError> {
+    Ok(opened(table)?.meaning().hex())
 }
 
 /// Reads fact files, and returns their knowledge; broken parts are reported.

@@ -38,14 +38,17 @@ pub(super) fn facts(
         environment.extend(node.environment);
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
-    let joined = facts::shipped_knowledge(sources.facts()).and_then(|mut knowledge| {
-        lowers::check(&programs, &knowledge, floors(policy), out);
-        add_programs(sources, &programs, &mut knowledge, out);
-        add_environment(&environment, &mut knowledge, out);
-        let table = if is_own { facts::table(&knowledge)? } else { sources.facts().to_vec() };
-        Ok((table, facts::meaning(knowledge)?))
-    });
-    match joined {
+    let table = if is_own {
+        facts::shipped_knowledge(sources.facts()).and_then(|mut knowledge| {
+            lowers::check(&programs, &knowledge, floors(policy), out);
+            add_programs(sources, &programs, &mut knowledge, out);
+            add_environment(&environment, &mut knowledge, out);
+            facts::table(&knowledge)
+        })
+    } else {
+        Ok(sources.facts().to_vec())
+    };
+    match table.and_then(|table| facts::meaning(&table).map(|meaning| (table, meaning))) {
         Ok((table, meaning)) => Some(Facts { programs, environment, table, meaning }),
         Err(error) => {
             out.report(at, TooManyFacts { what: error.what, at });

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::{HashMap, HashSet};
+use relay_bundle::Digest;
 use thiserror::Error;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -34,6 +36,16 @@ pub struct EncodeError {
 ///
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
+    let mut meant = knowledge.clone().without_places();
+    // The place of a program means nothing.
+    meant.programs.sort_by(|a, b| a.names.cmp(&b.names));
+    meant.environment.sort();
+    let meaning = Digest::of(&table(&meant, Digest([0; 32]))?);
+    table(knowledge, meaning)
+}
+
+/// Writes knowledge as a table with this meaning.
+fn table(knowledge: &Knowledge, meaning: Digest) -> Result<Vec<u8>, EncodeError> {
     let mut owners = BTreeMap::new();
     for (at, program) in knowledge.programs.iter().enumerate() {
         owners.extend(program.names.iter().map(|name| (name.as_str(), at)));
@@ -66,17 +78,17 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
         };
         programs.push(ProgramRow { name: encoder.name_id(name), node: node_bytes(node)? });
     }
-    encoder.finish(knowledge, &programs)
+    encoder.finish(knowledge, &programs, meaning)
 }
 
 const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
 
-/// The names and texts used in rows.
+/// The names and texts used in rows, sorted before they are written.
 #[derive(Default)]
 struct Used<'k> {
-    names: BTreeSet<&'k str>,
+    names: HashSet<&'k str>,
     /// The number of references to each text.
-    texts: BTreeMap<&'k str, usize>,
+    texts: HashMap<&'k str, usize>,
 }
 
 impl<'k> Used<'k> {
@@ -131,14 +143,14 @@ impl<'k> Used<'k> {
 
     /// Lays out names and texts.
     fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
-        let names = NamesBuilder::new(&self.names)
+        let names = NamesBuilder::new(&self.names.into_iter().collect())
             .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
         let mut encoder = Encoder {
             names,
-            ids: BTreeMap::new(),
+            ids: HashMap::new(),
             texts: String::new(),
             rows: Vec::new(),
-            options: BTreeMap::new(),
+            options: HashMap::new(),
         };
         // The empty text comes first, so that its number is 0.
         encoder.ids.insert("", 0);
@@ -188,24 +200,18 @@ const SHARED_OPTION: usize = 8;
 struct Encoder<'k> {
     names: NamesBuilder<'k>,
     /// The texts outside of rows.
-    ids: BTreeMap<&'k str, TextId>,
+    ids: HashMap<&'k str, TextId>,
     texts: String,
     rows: Vec<u8>,
-    /// The written options, by file, line and first name.
-    options: BTreeMap<(u8, u16, &'k str), Vec<WrittenOption<'k>>>,
+    /// The written options, the first of equal ones.
+    options: HashMap<&'k Flag, WrittenOption>,
 }
 
 /// A written option that other nodes may share.
-struct WrittenOption<'k> {
-    flag: &'k Flag,
+struct WrittenOption {
     id: FlagId,
     /// The base of its line numbers.
     base: u16,
-}
-
-fn option_key(flag: &Flag) -> (u8, u16, &str) {
-    let first = flag.names.first().map_or("", String::as_str);
-    (flag.place.file, flag.place.line, first)
 }
 
 impl<'k> Encoder<'k> {
@@ -360,8 +366,7 @@ impl<'k> Encoder<'k> {
             let id = option.id;
             // Options at lower offsets were written for another node and are recorded already.
             if id > node && option.size() >= SHARED_OPTION {
-                let known = self.options.entry(option_key(flag)).or_default();
-                known.push(WrittenOption { flag, id, base });
+                self.options.entry(flag).or_insert(WrittenOption { id, base });
             }
         }
     }
@@ -381,8 +386,7 @@ impl<'k> Encoder<'k> {
     fn flags(&self, flags: &[Flag], base: u16, node: NodeId) -> Result<Vec<u8>, EncodeError> {
         let mut out = Vec::new();
         for flag in flags {
-            let known = self.options.get(&option_key(flag)).into_iter().flatten();
-            if let Some(known) = known.into_iter().find(|known| known.flag == flag) {
+            if let Some(known) = self.options.get(flag) {
                 out.push(0);
                 put_number(&mut out, node - known.id);
                 put_number(&mut out, u32::from(known.base.wrapping_sub(base)));
@@ -553,6 +557,7 @@ impl<'k> Encoder<'k> {
         self,
         knowledge: &Knowledge,
         programs: &[ProgramRow],
+        meaning: Digest,
     ) -> Result<Vec<u8>, EncodeError> {
         let mut words = BTreeMap::new();
         for row in &knowledge.words {
@@ -578,6 +583,7 @@ impl<'k> Encoder<'k> {
             files: U32::new(size(files.len())?),
             rows: U32::new(size(self.rows.len())?),
             texts: U32::new(size(self.texts.len())?),
+            meaning: meaning.0,
         };
         Ok([
             header.as_bytes(),

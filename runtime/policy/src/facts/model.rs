@@ -307,7 +307,7 @@ pub struct Node {
 }
 
 /// Options with the same meaning.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Flag {
     /// Their names, dashes included. A name that ends with `*` is a prefix.
     pub names: Vec<String>,
@@ -343,7 +343,7 @@ words! {
 }
 
 /// A special value of an option or operand.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Value {
     /// The value; with one `*` at the end or the beginning, or alone, a pattern.
     pub pattern: String,
@@ -450,7 +450,7 @@ pub struct LanguageWords {
 }
 
 /// A place in a fact file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Place {
     /// The number of the fact file.
     pub file: u8,

@@ -1,7 +1,8 @@
 //! Names -> blocks and numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use super::cursor::put_number;
@@ -56,7 +57,7 @@ fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<us
 /// Makes the names of a table.
 #[derive(Debug, Default)]
 pub(super) struct NamesBuilder<'k> {
-    numbers: BTreeMap<&'k str, NameId>,
+    numbers: HashMap<&'k str, NameId>,
     pub(super) ids: Vec<BlockIds>,
     pub(super) starts: Vec<U64>,
     pub(super) offsets: Vec<U32>,

@@ -6,6 +6,7 @@
 
 use std::mem::size_of;
 
+use relay_bundle::Digest;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -20,7 +21,7 @@ use super::row_reader::{NameIds, RowReader};
 use crate::tier::Tier;
 
 /// The version of the table format.
-pub(super) const FORM: u32 = 5;
+pub(super) const FORM: u32 = 6;
 
 /// The size of each part: the number of rows if they have one size, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -35,6 +36,8 @@ pub(super) struct Header {
     pub(super) files: U32,
     pub(super) rows: U32,
     pub(super) texts: U32,
+    /// See [`Facts::meaning`].
+    pub(super) meaning: [u8; 32],
 }
 
 /// A name and its program.
@@ -68,6 +71,7 @@ pub struct Facts<'a> {
     rows: &'a [u8],
     /// Each ends with a zero byte.
     texts: &'a str,
+    meaning: Digest,
 }
 
 /// A place in a fact file.
@@ -113,7 +117,15 @@ impl<'a> Facts<'a> {
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
         let names = Names::reopen(ids, starts, offsets, name_bytes);
-        Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
+        let meaning = Digest(header.meaning);
+        Ok(Self { names, programs, words, environment, files, rows: node_rows, texts, meaning })
+    }
+
+    /// Returns the digest of the facts without their places: equal for tables of the same facts. The writer
+    /// of the table computed it.
+    #[must_use]
+    pub const fn meaning(&self) -> Digest {
+        self.meaning
     }
 
     /// Checks that names can be searched.
