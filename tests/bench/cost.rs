@@ -12,7 +12,7 @@ use crate::figures::number::median;
 use crate::figures::{Figure, Report, of};
 use crate::{Result, Setting, generate};
 
-pub(crate) const CHECK: &[Figure] = &[DECLARATIONS];
+pub(crate) const CHECK: &[Figure] = &[DECLARATIONS, CHECK_FILES];
 pub(crate) const BUILD: &[Figure] = &[FILES];
 
 const DECLARATIONS: Figure = Figure {
@@ -24,6 +24,12 @@ const DECLARATIONS: Figure = Figure {
         of("memory", "bytes a byte").at_most(100.0),
     ],
     note: "",
+};
+const CHECK_FILES: Figure = Figure {
+    id: "check/files",
+    work: "check 100 prompt files with a policy: exec to the end of its diagnostics",
+    parts: &[of("wall", "ms").at_most(30.0), of("with facts of its own, wall", "ms")],
+    note: "an editor asks at each key. Facts of its own are joined with the shipped ones.",
 };
 const FILES: Figure = Figure {
     id: "build/files",
@@ -167,7 +173,29 @@ pub(crate) fn check(setting: &Setting, report: &mut Report) -> Result<()> {
         wall.push(cost.wall_s);
         memory.push(cost.peak / document.len() as f64);
     }
-    report.put_all(&DECLARATIONS, &[median(&mut cpu), median(&mut wall), median(&mut memory)])
+    report.put_all(&DECLARATIONS, &[median(&mut cpu), median(&mut wall), median(&mut memory)])?;
+    check_files(setting, report)
+}
+
+fn check_files(setting: &Setting, report: &mut Report) -> Result<()> {
+    let policy = "policy guarded use=\"workstation\"\n";
+    let facts = "facts { program \"ours\" tier=1 }\n";
+    let mut parts = Vec::new();
+    for (name, more) in [("few", policy.to_owned()), ("facts", format!("{policy}{facts}"))] {
+        let folder = setting.folder.join(name);
+        generate::project(&folder, 100)?;
+        let path = folder.join("project.kdl");
+        let document = fs::read_to_string(&path)?;
+        fs::write(&path, format!("{document}{more}"))?;
+        let mut wall = Vec::new();
+        for _ in 0..21 {
+            let mut check = command(&setting.relay, &setting.folder);
+            check.arg("check").arg(&path);
+            wall.push(cost(check, 0)?.wall_s * 1e3);
+        }
+        parts.push(median(&mut wall));
+    }
+    report.put_all(&CHECK_FILES, &parts)
 }
 
 fn peak_kb(status: &str) -> Option<f64> {

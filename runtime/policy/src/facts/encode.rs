@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use relay_bundle::Digest;
 use thiserror::Error;
-use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
@@ -17,7 +17,7 @@ use super::row::{
     value_part,
 };
 use super::row_reader::RowReader;
-use super::table::{FORM, Header, ProgramRow, WordRow};
+use super::table::{FORM, Facts, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 
 /// The knowledge exceeds the limits of a table.
@@ -36,16 +36,21 @@ pub struct EncodeError {
 ///
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
-    let mut meant = knowledge.clone().without_places();
-    // The place of a program means nothing.
+    let mut written = table(knowledge)?;
+    let damaged = EncodeError { what: "they cannot be read again" };
+    // As it is read, so that the order of names and programs means nothing.
+    let read = Facts::reopen(&written).map_err(|_| damaged)?.knowledge();
+    let mut meant = read.without_places();
     meant.programs.sort_by(|a, b| a.names.cmp(&b.names));
     meant.environment.sort();
-    let meaning = Digest::of(&table(&meant, Digest([0; 32]))?);
-    table(knowledge, meaning)
+    let meaning = Digest::of(&table(&meant)?);
+    let (header, _) = Header::mut_from_prefix(&mut written).map_err(|_| damaged)?;
+    header.meaning = meaning.0;
+    Ok(written)
 }
 
-/// Writes knowledge as a table with this meaning.
-fn table(knowledge: &Knowledge, meaning: Digest) -> Result<Vec<u8>, EncodeError> {
+/// Writes knowledge as a table without its meaning.
+fn table(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let mut owners = BTreeMap::new();
     for (at, program) in knowledge.programs.iter().enumerate() {
         owners.extend(program.names.iter().map(|name| (name.as_str(), at)));
@@ -78,7 +83,7 @@ fn table(knowledge: &Knowledge, meaning: Digest) -> Result<Vec<u8>, EncodeError>
         };
         programs.push(ProgramRow { name: encoder.name_id(name), node: node_bytes(node)? });
     }
-    encoder.finish(knowledge, &programs, meaning)
+    encoder.finish(knowledge, &programs)
 }
 
 const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
@@ -557,7 +562,6 @@ impl<'k> Encoder<'k> {
         self,
         knowledge: &Knowledge,
         programs: &[ProgramRow],
-        meaning: Digest,
     ) -> Result<Vec<u8>, EncodeError> {
         let mut words = BTreeMap::new();
         for row in &knowledge.words {
@@ -583,7 +587,7 @@ impl<'k> Encoder<'k> {
             files: U32::new(size(files.len())?),
             rows: U32::new(size(self.rows.len())?),
             texts: U32::new(size(self.texts.len())?),
-            meaning: meaning.0,
+            meaning: [0; 32],
         };
         Ok([
             header.as_bytes(),
