@@ -15,7 +15,7 @@ use crate::figures::number::{median, quantile};
 use crate::figures::{Figure, Report, beside, of};
 use crate::{Result, Setting};
 
-pub(crate) const FIGURES: &[Figure] = &[EVENT, NODE, RESIDENT];
+pub(crate) const FIGURES: &[Figure] = &[EVENT, NODE, NAH, RESIDENT];
 
 /// The names of the commands.
 const HARMLESS: &str = "harmless";
@@ -41,6 +41,12 @@ const NODE: Figure = Figure {
     work: "that hook, of the time of `node -e 0`",
     parts: &[of("", "×").at_most(0.1), beside("`node -e 0`", "ms")],
     note: "",
+};
+const NAH: Figure = Figure {
+    id: "hook/nah",
+    work: "that hook, of the time of the hook of nah 0.11 on the same event",
+    parts: &[of("", "×").at_most(0.05), beside("nah", "ms")],
+    note: "nah is a guard in Python for the same hooks, without a policy of a team.",
 };
 const RESIDENT: Figure = Figure {
     id: "hook/resident",
@@ -131,6 +137,18 @@ pub(crate) fn hooks(setting: &Setting, report: &mut Report) -> Result<()> {
                 report.put_all(&NODE, &[p50 / node, node])?;
             }
             Err(_) => report.not_run(&NODE, "node is not in the PATH"),
+        }
+        let nah = || {
+            let mut nah = Command::new("nah");
+            nah.arg("_claude-hook").env("HOME", &setting.folder);
+            timed(nah, event.as_bytes())
+        };
+        match (0..SLOW_RUNS).map(|_| nah()).collect::<Result<Vec<f64>>>() {
+            Ok(mut nah) => {
+                let nah = median(&mut nah);
+                report.put_all(&NAH, &[p50 / nah, nah])?;
+            }
+            Err(_) => report.not_run(&NAH, "nah is not in the PATH"),
         }
     }
     match peak(setting)? {
