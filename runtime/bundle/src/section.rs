@@ -152,8 +152,8 @@ sections! {
     TagText = 27 "tag-text" bytes => TagIndex,
     /// The prompts with each of those words.
     TagPostings = 28 "tag-postings" bytes => TagIndex,
-    /// One or two bytes that many of those words hold, each with the offset of its postings.
-    TagGrams = 29 "tag-grams" rows(8) => TagIndex,
+    /// One or two bytes that many of those words hold, each with the place of its postings.
+    TagGrams = 29 "tag-grams" rows(12) => TagIndex,
     /// The prompts with those bytes in a word.
     TagGramPostings = 30 "tag-gram-postings" bytes => TagIndex,
     /// The resources with a fixed URI, sorted by URI.

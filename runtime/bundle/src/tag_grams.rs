@@ -2,7 +2,10 @@
 //!
 //! A tag of one or two letters lies in thousands of words. To unite their postings took longer than the
 //! rest of a selection, so the union is made when the bundle is built. A gram of few words has no row:
-//! a search in the words finds it soon.
+//! a search in the words finds it soon. All grams together take at most about as many bytes as the
+//! words with their postings, those of most words first.
+
+use std::cmp::Reverse;
 
 use hashbrown::HashMap;
 use zerocopy::FromBytes;
@@ -18,16 +21,17 @@ use crate::writer::{Writer, number};
 const WORDS_MIN: usize = 128;
 /// The most bytes of a gram.
 const BYTES_MAX: usize = 2;
-/// The gram of the last row, which only marks the end of the others.
-const END: u32 = u32::MAX;
+/// Ranks are sorted if they are fewer than one in this many, and marked otherwise.
+const DENSE: usize = 16;
 
 row! {
     /// A gram. Rows rise by it.
     Gram of TagGrams {
         /// Its length, then its bytes; see [`key`].
         key: U32,
-        /// The offset of its postings in `TagGramPostings`.
+        /// The offset and length of its postings in `TagGramPostings`.
         postings: U32,
+        length: U32,
     }
 }
 
@@ -43,8 +47,8 @@ fn key(text: &[u8]) -> Option<u32> {
 impl Writer<'_> {
     /// Writes the grams of words with their ranks, given the number of all ranks.
     pub(crate) fn tag_grams(&mut self, words: &[(&str, Vec<u32>)], count: usize) {
-        let mut holders: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (place, (word, _)) in words.iter().enumerate() {
+        let mut holders: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (place, (word, _)) in (0..).zip(words) {
             let grams = (1..=BYTES_MAX).flat_map(|length| word.as_bytes().windows(length));
             for gram in grams.filter_map(key) {
                 let places = holders.entry(gram).or_default();
@@ -53,32 +57,44 @@ impl Writer<'_> {
                 }
             }
         }
-        holders.retain(|_, places| places.len() >= WORDS_MIN);
-        if holders.is_empty() {
-            return;
-        }
-        let mut holders: Vec<(u32, Vec<usize>)> = holders.into_iter().collect();
-        holders.sort_unstable();
-        let mut has = vec![false; count];
+        let mut holders: Vec<(u32, Vec<u32>)> = holders.into_iter().collect();
+        holders.retain(|(_, places)| places.len() >= WORDS_MIN);
+        // A search for a gram of most words gains most.
+        holders.sort_unstable_by_key(|(gram, places)| (Reverse(places.len()), *gram));
+        let bytes_max = self.bytes(Kind::TagText, &[]) + self.bytes(Kind::TagPostings, &[]);
+        let mut rows = Vec::new();
         for (gram, places) in holders {
-            has.fill(false);
-            for rank in places.iter().filter_map(|place| words.get(*place)).flat_map(|(_, it)| it) {
-                if let Some(has) = has.get_mut(*rank as usize) {
-                    *has = true;
-                }
+            let held = places.iter().filter_map(|place| words.get(*place as usize));
+            let ranks = union(held.map(|(_, ranks)| ranks), count);
+            let start = self.bytes(Kind::TagGramPostings, &[]);
+            if start >= bytes_max {
+                break;
             }
-            let ranks = (0..).zip(&has).filter_map(|(rank, has)| has.then_some(rank));
-            self.tag_gram(gram);
-            self.tag_postings(Kind::TagGramPostings, &ranks.collect::<Vec<u32>>(), count);
+            self.tag_postings(Kind::TagGramPostings, &ranks, count);
+            let length = number(self.bytes(Kind::TagGramPostings, &[]) - start);
+            rows.push(Gram { key: gram.into(), postings: number(start), length });
         }
-        self.tag_gram(END);
+        rows.sort_unstable_by_key(|row| row.key.get());
+        self.rows(&rows);
     }
+}
 
-    /// Appends the row of the gram whose postings begin here.
-    fn tag_gram(&mut self, key: u32) {
-        let postings = number(self.bytes(Kind::TagGramPostings, &[]));
-        self.rows(&[Gram { key: key.into(), postings }]);
+/// Returns the ranks of some words, rising, given the number of all ranks. It takes time in proportion to
+/// the ranks of the words.
+fn union<'r>(words: impl Iterator<Item = &'r Vec<u32>>, count: usize) -> Vec<u32> {
+    let mut ranks: Vec<u32> = words.flatten().copied().collect();
+    if ranks.len() < count / DENSE {
+        ranks.sort_unstable();
+        ranks.dedup();
+        return ranks;
     }
+    let mut has = vec![false; count];
+    for rank in ranks {
+        if let Some(has) = has.get_mut(rank as usize) {
+            *has = true;
+        }
+    }
+    (0..).zip(has).filter_map(|(rank, has)| has.then_some(rank)).collect()
 }
 
 impl<'b> TagIndexView<'b> {
@@ -96,11 +112,8 @@ impl<'b> TagIndexView<'b> {
         let Ok(place) = rows.binary_search_by_key(&key, |row| row.key.get()) else {
             return Ok(None);
         };
-        let offset = |place: usize| rows.get(place).map(|row| row.postings.get() as usize);
-        let (Some(start), Some(end)) = (offset(place), offset(place + 1)) else {
-            return Err(wrong("end"));
-        };
-        let length = end.checked_sub(start).ok_or(wrong("postings"))?;
+        let row = rows.get(place).ok_or(wrong("place"))?;
+        let (start, length) = (row.postings.get() as usize, row.length.get() as usize);
         self.postings_at(Kind::TagGramPostings, start, length).map(Some)
     }
 }

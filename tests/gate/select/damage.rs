@@ -28,14 +28,9 @@ fn an_index_that_points_nowhere_is_reported() {
     bad.row(Kind::TagOrder).data.truncate(4);
     assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-order", what: "count" }));
     let mut bad = raw();
-    let grams = &mut bad.row(Kind::TagGrams).data;
-    // Each begins behind the end of its postings.
-    grams
-        .chunks_mut(8)
-        .rev()
-        .zip(1_u32..)
-        .for_each(|(row, at)| row[4..].copy_from_slice(&at.to_le_bytes()));
-    assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-grams", what: "postings" }));
+    // Each is longer than all postings.
+    bad.row(Kind::TagGrams).data.chunks_mut(12).for_each(|row| row[8..].fill(0x7f));
+    assert_eq!(selected(&bad), Err(Corrupt::Page { section: "tag-gram-postings", offset: 0 }));
     // Without its row, a gram is searched in the words.
     let mut bad = raw();
     bad.row(Kind::TagGrams).data.truncate(0);
