@@ -123,7 +123,7 @@ impl<'r> Rules<'r> {
             if best.is_some_and(|(best, _)| best.number < candidate.number) {
                 break;
             }
-            if let Some(part) = self.fires(&candidate)? {
+            if let Some(part) = self.may_fire(&candidate)? {
                 best = Some((candidate, part));
                 break;
             }
@@ -134,21 +134,26 @@ impl<'r> Rules<'r> {
     /// Returns the denials that would decide if they were not only observed.
     pub(super) fn observed(&self) -> Result<Vec<Named>, Corrupt> {
         let kind = RuleKind::Deny;
-        let keyed = self.keyed.iter().copied().filter(|candidate| candidate.is_of(kind, true));
-        let others = self.others(kind, true).collect::<Result<Vec<_>, _>>()?;
-        let mut candidates: Vec<Candidate<'r>> = keyed.chain(others).collect();
-        candidates.sort_by_key(|candidate| candidate.number);
-        let mut observed = Vec::new();
-        for candidate in candidates {
-            if let Some(part) = self.fires(&candidate)? {
-                observed.push(named(&candidate.rule, Some(part))?);
-            }
+        let mut fired = Vec::new();
+        for candidate in self.keyed.iter().filter(|candidate| candidate.is_of(kind, true)) {
+            fired.extend(self.fires(candidate)?.map(|part| (*candidate, part)));
         }
-        Ok(observed)
+        for candidate in self.others(kind, true) {
+            let candidate = candidate?;
+            fired.extend(self.may_fire(&candidate)?.map(|part| (candidate, part)));
+        }
+        fired.sort_by_key(|(candidate, _)| candidate.number);
+        fired.into_iter().map(|(candidate, part)| named(&candidate.rule, Some(part))).collect()
     }
 
     fn fires(&self, candidate: &Candidate<'r>) -> Result<Option<Part>, Corrupt> {
         candidate.meaning(self.bundle)?.fires(self.request)
+    }
+
+    /// Asks a rule without a key of the request.
+    fn may_fire(&self, candidate: &Candidate<'r>) -> Result<Option<Part>, Corrupt> {
+        let meaning = candidate.meaning(self.bundle)?;
+        if meaning.is_about_parts() { meaning.fires(self.request) } else { Ok(None) }
     }
 
     /// Returns the first part of the request that may change what agents may do.

@@ -85,6 +85,13 @@ impl<'r> Meaning<'r> {
         Ok(groups.meaning())
     }
 
+    /// Returns whether the rule is about calls or effects, and so may mean a request of which a part is
+    /// not known.
+    #[must_use]
+    pub fn is_about_parts(&self) -> bool {
+        !self.own.call.is_empty() || !self.own.effect.is_empty()
+    }
+
     /// Returns the first part of the request that the rule may mean, the surest of its kind; `None`
     /// if it means none.
     ///
@@ -131,7 +138,7 @@ impl<'r> Meaning<'r> {
             }
         };
         let effects = request.effects;
-        if !self.own.call.is_empty() || !self.own.effect.is_empty() {
+        if self.is_about_parts() {
             for effect in effects.all().iter().filter(|effect| effect.may_be_anything()) {
                 found(Fit::Maybe, Some(effect.span), effect.by);
             }
