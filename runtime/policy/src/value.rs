@@ -13,7 +13,7 @@ pub(crate) use join::Join;
 #[cfg(test)]
 pub(crate) use join::assert_laws;
 pub(crate) use mark::{
-    Mark, cut_of, display, is_exact, is_hole, is_mark, is_match, is_root, is_wildcard,
+    Mark, cut_of, display, is_computed, is_exact, is_hole, is_mark, is_match, is_root, is_wildcard,
     join_elements, may_be_option, part_of, root_of, split_elements,
 };
 pub(crate) use stream::{Content, Stream, Written};

@@ -1,6 +1,6 @@
 //! Programs of awk.
 
-use super::finding::{Finding, What, is_word, quoted_end};
+use super::finding::{Finding, What, computed, is_word, quoted_end};
 use crate::effect::{Act, Touch};
 use crate::value::is_hole;
 
@@ -19,7 +19,7 @@ enum Token {
 /// Returns the effects of a program beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let tokens = tokens(text);
-    let mut findings = Vec::new();
+    let mut findings = computed(text);
     // In `print`, a `>` outside of parentheses names a file.
     let mut prints = false;
     // After `getline`, a `<` names a file.

@@ -1,6 +1,7 @@
 //! The actions of code, and helpers to read it.
 
 use crate::effect::{Act, Touch};
+use crate::value::is_computed;
 
 /// An action of code, and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +57,16 @@ pub(super) fn quoted_end(text: &[u8], start: usize, quote: u8, escapes: bool) ->
         }
     }
     text.len()
+}
+
+/// Returns the findings of a program of sed or awk with a part that commands of the text make: it may end
+/// the expression that it stands in, and go on with any code. A variable from outside counts as a value.
+pub(super) fn computed(text: &[u8]) -> Vec<Finding> {
+    let Some(start) = text.iter().position(|byte| is_computed(*byte)) else { return Vec::new() };
+    let what = What::Unknown("a part of this program is the output of a command");
+    [what, What::ReadsAny, What::TouchesAny(Touch::Write)]
+        .map(|what| Finding::new(start, start + 1, what))
+        .to_vec()
 }
 
 /// Returns whether a byte may be in a word.

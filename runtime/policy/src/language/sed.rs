@@ -1,12 +1,12 @@
 //! Scripts of sed.
 
-use super::finding::{Finding, What};
+use super::finding::{Finding, What, computed};
 use crate::effect::Touch;
 use crate::value::is_hole;
 
 /// Returns the effects of a script beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
-    let mut script = Script { text, at: 0, findings: Vec::new() };
+    let mut script = Script { text, at: 0, findings: computed(text) };
     while script.at < text.len() {
         let start = script.at;
         if script.command().is_none() {

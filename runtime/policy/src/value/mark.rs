@@ -157,6 +157,11 @@ pub(crate) const fn is_hole(byte: u8) -> bool {
     matches!(byte, HOLE | MADE | OUTPUT | SECRET | CREDENTIAL)
 }
 
+/// Returns whether a byte stands for text that commands of the classified text make.
+pub(crate) const fn is_computed(byte: u8) -> bool {
+    matches!(byte, MADE | OUTPUT | SECRET)
+}
+
 /// Returns whether a byte stands for a root folder of paths.
 pub(crate) const fn is_root(byte: u8) -> bool {
     matches!(byte, HOME | WORK)
