@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use harness::{Ended, Process};
 use relay_bundle::trust::Time;
+use relay_engine::audit_chain;
 use serde_json::{Value, json};
 
 use super::answers::{Read, read};
@@ -58,6 +59,38 @@ fn a_broken_event_is_denied_in_the_dialect_of_the_hook() {
             assert_denied(client, &ended, "relay cannot decide this call");
         }
         assert_ne!(read(client, &guard.run(client, good.as_bytes())), Some(Read::Deny));
+    }
+}
+
+/// The first hooks of a machine start together: each makes the private copy of the bundle, and adds to
+/// one audit file.
+#[test]
+fn many_hooks_at_once_decide_each_for_itself_and_keep_one_chain() {
+    const EACH: usize = 8;
+    let guard = Guard::new();
+    let work = guard.text("work");
+    let denied = Play::Shell("echo x > /etc/x").event("claude-code", &work).expect("a shell");
+    let allowed = harmless(&guard, "claude-code");
+    let answers = thread::scope(|scope| {
+        let start = |event: &Value| {
+            let (guard, event) = (&guard, event.clone());
+            scope.spawn(move || read("claude-code", &guard.hook("claude-code", &event)))
+        };
+        let running: Vec<_> = (0..EACH).flat_map(|_| [start(&denied), start(&allowed)]).collect();
+        running.into_iter().map(|it| it.join().expect("no panic")).collect::<Vec<_>>()
+    });
+    for (place, answer) in answers.into_iter().enumerate() {
+        assert_eq!(answer == Some(Read::Deny), place % 2 == 0, "{place}: {answer:?}");
+        assert!(answer.is_some(), "{place}");
+    }
+    let file = guard.text("audit.jsonl");
+    let text = fs::read_to_string(&file).expect("records");
+    assert_eq!(text.lines().count(), 2 * EACH);
+    let mut before = audit_chain::START;
+    for line in text.lines() {
+        let record = audit_chain::read(line).expect("a record of a chain");
+        assert_eq!((record.prev, record.link.seq), (before.hash, before.seq + 1));
+        before = record.link;
     }
 }
 
