@@ -65,7 +65,10 @@ pub(crate) fn beside(setting: &Setting, report: &mut Report) -> Result<()> {
         let mut peer = Command::new(PROGRAM);
         peer.current_dir(&setting.folder).env("RELAY_SHELL_AUDIT_PATH", "peer.jsonl");
         peer.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok([serve(setting, "ops.jsonl")?, peer])
+        let mut ours = serve(setting, "ops.jsonl")?;
+        // Both find the files that an earlier start left: a checked bundle here, compiled modules there.
+        ours.env("XDG_CACHE_HOME", &setting.folder);
+        Ok([ours, peer])
     };
     let mut figures = [Figures::default(), Figures::default()];
     for _ in 0..STARTS {
