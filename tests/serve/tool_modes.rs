@@ -16,6 +16,11 @@ fn calls() -> Vec<(&'static str, Value, u64)> {
         ("shell_exec", json!({ "command": "bash", "stdin": "rm -rf nothing" }), 3),
         ("shell_exec", json!({ "command": "ls", "env_json": "{\"LANG\": \"C\"}" }), 0),
         ("shell_exec", json!({ "command": "ls", "env_json": "{\"LD_PRELOAD\": \"\"}" }), 3),
+        // Programs ignore the value of a harmless variable, and the text may use it for anything.
+        ("shell_exec", json!({ "command": "ls $LANG", "env_json": "{\"LANG\": \"-l\"}" }), 0),
+        ("shell_exec", find("find . -name nothing $LANG"), 3),
+        ("shell_exec", find("sh -c 'find . -name nothing $LANG'"), 3),
+        ("shell_exec", find("find . -name '$LANG'"), 0),
         ("shell_exec", json!({ "command": "echo rm -rf nothing", "use_shell": false }), 0),
         ("shell_script", json!({ "script": "print(1)", "interpreter": "python" }), 0),
         // What code of another language does is hidden, as far as it is not plain.
@@ -33,6 +38,11 @@ fn calls() -> Vec<(&'static str, Value, u64)> {
         }
     }
     calls
+}
+
+/// A search for files with a variable that deletes them.
+fn find(command: &str) -> Value {
+    json!({ "command": command, "env_json": "{\"LANG\": \"-delete\"}" })
 }
 
 fn name(tier: u64) -> &'static str {

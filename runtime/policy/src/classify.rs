@@ -24,7 +24,7 @@ pub fn classify(text: &str, facts: &Facts<'_>, rules: &Rules) -> Verdict {
 /// Classifies a text that runs at a location given by the caller.
 #[must_use]
 pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &Rules) -> Verdict {
-    let ground = Ground { rules: &rules.paths, location };
+    let ground = Ground { rules: &rules.paths, location, variables: &[] };
     let Interpreted { effects, before } = effects(text, facts, ground);
     judge::verdict(text, effects, before, (facts, rules), location)
 }
@@ -34,6 +34,8 @@ pub fn classify_at(text: &str, location: &Location, facts: &Facts<'_>, rules: &R
 pub struct Doing<'d> {
     /// The texts for a shell; places of effects are those in all of them, a line feed between two.
     pub texts: &'d [&'d str],
+    /// The environment variables that the request sets for them, each with its value.
+    pub variables: &'d [(String, String)],
     /// The effects of arguments, each with the value; any value without one.
     pub arguments: &'d [(Selector, Option<&'d str>)],
     /// Whether an argument with a path means all below it too.
@@ -50,8 +52,8 @@ pub fn classify_request(
     facts: &Facts<'_>,
     rules: &Rules,
 ) -> Verdict {
-    let Doing { texts, arguments, are_trees, doubts } = *doing;
-    let ground = Ground { rules: &rules.paths, location };
+    let Doing { texts, variables, arguments, are_trees, doubts } = *doing;
+    let ground = Ground { rules: &rules.paths, location, variables };
     let (first, others) =
         texts.split_first().map_or(("", texts), |(first, others)| (*first, others));
     let joined = texts.join("\n");

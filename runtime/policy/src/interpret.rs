@@ -79,6 +79,10 @@ pub(crate) fn interpret(
         let code = Code { text, place: &place, script };
         let mut frame = Frame::default();
         frame.state.folder = ground.start();
+        for (name, value) in ground.variables {
+            run.variables.assign(name, value.as_bytes().into());
+            run.variables.export(name);
+        }
         command::list(&mut run, &code, &script.body, &mut frame, &Stream::default());
         code::traps(&mut run, &mut frame);
         pinned::check(&mut run);

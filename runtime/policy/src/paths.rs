@@ -43,12 +43,13 @@ impl Path {
     }
 }
 
-/// The context of paths, known before a text is read: the rules of a project, and the location of
-/// commands.
+/// The context of a text, known before it is read: the rules about paths of a project, the location of
+/// commands, and the variables that a call gives them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'g> {
     pub(crate) rules: &'g PathRules,
     pub(crate) location: &'g Location,
+    pub(crate) variables: &'g [(String, String)],
 }
 
 impl Ground<'_> {

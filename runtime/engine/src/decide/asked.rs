@@ -119,12 +119,13 @@ impl Asked {
             // A shell among the commands reads it as code, all others as data.
             *first = format!("{{ {first}\n}} <<<{}", tool::quote_word(input));
         }
-        if reach.is_some() {
-            let variables = text_of("env_json").filter(|json| !json.is_empty());
-            match variables.map(|json| Variables::of(&json, facts)) {
-                None | Some(Variables::Harmless) => {}
-                Some(Variables::MayChangeCode) => effects.push((Selector::Runs, None)),
-                Some(Variables::ChangeCode(reason)) => doubts.push((Floor::Unparsed, reason)),
+        let mut variables = Vec::new();
+        if let Some(json) = text_of("env_json").filter(|json| reach.is_some() && !json.is_empty()) {
+            match Variables::of(&json, facts) {
+                // The texts may use their values for anything.
+                Variables::Harmless(given) => variables = given,
+                Variables::MayChangeCode => effects.push((Selector::Runs, None)),
+                Variables::ChangeCode(reason) => doubts.push((Floor::Unparsed, reason)),
             }
         }
         // A server has found the folder itself.
@@ -143,8 +144,13 @@ impl Asked {
             effects.iter().map(|(selector, value)| (*selector, value.as_deref())).collect();
         // A file server that is asked to recurse means all below its path too.
         let are_trees = given("recursive").is_some_and(|value| *value != Value::Bool(false));
-        let doing =
-            Doing { texts: &shown_texts, arguments: &arguments, are_trees, doubts: &doubts };
+        let doing = Doing {
+            texts: &shown_texts,
+            variables: &variables,
+            arguments: &arguments,
+            are_trees,
+            doubts: &doubts,
+        };
         let verdict = classify_request(&doing, &location, facts, rules);
         let tier = verdict.tier.max(own);
         let arguments = call.arguments.iter().map(|(name, value)| (name.clone(), shown(value)));
@@ -313,8 +319,8 @@ fn typed(text: &str, texts: &mut Vec<String>, doubts: &mut Vec<(Floor, &'static 
 
 /// The variables that a call gives a process.
 enum Variables {
-    /// The same code runs with them.
-    Harmless,
+    /// Programs run the same code with them: the names, each with its value.
+    Harmless(Vec<(String, String)>),
     /// No fact says that the same code runs with them.
     MayChangeCode,
     /// They change the code that runs, or cannot be read.
@@ -331,10 +337,12 @@ impl Variables {
         if variables.keys().any(|name| changes_code(name)) {
             return Self::ChangeCode("its environment changes the code that runs");
         }
-        match variables.keys().all(|name| facts.is_harmless_variable(name)) {
-            true => Self::Harmless,
-            false => Self::MayChangeCode,
+        if !variables.keys().all(|name| facts.is_harmless_variable(name)) {
+            return Self::MayChangeCode;
         }
+        // A variable that is taken away is empty where a text uses it.
+        let text = |value: &Value| if value.is_null() { String::new() } else { shown(value) };
+        Self::Harmless(variables.iter().map(|(name, value)| (name.clone(), text(value))).collect())
     }
 }
 

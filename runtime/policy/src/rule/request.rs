@@ -57,7 +57,7 @@ pub struct Request<'r> {
 impl Request<'_> {
     /// Returns the context of its paths.
     pub(super) fn ground(&self) -> Ground<'_> {
-        Ground { rules: self.paths, location: self.location }
+        Ground { rules: self.paths, location: self.location, variables: &[] }
     }
 
     /// Returns whether a condition on the request holds; `true` for `is_permit` if the rule permits.
