@@ -19,7 +19,10 @@ mod nfa;
 mod parse;
 mod syntax;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use relay_bundle::AutomatonParts;
 
@@ -35,6 +38,23 @@ const WORK_MAX: u64 = 1 << 24;
 const SEARCH_WORK_MAX: u64 = 1 << 23;
 /// The most parts that are tried in that search.
 const SEARCH_PARTS_MAX: usize = 12;
+
+/// The automata of the patterns of a project, each made once for all stages and environments.
+#[derive(Default)]
+pub(crate) struct Automata(RefCell<BTreeMap<String, Rc<Result<AutomatonParts, RegexError>>>>);
+
+impl Automata {
+    /// Returns the result of [`compile()`].
+    pub(crate) fn of(&self, pattern: &str) -> Rc<Result<AutomatonParts, RegexError>> {
+        let Self(made) = self;
+        let known = made.borrow().get(pattern).cloned();
+        known.unwrap_or_else(|| {
+            let new = Rc::new(compile(pattern));
+            made.borrow_mut().insert(pattern.to_owned(), Rc::clone(&new));
+            new
+        })
+    }
+}
 
 /// Compiles a pattern to its minimal automaton.
 ///

@@ -5,6 +5,7 @@ use relay_bundle::{Bundle, Corrupt};
 use relay_engine::derived::Mismatch;
 use relay_policy::facts::Facts;
 
+use crate::automaton::Automata;
 use crate::facts;
 use crate::lower;
 use crate::resolve;
@@ -42,7 +43,7 @@ fn has_its_automata(bundle: &Bundle) -> Result<bool, Corrupt> {
     for condition in rules.iter_mut().flat_map(|rule| &mut rule.conditions) {
         condition.automaton = None;
     }
-    let automata = lower::automata(&mut rules);
+    let automata = lower::automata(&mut rules, &Automata::default());
     Ok(rules == written && automata == bundle.automata_bytes()?)
 }
 

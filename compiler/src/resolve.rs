@@ -86,7 +86,7 @@ pub(crate) fn project(
     agent_skills::move_files(&mut resources, &mut prompts, out);
     let policy = policy::policy(sources, nodes.policies, out);
     if let Some(policy) = &policy {
-        rules::check(policy, out);
+        rules::check(sources, policy, out);
     }
     let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);

@@ -16,6 +16,7 @@ use relay_bundle::{Digest, Place};
 use thiserror::Error;
 
 use self::drawn::Drawn;
+use crate::automaton::Automata;
 use crate::secret;
 
 /// A file that was read in this run.
@@ -123,6 +124,7 @@ pub struct Sources<'f> {
     facts: &'f [u8],
     loaded: RefCell<Loaded>,
     template_cost: Cell<u64>,
+    automata: Automata,
     hidden: RefCell<Vec<Span>>,
 }
 
@@ -241,6 +243,7 @@ impl<'f> Sources<'f> {
             facts: &[],
             loaded: RefCell::default(),
             template_cost: Cell::new(0),
+            automata: Automata::default(),
             hidden: RefCell::default(),
         }
     }
@@ -261,6 +264,11 @@ impl<'f> Sources<'f> {
     /// run, as files are read once in a run.
     pub(crate) fn template_cost(&self) -> &Cell<u64> {
         &self.template_cost
+    }
+
+    /// Returns the automata of the patterns of this project.
+    pub(crate) fn automata(&self) -> &Automata {
+        &self.automata
     }
 
     /// Returns the path of the project's document.

@@ -2,6 +2,7 @@
 
 use relay_bundle::{Place, Setting};
 
+use crate::automaton::Automata;
 use crate::model;
 use crate::source::{Sources, Span, Spanned};
 
@@ -9,6 +10,11 @@ use crate::source::{Sources, Span, Spanned};
 pub(super) struct Places<'s>(pub(super) &'s Sources<'s>);
 
 impl Places<'_> {
+    /// Returns the automata of the patterns of the project.
+    pub(super) fn automata(&self) -> &Automata {
+        self.0.automata()
+    }
+
     pub(super) fn of(&self, at: Span) -> Place {
         self.0.place(at)
     }

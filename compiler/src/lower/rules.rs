@@ -8,7 +8,7 @@ use relay_policy::facts::Facts;
 use relay_policy::host::canonical_host;
 
 use super::places::Places;
-use crate::automaton;
+use crate::automaton::Automata;
 use crate::model::Policy;
 use crate::shipped_policy::ShippedPolicy;
 use crate::source::Spanned;
@@ -112,7 +112,7 @@ pub(super) fn rules(
         })
         .collect();
     rules.sort_by(|one, other| one.name.cmp(&other.name));
-    let automata = automata(&mut rules);
+    let automata = automata(&mut rules, places.automata());
     // A key may be the number of an automaton.
     for rule in &mut rules {
         rule.keys = rule_keys::keys(rule, &facts);
@@ -121,7 +121,7 @@ pub(super) fn rules(
 }
 
 /// Makes the automata of regexes, in the order of the rules, and gives each condition its number.
-pub(crate) fn automata(rules: &mut [Rule]) -> Vec<u8> {
+pub(crate) fn automata(rules: &mut [Rule], made: &Automata) -> Vec<u8> {
     let mut out = AutomataWriter::default();
     let mut has_any = false;
     for condition in rules.iter_mut().flat_map(|rule| &mut rule.conditions) {
@@ -129,9 +129,9 @@ pub(crate) fn automata(rules: &mut [Rule]) -> Vec<u8> {
             continue;
         }
         // INVARIANT: `resolve` has compiled every regex.
-        let regex = condition.values.first().map(|regex| automaton::compile(&regex.value));
-        if let Some(Ok(parts)) = regex {
-            condition.automaton = Some(out.add(&parts));
+        let regex = condition.values.first().map(|regex| made.of(&regex.value));
+        if let Some(Ok(parts)) = regex.as_deref() {
+            condition.automaton = Some(out.add(parts));
             has_any = true;
         }
     }

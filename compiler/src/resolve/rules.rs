@@ -9,9 +9,9 @@ use relay_policy::path_rules::{PathPattern, PatternError};
 use thiserror::Error;
 
 use crate::ast::{Policy, PolicyCondition, PolicyRule};
-use crate::automaton::{self, RegexError};
+use crate::automaton::RegexError;
 use crate::diagnostic::Diagnostics;
-use crate::source::{Span, Spanned};
+use crate::source::{Sources, Span, Spanned};
 
 /// The classes of paths that every policy knows.
 const CLASSES: &[&str] = &["secret", "critical", "admits", "scratch", "device", "agent-config"];
@@ -24,7 +24,7 @@ pub(crate) const RULES_MAX: usize = 10_000;
 pub(crate) const SCOPES_MAX: usize = 256;
 
 /// Checks the rules of a policy by themselves.
-pub(super) fn check(policy: &Policy, out: &mut Diagnostics) {
+pub(super) fn check(sources: &Sources<'_>, policy: &Policy, out: &mut Diagnostics) {
     let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
     let classes = classes(policy, out);
     for rule in &policy.rules {
@@ -44,6 +44,7 @@ pub(super) fn check(policy: &Policy, out: &mut Diagnostics) {
             out.report(rule.at, LowerWithoutReason { at: rule.at });
         }
         for condition in &rule.conditions {
+            check_regexes(sources, condition, out);
             check_condition(rule, condition, &classes, out);
         }
     }
@@ -83,6 +84,19 @@ fn classes<'p>(policy: &'p Policy, out: &mut Diagnostics) -> BTreeSet<&'p str> {
     names
 }
 
+fn check_regexes(sources: &Sources<'_>, condition: &PolicyCondition, out: &mut Diagnostics) {
+    if condition.selector != Selector::Text {
+        return;
+    }
+    for text in &condition.values {
+        if let Err(error) = &*sources.automata().of(&text.value) {
+            let at = part_of(text, error);
+            let (fault, help) = (error.fault.to_string(), error.fault.help());
+            out.report(at, BadRegex { fault, help, at });
+        }
+    }
+}
+
 fn check_condition(
     rule: &PolicyRule,
     condition: &PolicyCondition,
@@ -101,13 +115,6 @@ fn check_condition(
         out.report(*at, AdjustByRequest { kind: rule.rule.name, selector, at: *at });
     }
     if *selector == Selector::Text {
-        for text in values {
-            if let Err(error) = automaton::compile(&text.value) {
-                let at = part_of(text, &error);
-                let (fault, help) = (error.fault.to_string(), error.fault.help());
-                out.report(at, BadRegex { fault, help, at });
-            }
-        }
         return;
     }
     for text in values.iter().chain(except) {

@@ -540,23 +540,27 @@ impl<'a> Facts<'a> {
         names
     }
 
-    /// Returns whether a program, or any of its sub-commands, has an option.
+    /// Returns whether a program or sub-command, one around it, or any below it has an option.
     #[must_use]
     pub fn has_flag(&self, node: NodeId, name: &str) -> bool {
-        let is_it = |known: &String| match known.contains('*') {
-            true => matches(known, name.as_bytes()),
-            false => known == name,
+        let word = name.as_bytes();
+        let wanted = self.names.find(word);
+        let is_it = |id: NameId| {
+            let known = || Some(self.name(id)).filter(|known| known.contains('*'));
+            let is_pattern = || known().is_some_and(|known| matches(&known, word));
+            wanted == Some(id) || (self.names.may_match(id, word) && is_pattern())
         };
-        let below = |node: NodeId| {
-            let row = self.node(node);
-            row.into_iter().flat_map(|row| self.subs(&row)).map(|sub| sub.node).collect::<Vec<_>>()
-        };
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            if self.flag_names(node).iter().any(is_it) {
+        let has = |row: &NodeRow| self.flags(row).any(|flag| self.listed(flag.names).any(is_it));
+        let around = |row: &NodeRow| row.parent.and_then(|parent| self.node(parent));
+        let mut open = Vec::from_iter(self.node(node));
+        if std::iter::successors(open.first().and_then(around), around).any(|row| has(&row)) {
+            return true;
+        }
+        while let Some(row) = open.pop() {
+            if has(&row) {
                 return true;
             }
-            open.extend(below(node));
+            open.extend(self.subs(&row).filter_map(|sub| self.node(sub.node)));
         }
         false
     }
