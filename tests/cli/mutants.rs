@@ -3,7 +3,7 @@
 use relay_bundle::Bundle;
 use relay_compiler::{Cut, Options};
 use relay_engine::authority::Authority;
-use relay_engine::decide::{Call, Door, decide, means};
+use relay_engine::decide::{Call, Door, Tried, decide, rule_named};
 use relay_policy::location::Location;
 use serde_json::json;
 
@@ -302,10 +302,14 @@ fn a_mutant_is_the_project_without_the_part() {
         let Some(bytes) = plain.bundle.filter(|_| codes.is_empty()) else { continue };
         let bundle = Bundle::open(Box::new(bytes)).expect("a bundle");
         let authority = Authority::of(&bundle).expect("a policy");
+        let facts = authority.facts(&bundle).expect("facts");
+        let judging = (&authority, &facts);
         for (number, rule) in rules.iter_mut().enumerate() {
+            let named = rule_named(&bundle, &format!("r{number}")).unwrap().expect("a rule");
             for text in TEXTS.iter().filter(|_| random.below(2) == 0) {
-                let means = means(&bundle, &authority, &format!("r{number}"), text).unwrap();
-                let line = if means.expect("a rule").is_ok() { "match" } else { "no-match" };
+                let tried = Tried::of(&bundle, judging, &named, text).unwrap().expect("a policy");
+                let means = tried.means(&bundle, judging, &named).unwrap();
+                let line = if means.is_ok() { "match" } else { "no-match" };
                 rule.tail.push_str(&format!("{line} {text:?}; "));
             }
         }

@@ -5,6 +5,7 @@
 //! is left out if another one, of its family, matches every text that it does: without that, each
 //! gap of `{0,16}` words would double the states sixteen times. States, memory and work are bounded.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use relay_bundle::{DEAD, MATCHED};
@@ -161,13 +162,28 @@ impl Work<'_> {
         Some(self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?.is_none())
     }
 
+    /// Returns whether a member asks for a condition.
+    fn asks(&self, members: &[u32]) -> bool {
+        let asks = |member: &u32| {
+            matches!(self.nfa.states.get(*member as usize), Some(State::Look { .. }))
+        };
+        members.iter().any(asks)
+    }
+
     /// Returns the state after a byte of the class.
     fn next(&mut self, subset: &Subset, class: Class, budget: &mut Budget) -> Option<u32> {
         let Class { byte, after } = class;
-        // Conditions that hold here lead further.
-        let looks = |look: Look| look.holds(subset.before, after);
-        let members = self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?;
-        let Some(members) = members else { return Some(MATCHED.into()) };
+        let members = if self.asks(&subset.members) {
+            // Conditions that hold here lead further.
+            let looks = |look: Look| look.holds(subset.before, after);
+            let members = self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?;
+            let Some(members) = members else { return Some(MATCHED.into()) };
+            Cow::Owned(members)
+        } else if budget.take(subset.members.len() + 1) {
+            Cow::Borrowed(&*subset.members)
+        } else {
+            return None;
+        };
         let next: Vec<u32> = members
             .iter()
             .filter_map(|member| match self.nfa.states.get(*member as usize) {
@@ -198,10 +214,7 @@ impl Work<'_> {
         if members.is_empty() {
             return Some(DEAD.into());
         }
-        let asks = |member: &u32| {
-            matches!(self.nfa.states.get(*member as usize), Some(State::Look { .. }))
-        };
-        let before = if members.iter().any(asks) { before } else { Before::Other };
+        let before = if self.asks(&members) { before } else { Before::Other };
         let cannot_end = last == After::Newline;
         let subset = Subset { before, members: members.into(), cannot_end };
         if last == After::FinalNewline {

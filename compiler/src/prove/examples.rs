@@ -3,7 +3,7 @@
 use miette::Diagnostic;
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::authority::Authority;
-use relay_engine::decide::means;
+use relay_engine::decide::{self, rule_named};
 use thiserror::Error;
 
 use super::declared::{Declared, Tried};
@@ -18,16 +18,27 @@ pub(super) fn prove(
     out: &mut Diagnostics,
 ) -> Result<bool, Corrupt> {
     let mut all_hold = true;
-    for tried in &declared.examples {
-        let Tried { rule, text, matches, at, rule_at } = tried;
-        let Some(reason) = means(bundle, authority, rule, text)? else { continue };
-        let (rule, at, rule_at) = (rule.clone(), *at, *rule_at);
-        match (matches, reason) {
-            (true, Ok(())) | (false, Err(_)) => continue,
-            (true, Err(reason)) => out.report(at, NotMeant { rule, reason, at, rule_at }),
-            (false, Ok(())) => out.report(at, Meant { rule, at, rule_at }),
+    // A bundle without rules has no facts either.
+    if declared.examples.is_empty() {
+        return Ok(all_hold);
+    }
+    let facts = authority.facts(bundle)?;
+    let judging = (authority, &facts);
+    for tried_on in declared.examples.chunk_by(|one, other| one.rule == other.rule) {
+        let name = tried_on.first().map_or("", |tried| &tried.rule);
+        let Some(rule) = rule_named(bundle, name)? else { continue };
+        for &Tried { rule: _, ref text, matches, at, rule_at } in tried_on {
+            let Some(text) = decide::Tried::of(bundle, judging, &rule, text)? else { continue };
+            let name = || name.to_owned();
+            match (matches, text.means(bundle, judging, &rule)?) {
+                (true, Ok(())) | (false, Err(_)) => continue,
+                (true, Err(reason)) => {
+                    out.report(at, NotMeant { rule: name(), reason, at, rule_at });
+                }
+                (false, Ok(())) => out.report(at, Meant { rule: name(), at, rule_at }),
+            }
+            all_hold = false;
         }
-        all_hold = false;
     }
     Ok(all_hold)
 }

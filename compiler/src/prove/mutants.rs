@@ -226,7 +226,7 @@ fn holds(
     rule: &Rule,
     asked: &Asked,
 ) -> Result<bool, Corrupt> {
-    let tried = Tried::of(bundle, authority, rule, &asked.text)?;
+    let tried = Tried::of(bundle, (authority, facts), rule, &asked.text)?;
     let meant = tried.map(|tried| tried.means(bundle, (authority, facts), rule)).transpose()?;
     Ok(meant.is_none_or(|meant| meant.is_ok() == asked.matches))
 }

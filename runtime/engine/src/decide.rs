@@ -33,7 +33,7 @@ use crate::view::View;
 pub use self::answer::{Answer, Change};
 pub use self::call::{Call, ClientTool, Door};
 pub use self::decision::{Decision, Missed, Named, Outcome, Rule};
-pub use self::means::{Tried, means};
+pub use self::means::{Tried, rule_named};
 
 /// The highest tier of a call without a policy: it only reads.
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;

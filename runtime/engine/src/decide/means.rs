@@ -15,23 +15,13 @@ use super::call::{Call, Door};
 use crate::authority::Authority;
 use crate::tool;
 
-/// Returns whether a rule means a text: a rule that restricts fires, `allow` covers every part of
-/// tier 2 and 3, `lower` covers a part. `Err` says why not; `None` without such a rule.
+/// Returns the rule with a name; `None` without one.
 ///
 /// # Errors
 ///
 /// The bundle is corrupt.
-pub fn means(
-    bundle: &Bundle,
-    authority: &Authority,
-    rule: &str,
-    text: &str,
-) -> Result<Option<Result<(), String>>, Corrupt> {
-    let Some(rule) = find(bundle, rule)? else { return Ok(None) };
-    let rule = rule.to_owned()?;
-    let Some(tried) = Tried::of(bundle, authority, &rule, text)? else { return Ok(None) };
-    let facts = authority.facts(bundle)?;
-    tried.means(bundle, (authority, &facts), &rule).map(Some)
+pub fn rule_named(bundle: &Bundle, name: &str) -> Result<Option<Rule>, Corrupt> {
+    find(bundle, name)?.map(|rule| rule.to_owned()).transpose()
 }
 
 /// A text with its effects, on which a rule is tried.
@@ -48,12 +38,11 @@ impl Tried {
     /// The bundle is corrupt.
     pub fn of(
         bundle: &Bundle,
-        authority: &Authority,
+        (authority, facts): (&Authority, &Facts<'_>),
         rule: &Rule,
         text: &str,
     ) -> Result<Option<Self>, Corrupt> {
         let Some(judging) = authority.rules() else { return Ok(None) };
-        let facts = authority.facts(bundle)?;
         let tool = tool_of(rule);
         let argument = tool::reach(tool).and_then(|reach| reach.text).unwrap_or("command");
         let arguments = Map::from_iter([(argument.to_owned(), Value::from(text))]);
@@ -65,7 +54,7 @@ impl Tried {
             location: &location,
             door: Door::Elsewhere,
         };
-        let asked = Asked::of(bundle, &call, None, &facts, judging)?;
+        let asked = Asked::of(bundle, &call, None, facts, judging)?;
         Ok(Some(Self { tool: tool.to_owned(), asked }))
     }
 
@@ -75,7 +64,8 @@ impl Tried {
         tool_of(rule) == self.tool
     }
 
-    /// Returns whether a rule means it; `Err` says why not.
+    /// Returns whether a rule means it: a rule that restricts fires, `allow` covers every part of tier 2
+    /// and 3, `lower` covers a part. `Err` says why not.
     ///
     /// # Errors
     ///

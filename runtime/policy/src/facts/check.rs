@@ -41,6 +41,9 @@ impl<'a> Facts<'a> {
 /// Each byte of a row belongs to one node, and `SHARED_MAX` limits the options that nodes share, so
 /// the work is linear in the table.
 fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
+    if !facts.has_readable_texts() {
+        return Err(Damaged("a text is cut or not UTF-8"));
+    }
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
     let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
         && facts.words.is_sorted_by(|left, right| {

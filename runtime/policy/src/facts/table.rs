@@ -70,7 +70,7 @@ pub struct Facts<'a> {
     pub(super) files: &'a [U32],
     rows: &'a [u8],
     /// Each ends with a zero byte.
-    texts: &'a str,
+    texts: &'a [u8],
     meaning: Digest,
 }
 
@@ -112,10 +112,10 @@ impl<'a> Facts<'a> {
         let (environment, rest) = rows(rest, header.environment)?;
         let (files, rest) = rows(rest, header.files)?;
         let (node_rows, rest) = rows(rest, header.rows)?;
-        if rest.len() != header.texts.get() as usize {
+        let texts = rest;
+        if texts.len() != header.texts.get() as usize {
             return Err(Damaged("its length is wrong"));
         }
-        let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
         let names = Names::reopen(ids, starts, offsets, name_bytes);
         let meaning = Digest(header.meaning);
         Ok(Self { names, programs, words, environment, files, rows: node_rows, texts, meaning })
@@ -188,8 +188,14 @@ impl<'a> Facts<'a> {
             // The first text is empty, and most rows have it.
             return "";
         }
-        let rest = self.texts.get(id as usize..).unwrap_or("");
-        rest.split_once('\0').map_or("", |(text, _)| text)
+        self.text_at(id as usize).unwrap_or("")
+    }
+
+    /// Returns the text that begins at an offset among the texts.
+    fn text_at(&self, at: usize) -> Option<&'a str> {
+        let rest = self.texts.get(at..)?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        str::from_utf8(rest.get(..end)?).ok()
     }
 
     fn text_in_row(&self, id: TextId) -> Option<&'a str> {
@@ -203,8 +209,14 @@ impl<'a> Facts<'a> {
         if id & IN_ROW != 0 {
             return self.text_in_row(id).is_some();
         }
-        let at = id as usize;
-        self.texts.is_char_boundary(at) && at < self.texts.len() && self.texts.ends_with('\0')
+        // A byte of this form is inside of a character.
+        let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
+        self.texts.get(id as usize).is_some_and(|byte| !is_inside(byte))
+    }
+
+    /// Returns whether all texts can be read; [`Self::is_text`] relies on it.
+    pub(super) fn has_readable_texts(&self) -> bool {
+        str::from_utf8(self.texts).is_ok_and(|texts| texts.is_empty() || texts.ends_with('\0'))
     }
 
     pub(super) fn name_ids(&self, names: Extent) -> NameIds<'a> {
@@ -384,7 +396,7 @@ impl<'a> Facts<'a> {
     pub fn is_harmless_variable(&self, name: &str) -> bool {
         let first = name.bytes().next().unwrap_or(0);
         // The first letter rules most of them out.
-        let is_near = |id: TextId| match self.texts.as_bytes().get(id as usize) {
+        let is_near = |id: TextId| match self.texts.get(id as usize) {
             Some(byte) => *byte == first || *byte == b'*',
             None => true,
         };
