@@ -97,7 +97,7 @@ impl Check<'_, '_> {
             && self.name(row.name).is_some()
             && self.facts.is_text(row.says)
             && self.facts.is_text(row.writes)
-            && (parent.is_some() || self.facts.files().len() > usize::from(row.file));
+            && (parent.is_some() || self.facts.files.len() > usize::from(row.file));
         is_whole.then_some(())?;
         self.flags(&row)?;
         self.operands(row.operands)?;

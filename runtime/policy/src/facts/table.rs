@@ -4,6 +4,7 @@
 //! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads
 //! always succeed.
 
+use std::ffi::CStr;
 use std::mem::size_of;
 
 use relay_bundle::Digest;
@@ -193,9 +194,7 @@ impl<'a> Facts<'a> {
 
     /// Returns the text that begins at an offset among the texts.
     fn text_at(&self, at: usize) -> Option<&'a str> {
-        let rest = self.texts.get(at..)?;
-        let end = rest.iter().position(|byte| *byte == 0)?;
-        str::from_utf8(rest.get(..end)?).ok()
+        CStr::from_bytes_until_nul(self.texts.get(at..)?).ok()?.to_str().ok()
     }
 
     fn text_in_row(&self, id: TextId) -> Option<&'a str> {
