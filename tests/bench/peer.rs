@@ -16,8 +16,7 @@ const START: Figure = Figure {
     id: "peer/start",
     work: "exec to first answer with the local tools, beside relay-shell",
     parts: &[of("", "ms"), of("of the peer's", "×").at_most(0.01), peer("relay-shell", "ms")],
-    note: "relay-shell 0.5.0 is a server in Python with the same tools. By hand on 2026-11-27: 1/62–1/80 of its \
-           0.8–1.8 s; a call 0.95 beside 2.0 ms; a session 3.2 beside 5.7 ms; 16.3–16.8 beside 81 MB.",
+    note: "relay-shell 0.5.0 is a server in Python 3.12 with the same tools.",
 };
 const CALL: Figure = Figure {
     id: "peer/call",
