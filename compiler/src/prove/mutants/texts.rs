@@ -102,7 +102,9 @@ impl<'t> Texts<'t> {
         }
         for example in &declared.examples {
             let Some(rule) = rules.get(&example.rule) else { continue };
-            let Some(tried) = Tried::of(bundle, (authority, facts), rule, &example.text)? else { continue };
+            let Some(tried) = Tried::of(bundle, (authority, facts), rule, &example.text)? else {
+                continue;
+            };
             // INVARIANT: the texts of a rule follow each other.
             let here = asked.len();
             of_rules.entry(example.rule.clone()).or_insert((here, here)).1 = here + 1;
