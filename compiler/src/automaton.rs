@@ -1,5 +1,4 @@
-//! Regexes of rules: a pattern to the automaton that a server runs. The project language has no
-//! regexes yet, so only tests and fuzz targets call this.
+//! Regexes of rules: a pattern to the automaton that a server runs.
 //!
 //! A pattern has the meaning of `re.search(PATTERN, TEXT, re.ASCII)` in Python, where `.`, negated
 //! classes, `\D`, `\S` and `\W` take one byte instead of one character. Parsing follows Python
