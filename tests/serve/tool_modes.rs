@@ -21,6 +21,12 @@ fn calls() -> Vec<(&'static str, Value, u64)> {
         ("shell_exec", find("find . -name nothing $LANG"), 3),
         ("shell_exec", find("sh -c 'find . -name nothing $LANG'"), 3),
         ("shell_exec", find("find . -name '$LANG'"), 0),
+        // The value of another variable counts too.
+        (
+            "shell_exec",
+            json!({ "command": "find . -name nothing $A", "env_json": "{\"A\": \"-delete\"}" }),
+            3,
+        ),
         ("shell_exec", json!({ "command": "echo rm -rf nothing", "use_shell": false }), 0),
         ("shell_script", json!({ "script": "print(1)", "interpreter": "python" }), 0),
         // What code of another language does is hidden, as far as it is not plain.

@@ -124,7 +124,10 @@ impl Asked {
             match Variables::of(&json, facts) {
                 // The texts may use their values for anything.
                 Variables::Harmless(given) => variables = given,
-                Variables::MayChangeCode => effects.push((Selector::Runs, None)),
+                Variables::MayChangeCode(given) => {
+                    effects.push((Selector::Runs, None));
+                    variables = given;
+                }
                 Variables::ChangeCode(reason) => doubts.push((Floor::Unparsed, reason)),
             }
         }
@@ -322,7 +325,7 @@ enum Variables {
     /// Programs run the same code with them: the names, each with its value.
     Harmless(Vec<(String, String)>),
     /// No fact says that the same code runs with them.
-    MayChangeCode,
+    MayChangeCode(Vec<(String, String)>),
     /// They change the code that runs, or cannot be read.
     ChangeCode(&'static str),
 }
@@ -337,12 +340,13 @@ impl Variables {
         if variables.keys().any(|name| changes_code(name)) {
             return Self::ChangeCode("its environment changes the code that runs");
         }
-        if !variables.keys().all(|name| facts.is_harmless_variable(name)) {
-            return Self::MayChangeCode;
-        }
         // A variable that is taken away is empty where a text uses it.
         let text = |value: &Value| if value.is_null() { String::new() } else { shown(value) };
-        Self::Harmless(variables.iter().map(|(name, value)| (name.clone(), text(value))).collect())
+        let given = variables.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        match variables.keys().all(|name| facts.is_harmless_variable(name)) {
+            true => Self::Harmless(given),
+            false => Self::MayChangeCode(given),
+        }
     }
 }
 
