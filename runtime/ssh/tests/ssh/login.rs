@@ -121,7 +121,9 @@ impl Agent {
         let mut starting = tokio::process::Command::new("ssh-agent");
         starting.arg("-D").arg("-a").arg(&socket).stdout(Stdio::null()).stderr(Stdio::null());
         let child = starting.kill_on_drop(true).spawn().ok()?;
-        until("the agent is up", || socket.exists()).await;
+        // The socket exists before the agent listens on it.
+        let answers = || std::os::unix::net::UnixStream::connect(&socket).is_ok();
+        until("the agent is up", answers).await;
         Some(Self { socket, _child: child })
     }
 

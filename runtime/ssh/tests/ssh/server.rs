@@ -2,7 +2,7 @@
 //!
 //! Commands run in `sh`, except those that begin with `fault:`: they show a fault of a server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -105,7 +105,6 @@ impl Server {
                     settings: Arc::clone(&settings),
                     counts: Arc::clone(&counted),
                     channels: BTreeMap::new(),
-                    terminals: BTreeSet::new(),
                 };
                 let strangers = seen + 1 - counted.logins.load(Ordering::SeqCst);
                 counted.strangers_max.fetch_max(strangers, Ordering::SeqCst);
@@ -146,7 +145,6 @@ struct Peer {
     settings: Arc<Settings>,
     counts: Arc<Counts>,
     channels: BTreeMap<ChannelId, Job>,
-    terminals: BTreeSet<ChannelId>,
 }
 
 #[derive(Default)]
@@ -258,7 +256,6 @@ impl Handler for Peer {
         if self.settings.no_terminals {
             return session.channel_failure(id);
         }
-        self.terminals.insert(id);
         session.channel_success(id)?;
         session.data(id, format!("size {columns}x{rows}\r\n").into_bytes())
     }
@@ -351,8 +348,7 @@ impl Handler for Peer {
     async fn channel_close(&mut self, id: ChannelId, _: &mut Session) -> Result<(), Self::Error> {
         self.counts.closed_channels.fetch_add(1, Ordering::SeqCst);
         if let Some(job) = self.channels.remove(&id) {
-            let signal = if self.terminals.remove(&id) { Signal::HUP } else { Signal::KILL };
-            send(&job, signal);
+            send(&job, Signal::KILL);
         }
         Ok(())
     }
