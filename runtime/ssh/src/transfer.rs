@@ -42,10 +42,14 @@ pub(crate) async fn upload(
     let mut upload = Upload { sftp: &sftp, account: &mut account, recursive: options.recursive };
     let work = limited(upload.path(local, remote), options.timeout);
     let result = until_stopped(work, stop).await;
-    if result.is_err() {
+    if let Err(cause) = result {
         let _ = timeout(CLEANUP_MAX, sftp.remove_temporary()).await;
+        return Err(match sftp.temporary() {
+            Some(temporary) => TransferError::Left { cause: cause.into(), temporary },
+            None => cause,
+        });
     }
-    result.map(|()| account.done())
+    Ok(account.done())
 }
 
 /// Copies the file or the content of the folder `remote` to the path `local`.

@@ -126,14 +126,24 @@ fn answer(
 ) -> Result<Outcome, CallError> {
     let Transferred { files, folders, bytes, left_out, left_out_count } = match done {
         Ok(done) => done,
-        Err(TransferError::Timeout { .. }) => {
+        Err(error) => {
+            let (is_late, left) = match &error {
+                TransferError::Timeout { .. } => (true, String::new()),
+                TransferError::Left { cause, temporary } => (
+                    matches!(**cause, TransferError::Timeout { .. }),
+                    format!("\n`{temporary}` may be left on the host: remove it"),
+                ),
+                _ => (false, String::new()),
+            };
+            if !is_late {
+                return Err(CallError::Failed(error.to_string()));
+            }
             return Ok(Outcome {
                 is_error: true,
                 timed_out: true,
-                ..Outcome::of_text(format!("[TIMEOUT after {timeout_s}s]"))
+                ..Outcome::of_text(format!("[TIMEOUT after {timeout_s}s]{left}"))
             });
         }
-        Err(error) => return Err(CallError::Failed(error.to_string())),
     };
     let mut text = match folders {
         0 => format!("{what} ({bytes} bytes)"),

@@ -124,6 +124,14 @@ pub enum TransferError {
     /// The connection was lost. The last file may have its final name.
     #[error("the connection was lost: the outcome for the last file is unknown")]
     Lost,
+    /// The transfer failed, and its temporary file could not be removed in time.
+    #[error("{cause}; `{temporary}` may be left on the host: remove it")]
+    Left {
+        /// Why the transfer failed.
+        cause: Box<TransferError>,
+        /// The temporary file.
+        temporary: String,
+    },
 }
 
 /// The count of one transfer.

@@ -202,11 +202,16 @@ impl Sftp {
 
     /// Removes the temporary file of a transfer that failed.
     pub(super) async fn remove_temporary(&self) {
-        let left = self.temporary.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(path) = left {
-            // Nothing more can be done where the connection is lost.
-            let _ = self.raw.remove(path).await;
+        if let Some(path) = self.temporary()
+            && self.raw.remove(path).await.is_ok()
+        {
+            self.note_temporary(None);
         }
+    }
+
+    /// Returns the temporary file that exists on the host.
+    pub(super) fn temporary(&self) -> Option<String> {
+        self.temporary.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Begins to write a file.
