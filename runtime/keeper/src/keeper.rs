@@ -47,6 +47,10 @@ mod wait;
 /// The time between TERM and KILL for a job that the server forgot.
 const RELEASE_GRACE: Duration = Duration::from_secs(2);
 
+/// The time from the end of a child to the look for ended orphans. The end of a job looks for them too,
+/// and mostly comes before.
+const REAP_AFTER: Duration = Duration::from_millis(20);
+
 /// The most requests that are handled between two looks at children.
 const REQUESTS_A_TURN: usize = 64;
 
@@ -88,6 +92,8 @@ struct Keeper {
     socket: OwnedFd,
     setup: Setup,
     jobs: BTreeMap<u64, Kept>,
+    /// When ended orphans are looked for, if a child has ended since the last look.
+    reap_due: Option<Instant>,
     sweeps: Vec<Sweep>,
     /// Messages that wait for room in the socket. Requests wait while there are any, so their number
     /// is bounded by that of the jobs.
@@ -118,6 +124,7 @@ impl Keeper {
             socket,
             setup,
             jobs: BTreeMap::new(),
+            reap_due: None,
             sweeps: Vec::new(),
             outbox: VecDeque::from([(ready, None)]),
             #[cfg(feature = "seccomp")]
@@ -146,13 +153,14 @@ impl Keeper {
             if children {
                 self.setup.forget_signals();
                 self.note_exits();
-                // Before the reaping, since the server waits for it.
+                // Before all else, since the server waits for it.
                 if self.flush().is_err() {
                     return;
                 }
-                self.setup.family.reap_orphans(&self.leaders());
+                self.reap_due.get_or_insert_with(|| Instant::now() + REAP_AFTER);
             }
             self.go_on_ending(children);
+            self.reap_orphans();
             self.sweeps.retain_mut(|sweep| sweep.go_on(Instant::now()));
         }
     }
@@ -169,7 +177,7 @@ impl Keeper {
         #[cfg(feature = "seccomp")]
         self.observing.watch(&mut polled);
         let endings = self.jobs.values().filter_map(|job| job.ending.as_ref().map(Ending::due));
-        let due = endings.chain(self.sweeps.iter().map(Sweep::due)).min();
+        let due = endings.chain(self.sweeps.iter().map(Sweep::due)).chain(self.reap_due).min();
         let timeout = due.map(wait::timespec);
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -359,6 +367,13 @@ impl Keeper {
         }
     }
 
+    /// Reaps the orphans that ended, when that is due.
+    fn reap_orphans(&mut self) {
+        if self.reap_due.take_if(|due| *due <= Instant::now()).is_some() {
+            self.setup.family.reap_orphans(&self.leaders());
+        }
+    }
+
     /// Takes the next step of every job that is being ended. After a child ended, each may be done.
     fn go_on_ending(&mut self, child_ended: bool) {
         let now = Instant::now();
@@ -371,6 +386,7 @@ impl Keeper {
         self.note_exits();
         // Exits come first: the children of a zombie are orphans already.
         let orphans = self.setup.family.orphans(&self.leaders());
+        self.reap_due = None;
         let look = self.setup.family.look();
         let mut answers = Vec::new();
         self.jobs.retain(|_, job| {

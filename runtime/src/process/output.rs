@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -82,7 +83,7 @@ pub(crate) async fn capture(
 ) -> Captured {
     let Ours { input, outputs } = ours;
     let mut reading = Reading { outputs, kept: Default::default(), bytes: 0, room: bytes_max };
-    let mut block = vec![0; BLOCK_BYTES];
+    let mut block = Vec::with_capacity(BLOCK_BYTES);
     let mut exit = pin!(exit);
     let mut feed = pin!(feed(input));
     let mut is_fed = false;
@@ -97,7 +98,7 @@ pub(crate) async fn capture(
         }
         tokio::select! {
             () = &mut feed, if !is_fed => is_fed = true,
-            () = poll_fn(|context| reading.poll(context, &mut block)), if has_output => {
+            () = poll_fn(|context| reading.poll(context, block.spare_capacity_mut())), if has_output => {
                 quiet_at = Instant::now() + QUIET;
             }
             how = &mut exit, if ended.is_none() => {
@@ -134,11 +135,11 @@ impl Reading {
     }
 
     /// Reads from each stream that has something, or closes it at its end.
-    fn poll(&mut self, context: &mut Context<'_>, block: &mut [u8]) -> Poll<()> {
+    fn poll(&mut self, context: &mut Context<'_>, block: &mut [MaybeUninit<u8>]) -> Poll<()> {
         let mut is_ready = false;
         for (output, kept) in self.outputs.iter_mut().zip(&mut self.kept) {
             let Some(receiver) = output else { continue };
-            let mut read = ReadBuf::new(block);
+            let mut read = ReadBuf::uninit(block);
             match Pin::new(receiver).poll_read(context, &mut read) {
                 Poll::Pending => continue,
                 Poll::Ready(Ok(())) if !read.filled().is_empty() => {

@@ -116,6 +116,11 @@ impl Link {
         self.releases.clone().reserve_owned().await.map_err(|_| Lost)
     }
 
+    /// Releases a job, if the socket has room at once.
+    pub(super) fn releases(&self, number: u64) -> bool {
+        packet::send(&*self.socket, &Request::Release { number }.encode(), &[]).is_ok()
+    }
+
     /// Sends the request of a new token and returns its answer.
     pub(super) async fn ask(
         &self,

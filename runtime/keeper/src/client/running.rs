@@ -104,8 +104,10 @@ pub(super) async fn claim(
 impl Drop for Claim {
     fn drop(&mut self) {
         self.link.remove_job(self.number);
-        if let Some(place) = self.place.take() {
-            // The keeper passes over the release of an unknown job.
+        // The keeper passes over the release of an unknown job.
+        if let Some(place) = self.place.take()
+            && !self.link.releases(self.number)
+        {
             place.send(self.number);
         }
     }
