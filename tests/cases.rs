@@ -371,7 +371,7 @@ fn about(prompt: &Prompt, text: &mut String) {
         [messages] => sample::only_literal(messages),
         _ => None,
     };
-    if alone != Some(prompt.body.value.as_str()) {
+    if alone != Some(&*prompt.body.value) {
         writeln!(text, "briefing: {}", prompt.body.value).unwrap();
     }
 }
@@ -468,7 +468,7 @@ fn filled(segments: &[Segment], arguments: &[&str]) -> String {
     segments
         .iter()
         .map(|segment| match segment {
-            Segment::Literal(text) => text.clone(),
+            Segment::Literal(text) => text.to_string(),
             Segment::Slot(index) => format!("‹{}›", arguments[*index as usize]),
         })
         .collect()

@@ -273,5 +273,5 @@ pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
 ///
 /// Formatting twice gives the same text; comments and the meaning of the document stay.
 pub fn format(sources: &Sources<'_>, file: FileId, out: &mut Diagnostics) -> Option<String> {
-    parse::format(file, &sources.file(file).bytes, out)
+    parse::format(file, sources.file(file).bytes(), out)
 }

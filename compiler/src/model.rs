@@ -7,9 +7,7 @@ mod access;
 pub(crate) mod audience;
 mod hosts;
 
-use std::sync::Arc;
-
-use relay_bundle::{Content, Level, Mask, Rendering, Suppressed, Unlock, UriPiece};
+use relay_bundle::{Content, Level, Mask, Rendering, SharedText, Suppressed, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
@@ -217,7 +215,7 @@ pub(crate) struct Prompt {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) rendering: Rendering,
     /// The text that a briefing sends.
-    pub(crate) body: Setting<String>,
+    pub(crate) body: Setting<SharedText>,
     /// The origins of the texts, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
     /// The files that templates include.
@@ -293,7 +291,7 @@ pub(crate) struct BodySource {
     /// The place where the document names a binary file, whose contents no report can display.
     pub(crate) named_at: Option<Span>,
     /// The text of a text file before rendering, for the checks.
-    pub(crate) text: Option<Arc<String>>,
+    pub(crate) text: Option<SharedText>,
     /// The first byte of the text in the file, for exact places.
     pub(crate) start: usize,
     /// Whether it is a template.
@@ -305,7 +303,7 @@ pub(crate) struct BodySource {
 impl BodySource {
     /// Returns the text before rendering; empty for a binary file.
     pub(crate) fn text(&self) -> &str {
-        self.text.as_ref().map_or("", |text| text.as_str())
+        self.text.as_deref().unwrap_or_default()
     }
 
     /// Returns the place where the text begins.

@@ -69,7 +69,8 @@ pub(crate) fn fact_files(
     let mut reader = facts::FactFiles::new();
     for (number, path) in (0u8..).zip(files) {
         let Ok(file) = sources.load(path) else { continue };
-        let bytes = &sources.file(file).bytes;
+        let source = sources.file(file);
+        let bytes = source.bytes();
         let nodes = document::parse(file, bytes, out).unwrap_or_default();
         let lines = facts::Lines::new(number, bytes);
         reader.read(&Node::of_file(file, nodes), &lines, &mut knowledge, out);

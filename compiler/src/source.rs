@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memchr2_iter;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
-use relay_bundle::{Digest, Place};
+use relay_bundle::{Digest, Place, SharedText};
 use thiserror::Error;
 
 use self::drawn::Drawn;
@@ -147,8 +147,7 @@ impl Loaded {
 pub struct SourceFile {
     /// Its path from the project's folder.
     pub path: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
+    content: Content,
     /// Its text in the form of reports, made when one is first drawn.
     drawn: OnceLock<(Drawn, LineStarts)>,
     /// The beginnings of its lines after the first, made at the first question for a place: a
@@ -156,6 +155,17 @@ pub struct SourceFile {
     line_starts: OnceLock<LineStarts>,
     /// The digest of its bytes.
     digest: OnceLock<Digest>,
+}
+
+/// The content of a file. Texts share theirs with all that is made of them.
+#[derive(Debug)]
+enum Content {
+    Text(SharedText),
+    Other {
+        bytes: Vec<u8>,
+        /// The offset of the first byte of invalid UTF-8.
+        invalid: usize,
+    },
 }
 
 /// The beginnings of the lines of a text after the first.
@@ -190,10 +200,17 @@ impl LineStarts {
 }
 
 impl SourceFile {
-    fn new(path: &str, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(path: &str, bytes: Vec<u8>) -> Self {
+        let content = String::from_utf8(bytes).map_or_else(
+            |error| {
+                let invalid = error.utf8_error().valid_up_to();
+                Content::Other { bytes: error.into_bytes(), invalid }
+            },
+            |text| Content::Text(text.into()),
+        );
         Self {
             path: path.into(),
-            bytes,
+            content,
             drawn: OnceLock::new(),
             line_starts: OnceLock::new(),
             digest: OnceLock::new(),
@@ -201,7 +218,7 @@ impl SourceFile {
     }
 
     fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| Digest::of(&self.bytes))
+        *self.digest.get_or_init(|| Digest::of(self.bytes()))
     }
 
     /// Returns the line, from 0, that holds the byte at `offset`, and the beginning of that line.
@@ -211,25 +228,37 @@ impl SourceFile {
     }
 
     fn line_starts(&self) -> &LineStarts {
-        self.line_starts.get_or_init(|| LineStarts::of(&self.bytes))
+        self.line_starts.get_or_init(|| LineStarts::of(self.bytes()))
     }
 
     /// Returns its text for a report; the ranges in `hidden` hold secrets.
     fn drawn(&self, hidden: &[Range<usize>]) -> &(Drawn, LineStarts) {
         self.drawn.get_or_init(|| {
-            let drawn = Drawn::new(&self.bytes, hidden);
+            let drawn = Drawn::new(self.bytes(), hidden);
             let lines = LineStarts::of(drawn.text.as_bytes());
             (drawn, lines)
         })
     }
 
-    /// Returns its text, or the offset of the first byte of invalid UTF-8.
+    /// Returns its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Text(text) => text.as_bytes(),
+            Content::Other { bytes, invalid: _ } => bytes,
+        }
+    }
+
+    /// Returns its text.
     ///
     /// # Errors
     ///
     /// The offset of the first byte of invalid UTF-8.
-    pub fn text(&self) -> Result<&str, usize> {
-        std::str::from_utf8(&self.bytes).map_err(|error| error.valid_up_to())
+    pub fn text(&self) -> Result<&SharedText, usize> {
+        match &self.content {
+            Content::Text(text) => Ok(text),
+            Content::Other { bytes: _, invalid } => Err(*invalid),
+        }
     }
 }
 
@@ -343,8 +372,8 @@ impl<'f> Sources<'f> {
         let start = lines.start(first.saturating_sub(1));
         let [before, after] = [start..at.start as usize, at.end as usize..lines.start(last + 1)];
         let [before, after] =
-            [before, after].map(|range| file.bytes.get(range).unwrap_or_default());
-        let written = file.bytes.get(at.start as usize..at.end as usize).unwrap_or_default();
+            [before, after].map(|range| file.bytes().get(range).unwrap_or_default());
+        let written = file.bytes().get(at.start as usize..at.end as usize).unwrap_or_default();
         // Other quotes may keep a search from a secret that it finds as it was written.
         !text.is_empty()
             && [written, text.as_bytes()].into_iter().any(|middle| {
@@ -394,8 +423,8 @@ impl<'f> Sources<'f> {
     pub fn place(&self, span: Span) -> Place {
         let file = self.file(span.file);
         let (line, line_start) = file.line(span.start);
-        let end = file.bytes.len().min(span.start as usize);
-        let column = String::from_utf8_lossy(file.bytes.get(line_start..end).unwrap_or_default());
+        let end = file.bytes().len().min(span.start as usize);
+        let column = String::from_utf8_lossy(file.bytes().get(line_start..end).unwrap_or_default());
         Place {
             file: file.path.clone(),
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
@@ -408,7 +437,7 @@ impl<'f> Sources<'f> {
     pub fn line_text(&self, span: Span) -> String {
         let file = self.file(span.file);
         let (line, start) = file.line(span.start);
-        let line = file.bytes.get(start..file.line_starts().start(line + 1)).unwrap_or_default();
+        let line = file.bytes().get(start..file.line_starts().start(line + 1)).unwrap_or_default();
         String::from_utf8_lossy(line).trim().to_owned()
     }
 }
@@ -517,7 +546,7 @@ impl SourceCode for Texts {
         let shown = text.get(from..text.floor_char_boundary(to)).unwrap_or_default();
         // The column is that in the file.
         let [begins, from_written] = [lines_of.start(line), from].map(|at| drawn.to_written(at));
-        let before = file.bytes.get(begins..from_written).unwrap_or_default();
+        let before = file.bytes().get(begins..from_written).unwrap_or_default();
         let column = String::from_utf8_lossy(before).chars().count();
         let whole = id.span(from, from + shown.len()).into();
         let name = file.path.clone();

@@ -141,7 +141,7 @@ pub(crate) fn contents(count: usize) -> Contents {
 fn prompt(index: usize) -> Prompt {
     let at = || Place { file: format!("prompts/{index}.md"), line: 1, column: 1 };
     let written = |value: String| Setting { value, at: Some(at()) };
-    let segments = vec![Segment::Literal(text(index)), Segment::Slot(0)];
+    let segments = vec![Segment::Literal(text(index).into()), Segment::Slot(0)];
     let part = Part { content: PartContent::Text(segments), at: at() };
     let rendering = Rendering {
         arguments: vec![Argument {
@@ -165,7 +165,7 @@ fn prompt(index: usize) -> Prompt {
         priority: Setting::default_of(5),
         briefing: Setting::default_of(true),
         meta: None,
-        body: written(briefing_text::of(&rendering)),
+        body: Setting { value: briefing_text::of(&rendering), at: Some(at()) },
         rendering,
         at: at(),
     }
@@ -187,7 +187,7 @@ pub(crate) fn summaries(count: usize, words: usize) -> Contents {
         let always = index % (count / 3) == 1;
         let priority = Setting::default_of(if always { 10 } else { random.below(9) as u8 + 1 });
         let bytes = if always { 500 } else { 200 * (1 + random.below(30)) };
-        let body = Setting::default_of("x".repeat(bytes));
+        let body = Setting::default_of("x".repeat(bytes).into());
         let rendering = Rendering::default();
         Prompt { summary, chapters, priority, body, rendering, ..prompt(index) }
     });

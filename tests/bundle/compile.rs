@@ -120,7 +120,7 @@ fn check(files: &Memory) {
     assert_eq!(compiled.bundle.is_none(), compiled.diagnostics.has_errors());
     for report in compiled.diagnostics.sorted() {
         assert!(report.at.start <= report.at.end, "{}", report.code());
-        let length = sources.file(report.at.file).bytes.len();
+        let length = sources.file(report.at.file).bytes().len();
         assert!(report.at.end as usize <= length, "{}: after the end", report.code());
         assert!(
             !report.diagnostic.to_string().contains('\n'),

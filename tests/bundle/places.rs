@@ -83,7 +83,9 @@ fn every_text_and_setting_has_its_own_place() {
         assert_eq!(at.file, file, "{what}");
         assert!(text_at(at).starts_with(begins), "{what} at {at}: {}", text_at(at));
     };
-    let written = |setting: &Setting<String>| setting.at.clone().expect("it was written");
+    fn written<T>(setting: &Setting<T>) -> Place {
+        setting.at.clone().expect("it was written")
+    }
 
     let Contents { manifest, messages, gate, tools, prompts, resources, templates, .. } = &contents;
     check("name", &written(&manifest.project), "project.kdl", "demo version");

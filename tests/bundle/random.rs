@@ -7,8 +7,8 @@ use relay_bundle::{
     AgentSkill, Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents,
     Expectation, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece,
     Messages, Page, Part, PartContent, Place, Prompt, Reason, Rendering, Resource,
-    ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppressed, Suppression, Tenant, Tier,
-    Tool, Unlock, UriPiece, User, Visible, Who,
+    ResourceTemplate, Review, Role, Segment, Setting, SharedText, Skill, Suppressed, Suppression,
+    Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -233,7 +233,7 @@ pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
     let texts = (maybe_set(), maybe_set(), option::of(set(topic())), maybe());
     let chapters = vec(set(topic()), 0..3);
     let standing = (set(1..=10u8), set(any::<bool>()));
-    (texts, chapters, standing, set("[a-z]{0,12}"), rendering(), place()).prop_map(
+    (texts, chapters, standing, set(shared("[a-z]{0,12}")), rendering(), place()).prop_map(
         |((title, description, summary, meta), chapters, standing, body, rendering, at)| Prompt {
             name: String::new(),
             title,
@@ -324,7 +324,8 @@ fn tool() -> impl Strategy<Value = Tool> {
 }
 
 fn resource() -> impl Strategy<Value = Resource> {
-    let content = set(prop_oneof![text().prop_map(Content::Text), blob().prop_map(Content::Blob)]);
+    let content =
+        set(prop_oneof![shared(text()).prop_map(Content::Text), blob().prop_map(Content::Blob)]);
     (set(text()), maybe_set(), maybe_set(), set(text()), content, place()).prop_map(
         |(name, title, description, mime, content, at)| Resource {
             uri: String::new(),
@@ -381,25 +382,28 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn part() -> impl Strategy<Value = Part> {
-    let content =
-        prop_oneof![
-            segments().prop_map(PartContent::Text),
-            (text(), blob()).prop_map(|(mime, bytes)| PartContent::Image { mime, bytes }),
-            (text(), blob()).prop_map(|(mime, bytes)| PartContent::Audio { mime, bytes }),
-            (segments(), maybe(), segments())
-                .prop_map(|(uri, mime, text)| PartContent::ResourceText { uri, mime, text }),
-            (segments(), maybe(), blob())
-                .prop_map(|(uri, mime, bytes)| PartContent::ResourceBlob { uri, mime, bytes }),
-        ];
+    let content = prop_oneof![
+        segments().prop_map(PartContent::Text),
+        (shared(text()), blob()).prop_map(|(mime, bytes)| PartContent::Image { mime, bytes }),
+        (shared(text()), blob()).prop_map(|(mime, bytes)| PartContent::Audio { mime, bytes }),
+        (segments(), option::of(shared(text())), segments())
+            .prop_map(|(uri, mime, text)| PartContent::ResourceText { uri, mime, text }),
+        (segments(), option::of(shared(text())), blob())
+            .prop_map(|(uri, mime, bytes)| PartContent::ResourceBlob { uri, mime, bytes }),
+    ];
     (content, place()).prop_map(|(content, at)| Part { content, at })
 }
 
 fn segments() -> impl Strategy<Value = Vec<Segment>> {
     let segment = prop_oneof![
-        text().prop_map(Segment::Literal),
+        shared(text()).prop_map(Segment::Literal),
         any::<u16>().prop_map(|argument| Segment::Slot(argument.into())),
     ];
     vec(segment, 0..3)
+}
+
+fn shared(text: impl Strategy<Value = String>) -> impl Strategy<Value = SharedText> {
+    text.prop_map(SharedText::from)
 }
 
 fn blob() -> impl Strategy<Value = Blob> {

@@ -312,7 +312,7 @@ fn media() -> Prompt {
     Prompt {
         chapters: vec![made("οδός".into()), made("CANARY".into()), made(words.join(" ") + "!")],
         priority: made(7),
-        body: made(String::new()),
+        body: made("".into()),
         rendering: Rendering {
             arguments: vec![text("host", 0)],
             variants: vec![vec![
@@ -625,7 +625,7 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
         priority: made(5),
         briefing: made(true),
         meta: None,
-        body: made(only_literal(&messages).unwrap_or_default().to_owned()),
+        body: made(only_literal(&messages).unwrap_or_default().into()),
         rendering: Rendering { arguments: Vec::new(), variants: vec![messages] },
         at: place(3),
     }
@@ -683,7 +683,7 @@ pub(crate) fn made<T>(value: T) -> Setting<T> {
 }
 
 /// A text that was written on this line.
-fn written(text: &str, line: u32) -> Setting<String> {
+fn written<T: for<'t> From<&'t str>>(text: &str, line: u32) -> Setting<T> {
     Setting { value: text.into(), at: Some(place(line)) }
 }
 

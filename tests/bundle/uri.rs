@@ -33,7 +33,7 @@ pub(crate) fn template(uri_template: &str) -> ResourceTemplate {
 pub(crate) fn bundle(resources: &[&str], templates: &[&str]) -> Bundle {
     let resource = |uri: &&str| Resource {
         uri: (*uri).into(),
-        content: sample::made(Content::Text(String::new())),
+        content: sample::made(Content::Text("".into())),
         ..sample::rich().resources.remove(0)
     };
     let contents = Contents {

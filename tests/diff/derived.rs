@@ -188,7 +188,10 @@ fn each_derived_part_that_was_altered_is_named() {
         (
             &|it| {
                 let at = prompt(it, "disks");
-                other(&mut it.prompts[at].body.value);
+                let body = &mut it.prompts[at].body.value;
+                let mut text = body.to_string();
+                other(&mut text);
+                *body = text.into();
             },
             &["text of prompt disks in briefings"],
         ),

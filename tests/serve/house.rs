@@ -93,8 +93,9 @@ pub(crate) fn with_other_checklist(epoch: u64) -> Vec<u8> {
     let mut contents = contents(epoch, "Note:");
     let checklist = &mut contents.resources[0];
     assert_eq!(checklist.uri, "relay://checklist");
-    checklist.content =
-        sample::made(Content::Text(CHECKLIST.replace(|it: char| it.is_ascii_lowercase(), "x")));
+    checklist.content = sample::made(Content::Text(
+        CHECKLIST.replace(|it: char| it.is_ascii_lowercase(), "x").into(),
+    ));
     sample::sealed(&contents, &[SIGNER])
 }
 

@@ -178,17 +178,17 @@ fn flat(messages: &[Message], arguments: &[Argument], form: Form) -> String {
 fn described(content: &PartContent, arguments: &[Argument], form: Form) -> (String, String) {
     let binary =
         |bytes: &[u8]| format!("{} bytes, sha256 {}", bytes.len(), Digest::of(bytes).hex());
-    let of = |mime: Option<&String>| mime.map_or(String::new(), |mime| format!(" of {mime}"));
+    let of = |mime: Option<&str>| mime.map_or(String::new(), |mime| format!(" of {mime}"));
     match content {
         PartContent::Text(segments) => ("text".into(), filled(segments, arguments, form)),
         PartContent::Image { mime, bytes } => (format!("image of {mime}"), binary(&bytes.0)),
         PartContent::Audio { mime, bytes } => (format!("audio of {mime}"), binary(&bytes.0)),
         PartContent::ResourceText { uri, mime, text } => {
-            let what = format!("resource {}{}", filled(uri, arguments, form), of(mime.as_ref()));
+            let what = format!("resource {}{}", filled(uri, arguments, form), of(mime.as_deref()));
             (what, filled(text, arguments, form))
         }
         PartContent::ResourceBlob { uri, mime, bytes } => {
-            let what = format!("resource {}{}", filled(uri, arguments, form), of(mime.as_ref()));
+            let what = format!("resource {}{}", filled(uri, arguments, form), of(mime.as_deref()));
             (what, binary(&bytes.0))
         }
     }
@@ -197,7 +197,7 @@ fn described(content: &PartContent, arguments: &[Argument], form: Form) -> (Stri
 /// Returns a text with the names of arguments in place of their values.
 fn filled(segments: &[Segment], arguments: &[Argument], form: Form) -> String {
     let segment = |segment: &Segment| match (segment, form) {
-        (Segment::Literal(text), Form::Shown) => text.clone(),
+        (Segment::Literal(text), Form::Shown) => text.to_string(),
         // An unescaped `[` at the beginning of a line would look like the line that names a part.
         (Segment::Literal(text), Form::Exact) => text.replace('\\', "\\\\").replace('[', "\\["),
         (Segment::Slot(index), form) => {

@@ -74,7 +74,7 @@ fn check_body(
     // In a file the place is exact; a text in a document may be written with escapes.
     let bytes = match body.inline_at {
         Some(_) => text.as_bytes(),
-        None => source.bytes.get(body.start..).unwrap_or_default(),
+        None => source.bytes().get(body.start..).unwrap_or_default(),
     };
     let at = |start: usize, end: usize| match body.inline_at {
         Some(at) => at,

@@ -13,7 +13,6 @@ mod secret;
 mod strings;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use self::finding::{Finding, Forbidden};
 use self::invisible::{IdleInvisible, UnknownKind};
@@ -391,7 +390,8 @@ impl Pass<'_, '_> {
             // Its bytes, so that places are those of the file and binary files are searched too.
             _ => {
                 let file = *file;
-                let bytes = &Arc::clone(&self.sources.file(file)).bytes;
+                let source = self.sources.file(file);
+                let bytes = source.bytes();
                 for Finding { of, rule, range } in finding::search_file(bytes, text.is_some()) {
                     let found = bytes.get(range.clone()).unwrap_or_default();
                     let at = named_at.unwrap_or(file.span(range.start, range.end));

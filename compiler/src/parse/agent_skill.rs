@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use relay_bundle::SharedText;
 use serde_json::{Map, Value as Json};
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value};
@@ -11,7 +12,7 @@ use super::markdown_prompt::{is_known_key, is_near_known_key, json, normal_lines
 use super::reading::{Kind, Reading};
 use crate::alike::Alike;
 use crate::ast::{FrontMatterRule, OnError};
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, SourceFile, Span, Spanned};
 
 /// The most characters of a name, a description and a compatibility (agentskills.io, "Specification").
 const NAME_CHARS_MAX: usize = 64;
@@ -108,7 +109,7 @@ pub(crate) struct SkillFile {
     /// The points in which it departs from the specification, with their places.
     pub(crate) departures: Vec<(Departure, Span)>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
-    pub(crate) body: String,
+    pub(crate) body: SharedText,
     /// The offset of the body in the file.
     pub(crate) body_start: usize,
 }
@@ -117,14 +118,14 @@ pub(crate) struct SkillFile {
 /// unless `is_strict`.
 pub(crate) fn skill_file(
     file: FileId,
-    bytes: &[u8],
+    source: &SourceFile,
     is_strict: bool,
     out: &mut Alike,
 ) -> Option<SkillFile> {
     let rule = FrontMatterRule::Optional;
     let on_error = if is_strict { OnError::Fail } else { OnError::Repair };
     let mut reporter = Reporter::new(Reading { kind: Kind::AgentSkill, rule, on_error }, out);
-    let text = Text::decode(file, bytes, &mut reporter)?;
+    let text = Text::decode(file, source, &mut reporter)?;
     let matter = FrontMatter::read(&text, rule, |key| KEYS.contains(&key), &mut reporter)?;
     if reporter.refused() {
         return None;
@@ -132,7 +133,7 @@ pub(crate) fn skill_file(
     let mut reader = Reader { matter: &matter, is_strict, departures: Vec::new() };
     let (name, description) = reader.read();
     let departures = reader.departures;
-    let body = text.text.get(matter.body..).unwrap_or_default();
+    let body = text.text.part(matter.body..text.text.len());
     Some(SkillFile {
         name,
         description,

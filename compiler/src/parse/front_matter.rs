@@ -36,7 +36,7 @@ pub(super) struct FrontMatter<'t> {
     pub(super) opening: Span,
     /// The offset of the body in the text.
     pub(super) body: usize,
-    text: &'t Text<'t>,
+    text: &'t Text,
     /// The offset of the YAML in the text.
     start: usize,
     edits: Edits,
@@ -47,7 +47,7 @@ impl<'t> FrontMatter<'t> {
     ///
     /// `is_used` says which keys have a meaning: a comment that cuts off another value is fine.
     pub(super) fn read(
-        text: &'t Text<'_>,
+        text: &'t Text,
         rule: FrontMatterRule,
         is_used: impl Fn(&str) -> bool,
         reporter: &mut Reporter<'_>,
@@ -97,7 +97,7 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// Returns the front matter of a file that has none.
-    fn absent(text: &'t Text<'_>) -> Self {
+    fn absent(text: &'t Text) -> Self {
         let (entries, edits) = (Vec::new(), Edits::default());
         let opening = text.span(&(0..0));
         Self { entries, opening, body: 0, text, start: 0, edits }

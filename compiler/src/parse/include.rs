@@ -75,7 +75,7 @@ struct Includes<'s, 'f> {
 impl Includes<'_, '_> {
     fn follow(&mut self, file: FileId, ast: &mut Ast, out: &mut Diagnostics) {
         let source = self.sources.file(file);
-        let document = self::document(file, &source.bytes, out);
+        let document = self::document(file, source.bytes(), out);
         let includes = document.includes.clone();
         ast.broken |= document.broken;
         ast.documents.push(document);

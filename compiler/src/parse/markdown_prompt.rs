@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use miette::Diagnostic;
-use relay_bundle::Segment;
+use relay_bundle::{Segment, SharedText};
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
@@ -23,7 +23,7 @@ use crate::ast::FrontMatterRule;
 use crate::diagnostic::{Edit, Fixable};
 use crate::grammar::Numbers;
 use crate::language::prompt::PROMPT;
-use crate::source::{FileId, Span, Spanned, is_newline};
+use crate::source::{FileId, SourceFile, Span, Spanned, is_newline};
 use relay_engine::nearest::nearest;
 
 pub(crate) use client_keys::{CLIENTS, Client};
@@ -118,7 +118,7 @@ pub(crate) struct MarkdownPrompt {
     /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// The text after the front matter, with LF line ends, otherwise unchanged.
-    pub(crate) body: String,
+    pub(crate) body: SharedText,
     /// The offset of the body in the file.
     pub(crate) body_start: usize,
 }
@@ -134,13 +134,13 @@ pub(crate) struct UnknownCommandKey {
 /// Reads a markdown file. `None`: the file is unusable as a prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
-    bytes: &[u8],
+    source: &SourceFile,
     reading: Reading,
     out: &mut Alike,
 ) -> Option<MarkdownPrompt> {
     let Reading { kind, rule, on_error: _ } = reading;
     let mut reporter = Reporter::new(reading, out);
-    let text = Text::decode(file, bytes, &mut reporter)?;
+    let text = Text::decode(file, source, &mut reporter)?;
     let keys = match kind {
         Kind::Command | Kind::AgentSkill => COMMAND_KEYS,
         Kind::Folder => FOLDER_KEYS,
@@ -183,7 +183,7 @@ pub(crate) fn markdown_prompt(
     if reporter.refused() {
         return None;
     }
-    let body = text.text.get(matter.body..).unwrap_or_default();
+    let body = text.text.part(matter.body..text.text.len());
     Some(MarkdownPrompt {
         description,
         title,
@@ -212,11 +212,11 @@ pub(super) fn is_near_known_key(key: &str) -> bool {
 }
 
 /// Returns a text with LF line ends.
-pub(crate) fn normal_lines(text: &str) -> String {
+pub(crate) fn normal_lines(text: SharedText) -> SharedText {
     // Searching for one byte is many times faster, and it is absent from nearly every file.
     match text.contains('\r') {
-        true => text.replace("\r\n", "\n").replace('\r', "\n"),
-        false => text.into(),
+        true => text.replace("\r\n", "\n").replace('\r', "\n").into(),
+        false => text,
     }
 }
 
@@ -225,14 +225,14 @@ pub(crate) fn normal_lines(text: &str) -> String {
 /// One pass over plain text: the value of an argument is never searched, and the word has no
 /// delimiter at its end (`$ARGUMENTS_2` is a slot and `_2`). `$ARGUMENTS[0]` is one word of the
 /// argument in other programs, so it stays text.
-pub(crate) fn slots(body: &str, slot: u32) -> Vec<Segment> {
+pub(crate) fn slots(body: &SharedText, slot: u32) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut end = 0;
     let places = places(body).map(|start| (start, start + ARGUMENTS.len()));
     for (start, after) in places.chain([(body.len(), body.len())]) {
-        let literal = body.get(end..start).unwrap_or_default();
+        let literal = body.part(end..start);
         if !literal.is_empty() {
-            segments.push(Segment::Literal(literal.into()));
+            segments.push(Segment::Literal(literal));
         }
         if start < after {
             segments.push(Segment::Slot(slot));

@@ -85,7 +85,7 @@ pub(crate) fn shipped(
     out: &mut Diagnostics,
 ) -> Option<Policy> {
     let file = sources.add_shipped(&shipped.path(), shipped.text().as_bytes());
-    let nodes = document::parse(file, &sources.file(file).bytes, out)?;
+    let nodes = document::parse(file, sources.file(file).bytes(), out)?;
     let policy = nodes.iter().find(|node| node.name.value == POLICY.name)?;
     let mut policy = self::node(policy, out);
     for rule in &mut policy.rules {

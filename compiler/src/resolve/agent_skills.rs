@@ -144,8 +144,12 @@ impl Reader<'_, '_> {
         }
         let path = format!("{root}/{SKILL_MD}");
         let id = self.load(&path, out)?;
-        let bytes = &self.sources.file(id).bytes;
-        let read = skill_file(id, bytes, self.node.settings.strict.value, &mut self.faults)?;
+        let read = skill_file(
+            id,
+            &self.sources.file(id),
+            self.node.settings.strict.value,
+            &mut self.faults,
+        )?;
         let at = id.span(0, 0);
         if around > AROUND_MAX {
             self.faults.add(at, TooDeep { root: root.to_owned(), around, at }, None);
@@ -267,7 +271,7 @@ impl Reader<'_, '_> {
     fn file(&self, id: FileId, uri: String, name: &str) -> Resource {
         let at = id.span(0, 0);
         let read = self.sources.file(id);
-        let (text, content) = resource::content(&read.bytes, None);
+        let (text, content) = resource::content(&read, None);
         let fallback = match &content {
             Content::Text(_) => "text/plain",
             Content::Blob(_) => "application/octet-stream",
@@ -362,7 +366,7 @@ pub(super) fn finish(draft: Draft, prompt: &mut Prompt) {
         let description = prompt.settings.description.as_ref().map(|text| text.value.as_str());
         let summary = prompt.summary.as_ref().map(|summary| summary.value.as_str());
         let about = description.or(summary).unwrap_or_default();
-        prompt.body.value = briefing_text::of_agent_skill(&prompt.name.value, about, uri);
+        prompt.body.value = briefing_text::of_agent_skill(&prompt.name.value, about, uri).into();
     }
     prompt.agent_skill = Some(AgentSkill { uri, frontmatter, base, files, at });
 }

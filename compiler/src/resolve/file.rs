@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use miette::Diagnostic;
+use relay_bundle::SharedText;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
@@ -23,7 +24,7 @@ pub(super) fn read(
     match sources.load(&path) {
         Ok(id) => {
             let file = sources.file(id);
-            let bytes = file.bytes.len();
+            let bytes = file.bytes().len();
             if bytes > FILE_BYTES_MAX {
                 out.report(written.at, TooLarge { path, bytes, at: written.at });
                 return None;
@@ -74,10 +75,10 @@ pub(super) fn path(
 
 /// Drops a byte order mark and makes every line end `\n`, so that the bundle is the same for all
 /// settings of a checkout.
-pub(super) fn normalized(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+pub(super) fn normalized(text: &SharedText) -> SharedText {
+    let mark = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     // A lone `\r` ends a line too, as in Jinja2.
-    normal_lines(text)
+    normal_lines(text.part(mark..text.len()))
 }
 
 pub(super) fn report_unreadable(

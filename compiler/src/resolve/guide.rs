@@ -4,7 +4,7 @@
 //! Both are made of the groups that the project offers, so no text is about a missing tool. Callers
 //! who lack one of these tools get neither, since they would read its name.
 
-use relay_bundle::{Message, Part, PartContent, Rendering, Role, Segment};
+use relay_bundle::{Message, Part, PartContent, Rendering, Role, Segment, SharedText};
 
 use crate::ast::{PromptSettings, ToolChoice, ToolGroup};
 use crate::measure::DURATION;
@@ -91,7 +91,7 @@ impl<'t> Guided<'t> {
 pub(super) fn prompt(sources: &Sources<'_>, tools: &[ToolChoice]) -> Option<Prompt> {
     let guided = Guided::of(tools);
     let at = guided.at()?;
-    let text = text(&guided);
+    let text = SharedText::from(text(&guided));
     let place = sources.place(at);
     let content = PartContent::Text(vec![Segment::Literal(text.clone())]);
     let part = Part { content, at: place.clone() };

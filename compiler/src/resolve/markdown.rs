@@ -156,7 +156,7 @@ impl Reader<'_, '_> {
         let is_readme = listing::is_readme(&listed.path);
         let path = listed.path.clone();
         let Some(file) = self.open(listed) else { return Read::Faulty };
-        if listing::is_apple_double(&path, &self.sources.file(file).bytes) {
+        if listing::is_apple_double(&path, self.sources.file(file).bytes()) {
             return Read::LeftOut;
         }
         if name.is_empty() || name.ends_with('/') {
@@ -178,8 +178,8 @@ impl Reader<'_, '_> {
 
     fn has_front_matter(&self, file: FileId) -> bool {
         let file = self.sources.file(file);
-        let text = file.text().unwrap_or_default();
-        text.trim_start_matches('\u{feff}').starts_with("---")
+        let text = file.text();
+        text.is_ok_and(|text| text.trim_start_matches('\u{feff}').starts_with("---"))
     }
 
     fn open(&mut self, Listed { path, link, fault }: Listed) -> Option<FileId> {
@@ -199,7 +199,6 @@ impl Reader<'_, '_> {
     fn one(&mut self, name: &str, file: FileId) -> Option<FilePrompt> {
         let Self { sources, reading, faults, notes, .. } = self;
         let kind = reading.kind;
-        let bytes = &sources.file(file).bytes;
         let MarkdownPrompt {
             description,
             title,
@@ -213,7 +212,7 @@ impl Reader<'_, '_> {
             meta,
             body,
             body_start,
-        } = markdown_prompt(file, bytes, *reading, faults)?;
+        } = markdown_prompt(file, &sources.file(file), *reading, faults)?;
         let at = file.span(0, 0);
         let is_command = kind == MarkdownKind::Command;
         // What people type after a command with a hint is appended if the text lacks a place for

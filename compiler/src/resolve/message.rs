@@ -120,7 +120,7 @@ fn text(
         (Some(text), None) => (text.value, text.at, None),
         (None, Some(path)) => {
             let (id, read) = file::read_text(sources, &path, out)?;
-            let text = file::normalized(read.text().unwrap_or_default());
+            let text = read.text().map(file::normalized).unwrap_or_default();
             (text.trim_end().to_owned(), path.at, Some(id))
         }
         (None, None) => {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_bundle::{
-    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, Suppressed,
-    lower_case,
+    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, SharedText,
+    Suppressed, lower_case,
 };
 use relay_engine::derived::briefing_text;
 use thiserror::Error;
@@ -328,7 +328,7 @@ impl Draft<'_, '_, '_> {
             true => PartSource::Image { body, mime: mime.clone() },
             false => PartSource::Audio { body, mime: mime.clone() },
         };
-        let bytes = Blob(file.bytes.as_slice().into());
+        let bytes = Blob(file.bytes().into());
         Some(((PartDraft::Media { image, mime, bytes }, self.sources.place(path.at)), source))
     }
 
@@ -390,19 +390,24 @@ impl Draft<'_, '_, '_> {
 
 fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Message> {
     let text = |index: usize| texts.get(index).cloned().unwrap_or_default();
+    let media_type = |mime: Option<String>| mime.map(SharedText::from);
     let content = |part: &PartDraft| match part.clone() {
         PartDraft::Text(index) => PartContent::Text(text(index)),
-        PartDraft::Media { image: true, mime, bytes } => PartContent::Image { mime, bytes },
-        PartDraft::Media { image: false, mime, bytes } => PartContent::Audio { mime, bytes },
+        PartDraft::Media { image: true, mime, bytes } => {
+            PartContent::Image { mime: mime.into(), bytes }
+        }
+        PartDraft::Media { image: false, mime, bytes } => {
+            PartContent::Audio { mime: mime.into(), bytes }
+        }
         PartDraft::ResourceText { uri, mime, text: body } => {
-            PartContent::ResourceText { uri: text(uri), mime, text: text(body) }
+            PartContent::ResourceText { uri: text(uri), mime: media_type(mime), text: text(body) }
         }
         PartDraft::ResourceContent { uri, mime, content: Content::Text(body) } => {
             let body = vec![Segment::Literal(body)];
-            PartContent::ResourceText { uri: text(uri), mime, text: body }
+            PartContent::ResourceText { uri: text(uri), mime: media_type(mime), text: body }
         }
         PartDraft::ResourceContent { uri, mime, content: Content::Blob(bytes) } => {
-            PartContent::ResourceBlob { uri: text(uri), mime, bytes }
+            PartContent::ResourceBlob { uri: text(uri), mime: media_type(mime), bytes }
         }
     };
     let part = |(part, at): &(PartDraft, Place)| Part { content: content(part), at: at.clone() };

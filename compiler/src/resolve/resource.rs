@@ -1,10 +1,9 @@
 //! Resources with a fixed URI, and resources whose URI has variables.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use miette::Diagnostic;
-use relay_bundle::{Blob, Content, Rendering};
+use relay_bundle::{Blob, Content, Rendering, SharedText};
 use thiserror::Error;
 
 use super::argument::{self, Resolved};
@@ -12,7 +11,7 @@ use super::{file, media, name, prompt, text};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
-use crate::source::{Sources, Span, Spanned};
+use crate::source::{SourceFile, Sources, Span, Spanned};
 use relay_engine::derived::uri_template::{self, Piece};
 use relay_engine::equal_text;
 use relay_engine::nearest::nearest;
@@ -121,20 +120,14 @@ fn resource(
     }
     let (body, content, path) = match (&node.body.text, &node.body.file) {
         (Some(written), _) => {
-            let content = Content::Text(written.value.clone());
-            (
-                text::inline(
-                    written.clone(),
-                    node.body.template.as_ref().map(|template| template.value),
-                )
-                .source,
-                content,
-                None,
-            )
+            let template = node.body.template.as_ref().map(|template| template.value);
+            let body = text::inline(written.clone(), template).source;
+            let content = Content::Text(body.text.clone().unwrap_or_default());
+            (body, content, None)
         }
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
-            let (text, content) = content(&read.bytes, node.about.mime.as_ref());
+            let (text, content) = content(&read, node.about.mime.as_ref());
             let named_at = text.is_none().then_some(written.at);
             let body = BodySource {
                 file: id,
@@ -159,20 +152,20 @@ fn resource(
 
 /// Returns a content, which is text if it is UTF-8, free of NUL, and its media type allows text.
 pub(super) fn content(
-    bytes: &[u8],
+    file: &SourceFile,
     mime: Option<&Spanned<String>>,
-) -> (Option<Arc<String>>, Content) {
+) -> (Option<SharedText>, Content) {
     const BINARY: [&str; 5] =
         ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
     let binary = mime.is_some_and(|mime| {
         BINARY.iter().any(|kind| mime.value.starts_with(kind)) && mime.value != "image/svg+xml"
     });
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !binary && !bytes.contains(&0) => {
+    match file.text() {
+        Ok(text) if !binary && !text.as_bytes().contains(&0) => {
             let text = file::normalized(text);
-            (Some(Arc::new(text.clone())), Content::Text(text))
+            (Some(text.clone()), Content::Text(text))
         }
-        _ => (None, Content::Blob(Blob(bytes.into()))),
+        _ => (None, Content::Blob(Blob(file.bytes().into()))),
     }
 }
 

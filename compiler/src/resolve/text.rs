@@ -3,9 +3,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Place, Role, Segment};
+use relay_bundle::{
+    Argument, ArgumentKind, Message, Part, PartContent, Place, Role, Segment, SharedText,
+};
 
 use super::argument::Resolved;
 use super::file;
@@ -24,7 +25,7 @@ pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 /// A text before it is rendered.
 pub(super) struct Text {
     pub(super) source: BodySource,
-    text: Arc<String>,
+    text: SharedText,
     /// Whether typed arguments are appended: other programs do so with a command whose text lacks a
     /// place for it.
     appends: bool,
@@ -45,13 +46,13 @@ impl Text {
         if self.source.inline_at.is_some() || start == 0 {
             return Err(self);
         }
-        let text: Arc<String> = Arc::new(self.text.get(start..).unwrap_or_default().to_owned());
+        let text = self.text.part(start..self.text.len());
         // The lines of the file may end in another way than those of the text.
         let file = sources.file(self.source.file);
-        let written = file.text().unwrap_or_default();
+        let written: &str = file.text().map_or("", |text| text);
         let skipped = written.len() - written.trim_start_matches('\u{feff}').len();
         let start = skipped + body_start(written.get(skipped..).unwrap_or_default());
-        self.source = BodySource { start, text: Some(Arc::clone(&text)), ..self.source };
+        self.source = BodySource { start, text: Some(text.clone()), ..self.source };
         self.text = text;
         Ok(self)
     }
@@ -71,13 +72,13 @@ pub(super) struct Rendered {
 
 /// Makes a text of an inline text.
 pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
-    let shared: Arc<String> = text.value.into();
+    let shared = SharedText::from(text.value);
     Text {
         source: BodySource {
             file: text.at.file,
             inline_at: Some(text.at),
             named_at: None,
-            text: Some(Arc::clone(&shared)),
+            text: Some(shared.clone()),
             start: text.at.start as usize,
             template: template.unwrap_or(false),
             is_settled: template.is_some(),
@@ -97,7 +98,7 @@ pub(super) fn from_file(
     let (id, file) = file::read_text(sources, path, out)?;
     let is_settled = template.is_some();
     let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
-    let text: Arc<String> = file::normalized(file.text().unwrap_or_default()).into();
+    let text = file.text().map(file::normalized).unwrap_or_default();
     let source = BodySource { is_settled, ..whole_file(id, &text, template) };
     Some(Text { source, text, appends: false })
 }
@@ -112,18 +113,22 @@ pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> T
 }
 
 /// Makes a text of the body of a markdown file, which begins at `start`.
-pub(super) fn from_markdown(file: FileId, body: String, start: usize, is_settled: bool) -> Text {
-    let text: Arc<String> = body.into();
-    let source = BodySource { start, is_settled, ..whole_file(file, &text, false) };
-    Text { source, text, appends: false }
+pub(super) fn from_markdown(
+    file: FileId,
+    body: SharedText,
+    start: usize,
+    is_settled: bool,
+) -> Text {
+    let source = BodySource { start, is_settled, ..whole_file(file, &body, false) };
+    Text { source, text: body, appends: false }
 }
 
-fn whole_file(file: FileId, text: &Arc<String>, template: bool) -> BodySource {
+fn whole_file(file: FileId, text: &SharedText, template: bool) -> BodySource {
     BodySource {
         file,
         inline_at: None,
         named_at: None,
-        text: Some(Arc::clone(text)),
+        text: Some(text.clone()),
         start: 0,
         template,
         is_settled: false,
@@ -198,7 +203,7 @@ pub(super) fn render(
         let include = |from: FileId, path: &str| {
             let path = parse::resolve_path(&sources.file(from).path, path).ok()?;
             let id = sources.load(&path).ok()?;
-            let text: Arc<String> = file::normalized(sources.file(id).text().ok()?).into();
+            let text = file::normalized(sources.file(id).text().ok()?);
             included.borrow_mut().insert(id, whole_file(id, &text, true));
             Some((id, text))
         };
@@ -259,8 +264,7 @@ pub(super) fn render(
 fn appended(texts: Vec<Vec<Segment>>, slot: u32) -> Vec<Vec<Segment>> {
     let append = |mut text: Vec<Segment>| {
         if let Some(Segment::Literal(last)) = text.last_mut() {
-            last.truncate(last.trim_end().len());
-            last.push_str("\n\n");
+            *last = format!("{}\n\n", last.trim_end()).into();
         }
         text.push(Segment::Slot(slot));
         text
@@ -291,11 +295,11 @@ fn template_text<'t>(sources: &Sources<'_>, text: &'t Text) -> TemplateText<'t> 
     let at = match text.source.inline_at {
         Some(at) => {
             let file = sources.file(at.file);
-            let written = file.bytes.get(at.start as usize..at.end as usize);
+            let written = file.bytes().get(at.start as usize..at.end as usize);
             let written = written.and_then(|bytes| std::str::from_utf8(bytes).ok());
             TextPlace::of_value(at, written, &text.text)
         }
-        None if sources.file(file).bytes.len() == text.text.len() => TextPlace::Verbatim(file),
+        None if sources.file(file).bytes().len() == text.text.len() => TextPlace::Verbatim(file),
         // Line ends were changed, so offsets differ from those of the file; lines are the same.
         None => TextPlace::Value(file.span(0, 0)),
     };

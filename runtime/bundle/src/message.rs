@@ -13,11 +13,12 @@ use crate::place::{Place, PlaceIndex};
 use crate::reader::{Reader, Room};
 use crate::row::{ABSENT, Range, Text, row};
 use crate::section::Kind;
+use crate::shared_text::SharedText;
 use crate::writer::Writer;
 
 /// One message of a rendered prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message<S = String, B = Blob, P = Place> {
+pub struct Message<S = SharedText, B = Blob, P = Place> {
     /// Its role.
     pub role: Role,
     /// Its parts, in order.
@@ -38,7 +39,7 @@ pub enum Role {
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part<S = String, B = Blob, P = Place> {
+pub struct Part<S = SharedText, B = Blob, P = Place> {
     /// Its content.
     pub content: PartContent<S, B>,
     /// The place of its text, or of the name of its file.
@@ -48,7 +49,7 @@ pub struct Part<S = String, B = Blob, P = Place> {
 /// The content of a part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PartContent<S = String, B = Blob> {
+pub enum PartContent<S = SharedText, B = Blob> {
     /// Text.
     Text(Vec<Segment<S>>),
     /// A picture.
@@ -88,7 +89,7 @@ pub enum PartContent<S = String, B = Blob> {
 /// A piece of rendered text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Segment<S = String> {
+pub enum Segment<S = SharedText> {
     /// Literal text.
     #[serde(rename = "text")]
     Literal(S),
@@ -297,19 +298,19 @@ impl PartContent<&str, &[u8]> {
         match self {
             Self::Text(segments) => PartContent::Text(owned(segments)),
             Self::Image { mime, bytes } => {
-                PartContent::Image { mime: mime.to_owned(), bytes: Blob(bytes.into()) }
+                PartContent::Image { mime: mime.into(), bytes: Blob(bytes.into()) }
             }
             Self::Audio { mime, bytes } => {
-                PartContent::Audio { mime: mime.to_owned(), bytes: Blob(bytes.into()) }
+                PartContent::Audio { mime: mime.into(), bytes: Blob(bytes.into()) }
             }
             Self::ResourceText { uri, mime, text } => PartContent::ResourceText {
                 uri: owned(uri),
-                mime: mime.map(str::to_owned),
+                mime: mime.map(SharedText::from),
                 text: owned(text),
             },
             Self::ResourceBlob { uri, mime, bytes } => PartContent::ResourceBlob {
                 uri: owned(uri),
-                mime: mime.map(str::to_owned),
+                mime: mime.map(SharedText::from),
                 bytes: Blob(bytes.into()),
             },
         }
@@ -319,7 +320,7 @@ impl PartContent<&str, &[u8]> {
 impl Segment<&str> {
     fn into_owned(self) -> Segment {
         match self {
-            Self::Literal(text) => Segment::Literal(text.to_owned()),
+            Self::Literal(text) => Segment::Literal(text.into()),
             Self::Slot(argument) => Segment::Slot(argument),
         }
     }

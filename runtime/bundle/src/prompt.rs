@@ -12,6 +12,7 @@ use crate::rendering::{self, Rendering, RenderingView};
 use crate::row::{ABSENT, Range, Text, Written, row};
 use crate::section::Kind;
 use crate::setting::Setting;
+use crate::shared_text::SharedText;
 use crate::writer::Writer;
 
 /// One prompt.
@@ -36,7 +37,7 @@ pub struct Prompt {
     /// A JSON object of additional data for the prompt's `_meta`.
     pub meta: Option<String>,
     /// The text in briefings.
-    pub body: Setting<String>,
+    pub body: Setting<SharedText>,
     /// Its arguments, and its text for each combination of them.
     pub rendering: Rendering,
     /// The place of its declaration.
@@ -298,10 +299,7 @@ impl<'b> PromptView<'b> {
                 at: reader.optional_place(row.briefing_at)?,
             },
             meta: self.meta()?.map(str::to_owned),
-            body: Setting {
-                value: self.body()?.to_owned(),
-                at: reader.optional_place(row.body.at)?,
-            },
+            body: Setting { value: self.body()?.into(), at: reader.optional_place(row.body.at)? },
             rendering: self.rendering().to_owned()?,
             at: self.at()?.into_owned(),
         })

@@ -12,6 +12,7 @@ use crate::reader::Reader;
 use crate::row::{Text, Written, row};
 use crate::section::Kind;
 use crate::setting::Setting;
+use crate::shared_text::SharedText;
 use crate::writer::Writer;
 
 /// A resource with a fixed URI.
@@ -36,7 +37,7 @@ pub struct Resource {
 /// The content of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content<S = String, B = Blob> {
+pub enum Content<S = SharedText, B = Blob> {
     /// Text.
     Text(S),
     /// Any bytes.
@@ -222,7 +223,7 @@ impl<'b> ResourceView<'b> {
     pub fn to_owned(self) -> Result<Resource, Corrupt> {
         let Self { reader, index: _, row } = self;
         let content = match self.content()? {
-            Content::Text(text) => Content::Text(text.to_owned()),
+            Content::Text(text) => Content::Text(text.into()),
             Content::Blob(bytes) => Content::Blob(Blob(bytes.into())),
         };
         Ok(Resource {

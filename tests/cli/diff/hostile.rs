@@ -235,7 +235,7 @@ fn one_line_of_ten_megabytes_breaks_no_form() {
     let segments = texts.prompts.iter_mut().flat_map(|it| &mut it.rendering.variants).flatten();
     for part in segments.flat_map(|message| &mut message.parts) {
         if let PartContent::Text(segments) = &mut part.content {
-            *segments = vec![Segment::Literal(long.clone())];
+            *segments = vec![Segment::Literal(long.as_str().into())];
             break;
         }
     }

@@ -99,7 +99,7 @@ fn any_prompt() -> impl Strategy<Value = Prompt> {
         .prop_map(|(priority, summary, chapters, bytes, other, briefing)| {
             let prompt = prompt("", priority, summary.as_deref(), bytes);
             // The text in a briefing may differ from the answer of the prompt.
-            let body = if other { made("y".repeat(bytes / 2)) } else { prompt.body };
+            let body = if other { made("y".repeat(bytes / 2).into()) } else { prompt.body };
             let chapters = chapters.into_iter().map(made).collect();
             Prompt { chapters, body, briefing: made(briefing), ..prompt }
         })

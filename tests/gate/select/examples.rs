@@ -46,7 +46,7 @@ fn read(of: &Value) -> relay_bundle::Prompt {
     let mut prompt = prompt(text("name").unwrap(), priority, text("summary"), bytes);
     prompt.chapters = texts(&of["chapters"]).into_iter().map(sample::made).collect();
     if let Some(body) = text("body") {
-        prompt.body = sample::made(body.to_owned());
+        prompt.body = sample::made(body.into());
     }
     prompt
 }

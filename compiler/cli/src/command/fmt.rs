@@ -59,7 +59,7 @@ fn format(sources: &Sources<'_>, files: &Patched, out: &mut Diagnostics) -> Vec<
         let Some(new) = relay_compiler::format(sources, id, out) else { continue };
         let document = sources.file(id);
         match document.text() {
-            Ok(old) if old != new => {
+            Ok(old) if **old != *new => {
                 files.put(&document.path, old, new);
                 formatted.push(document.path.clone());
             }

@@ -35,7 +35,7 @@ pub(super) fn of(prompt: &Prompt) -> Result<String, String> {
         return Err("its message is not a text".to_owned());
     };
     let piece = |segment: &Segment| match segment {
-        Segment::Literal(text) => text.clone(),
+        Segment::Literal(text) => text.to_string(),
         // The argument is the only one.
         Segment::Slot(_) => MARK.to_owned(),
     };
@@ -66,7 +66,7 @@ pub(super) fn expanded(prompt: &Prompt, marks: &[Mark]) -> Vec<String> {
         })
         .flatten()
         .filter_map(|segment| match segment {
-            Segment::Literal(text) => Some(text.as_str()),
+            Segment::Literal(text) => Some(&**text),
             Segment::Slot(_) => None,
         })
         .collect();

@@ -1,6 +1,6 @@
 //! The places of texts, and the suppressions that their owners hold.
 
-use std::sync::Arc;
+use relay_bundle::SharedText;
 
 use crate::model::{About, Allowed, BodySource, Prompt, Skill};
 use crate::source::{FileId, Sources, Span, Spanned};
@@ -19,7 +19,7 @@ pub(super) struct Owner {
     pub(super) allows: Option<String>,
     pub(super) allowed: Vec<Allowed>,
     /// Texts that were searched as written, and are clean.
-    clean: Vec<Arc<String>>,
+    clean: Vec<SharedText>,
 }
 
 impl Owner {
@@ -66,11 +66,11 @@ impl Owner {
     /// Remembers the texts of clean bodies, if their files hold them unchanged.
     pub(super) fn take_clean(&mut self, sources: &Sources<'_>, bodies: &[BodySource]) {
         let is_whole = |body: &BodySource, text: &str| {
-            body.inline_at.is_some() || sources.file(body.file).bytes.ends_with(text.as_bytes())
+            body.inline_at.is_some() || sources.file(body.file).bytes().ends_with(text.as_bytes())
         };
         let texts = bodies.iter().filter_map(|body| {
             let text = body.text.as_ref().filter(|text| is_whole(body, text))?;
-            Some(Arc::clone(text))
+            Some(text.clone())
         });
         self.clean.extend(texts.take(CLEAN_MAX));
     }
@@ -100,7 +100,7 @@ pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Option<Spa
 /// Returns whether a value is written with escapes of KDL.
 pub(super) fn has_escapes(sources: &Sources<'_>, at: Span) -> bool {
     let source = sources.file(at.file);
-    let written = source.bytes.get(at.start as usize..at.end as usize);
+    let written = source.bytes().get(at.start as usize..at.end as usize);
     written.is_some_and(|written| written.contains(&b'\\'))
 }
 
@@ -122,7 +122,7 @@ fn find(
     text: &[u8],
 ) -> Option<Span> {
     let source = sources.file(file);
-    let bytes = source.bytes.get(start..end.min(source.bytes.len()))?;
+    let bytes = source.bytes().get(start..end.min(source.bytes().len()))?;
     if text.is_empty() {
         return None;
     }

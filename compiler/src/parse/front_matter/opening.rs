@@ -43,7 +43,7 @@ pub(super) struct Opened {
 /// Finds the front matter of a file. `None`: it is required and missing, or endless, which is
 /// reported.
 pub(super) fn find(
-    text: &Text<'_>,
+    text: &Text,
     rule: FrontMatterRule,
     reporter: &mut Reporter<'_>,
 ) -> Option<Opening> {
@@ -155,7 +155,7 @@ fn mark(at: Span) -> Edit {
 }
 
 /// Returns the correction of a file that lacks front matter: its first sentence describes it.
-fn described(text: &Text<'_>) -> Option<Edit> {
+fn described(text: &Text) -> Option<Edit> {
     let end = description::line_end(&text.text);
     let line = description::line(&text.text)?;
     Some(Edit { at: text.span(&(0..0)), text: format!("{MARK}{end}{line}{end}{MARK}{end}") })

@@ -1,13 +1,13 @@
 //! Bytes of a markdown file -> text that knows its place in the file.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use miette::Diagnostic;
+use relay_bundle::SharedText;
 use thiserror::Error;
 
 use super::report::Reporter;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, SourceFile, Span};
 
 /// The most bytes of a markdown file.
 pub(crate) const FILE_BYTES_MAX: usize = 100_000;
@@ -15,23 +15,24 @@ pub(crate) const FILE_BYTES_MAX: usize = 100_000;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The text of a markdown file.
-pub(in crate::parse) struct Text<'b> {
+pub(in crate::parse) struct Text {
     file: FileId,
     /// The text after the byte order mark, line ends as they are in the file.
-    pub(in crate::parse) text: Cow<'b, str>,
+    pub(in crate::parse) text: SharedText,
     /// Bytes of the file before the text.
     skipped: usize,
     /// Whether each byte of the file is one character.
     latin1: bool,
 }
 
-impl<'b> Text<'b> {
+impl Text {
     /// Decodes a file. `None`: it is too large, or not UTF-8 and not to be repaired.
     pub(in crate::parse) fn decode(
         file: FileId,
-        bytes: &'b [u8],
+        source: &SourceFile,
         reporter: &mut Reporter<'_>,
     ) -> Option<Self> {
+        let bytes = source.bytes();
         if bytes.len() > FILE_BYTES_MAX {
             let at = file.span(FILE_BYTES_MAX, FILE_BYTES_MAX);
             reporter.refuse(at, TooLarge { bytes: bytes.len(), limit: FILE_BYTES_MAX, at });
@@ -39,18 +40,18 @@ impl<'b> Text<'b> {
         }
         let rest = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let skipped = bytes.len() - rest.len();
-        let error = match std::str::from_utf8(rest) {
+        let first = match source.text() {
             Ok(text) => {
-                return Some(Self { file, text: with_line_ends(text), skipped, latin1: false });
+                let text = with_line_ends(text.part(skipped..text.len()));
+                return Some(Self { file, text, skipped, latin1: false });
             }
-            Err(error) => error,
+            Err(first) => first,
         };
-        let first = skipped + error.valid_up_to();
         let at = file.span(first, first + 1);
         let byte = bytes.get(first).copied().unwrap_or_default();
         reporter.repair(at, NotUtf8 { byte, at });
         let text = rest.iter().copied().map(char::from).collect::<String>();
-        let text = with_line_ends(&text).into_owned().into();
+        let text = with_line_ends(text.into());
         (!reporter.refused()).then_some(Self { file, text, skipped, latin1: true })
     }
 
@@ -76,10 +77,10 @@ impl<'b> Text<'b> {
 
 /// Returns a text in which each CR that ends a line is an LF. A CR before an LF stays, so that
 /// offsets are those of the file.
-fn with_line_ends(text: &str) -> Cow<'_, str> {
+fn with_line_ends(text: SharedText) -> SharedText {
     // Searching for one byte is many times faster, and it is absent from nearly every file.
     if !text.contains('\r') {
-        return text.into();
+        return text;
     }
     let mut characters = text.chars().peekable();
     let ends = std::iter::from_fn(|| {

@@ -32,7 +32,7 @@ fn read_by(bytes: &[u8], reading: Reading) -> (Option<MarkdownPrompt>, Vec<Strin
     let sources = Sources::new(&files, "a.md");
     let file = sources.load("a.md").unwrap();
     let mut found = Alike::default();
-    let prompt = markdown_prompt(file, bytes, reading, &mut found);
+    let prompt = markdown_prompt(file, &sources.file(file), reading, &mut found);
     let mut out = Diagnostics::new(false);
     found.report(&mut out);
     let mut reports: Vec<_> = out.sorted();
@@ -177,7 +177,7 @@ fn marks_and_line_ends() {
         ("---\ndescription: d\n---", "", 22),
     ] {
         let prompt = good(text, Command);
-        assert_eq!((prompt.body.as_str(), prompt.body_start), (body, start), "{text}");
+        assert_eq!((&*prompt.body, prompt.body_start), (body, start), "{text}");
         let at = prompt.description.as_ref().unwrap().at;
         let written = &text[at.start as usize..at.end as usize];
         assert_eq!(written, prompt.description.as_ref().unwrap().value, "{text}");
@@ -215,7 +215,7 @@ fn spaces_beside_the_marks() {
         ["1:1 «---  »", "3:1 «--- »"].map(|place| spaces("warning", place, "repaired: "));
     assert_eq!(reported, [first, last]);
     let prompt = prompt.unwrap();
-    assert_eq!((prompt.description.unwrap().value.as_str(), prompt.body.as_str()), ("d", "x\n"));
+    assert_eq!((prompt.description.unwrap().value.as_str(), &*prompt.body), ("d", "x\n"));
     // A line of a value is indented.
     assert_eq!(good("---\ndescription: |\n  a\n  --- \n---\nx", Command).body, "x");
     let (prompt, reported) = read(text.as_bytes(), Folder, Fail);
@@ -279,7 +279,7 @@ fn front_matter_is_optional() {
         ["***\na: b\n***\n", "```\n---\n```\n", "\n---\n\nText\n", "----\na: b\n---\n", "+++\n"]
     {
         let (prompt, reported) = optional(text, Command);
-        assert_eq!((reported, prompt.unwrap().body.as_str()), (Vec::new(), text));
+        assert_eq!((reported, &*prompt.unwrap().body), (Vec::new(), text));
     }
 }
 
@@ -299,10 +299,7 @@ fn quoted_text_over_lines() {
 #[test]
 fn a_lone_cr_ends_a_line() {
     let prompt = good("---\rdescription: d\r---\ra\rb\r\nc", Command);
-    assert_eq!(
-        (prompt.description.unwrap().value.as_str(), prompt.body.as_str()),
-        ("d", "a\nb\nc")
-    );
+    assert_eq!((prompt.description.unwrap().value.as_str(), &*prompt.body), ("d", "a\nb\nc"));
     assert_eq!(prompt.body_start, 23);
 }
 
@@ -635,7 +632,7 @@ fn arguments() {
             vec![Segment::Slot(3), literal("[a] "), Segment::Slot(3), literal("[]")],
         ),
     ] {
-        assert_eq!(slots(body, 3), expected, "{body}");
+        assert_eq!(slots(&body.into(), 3), expected, "{body}");
         assert_eq!(has_slot(body), expected.contains(&Segment::Slot(3)), "{body}");
     }
 }

@@ -51,7 +51,7 @@ impl Notes {
     ) -> Vec<Allowed> {
         let source = sources.file(file);
         let mut found = BTreeSet::new();
-        for mark in marks::search(source.bytes.get(start..).unwrap_or_default()) {
+        for mark in marks::search(source.bytes().get(start..).unwrap_or_default()) {
             found.insert(mark.kind);
             if !self.allowed.iter().any(|allowed| allowed.rule.value == mark.kind.name()) {
                 let at = file.span(start + mark.at.start, start + mark.at.end);

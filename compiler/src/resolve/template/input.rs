@@ -1,6 +1,6 @@
 //! The texts of a prompt before they are rendered, and the arguments as they see them.
 
-use std::sync::Arc;
+use relay_bundle::SharedText;
 
 use super::source::TextPlace;
 use crate::source::{FileId, Span};
@@ -58,4 +58,4 @@ impl TemplateArgument<'_> {
 }
 
 /// Finds a text file by its path from the folder of another file.
-pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<String>)> + 'i;
+pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, SharedText)> + 'i;

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use minijinja::{Error, machinery};
 
@@ -33,9 +32,7 @@ pub(super) fn read(
 ) -> Vec<Template> {
     let mut sources: Vec<Rc<Source>> = texts
         .iter()
-        .map(|text| {
-            Rc::new(Source { text: Arc::new(text.text.to_owned()), place: text.at.clone() })
-        })
+        .map(|text| Rc::new(Source { text: text.text.into(), place: text.at.clone() }))
         .collect();
     let mut included: BTreeMap<FileId, usize> = BTreeMap::new();
     let mut templates = Vec::new();

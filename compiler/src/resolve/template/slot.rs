@@ -47,13 +47,13 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     let mut rest = text;
     while let Some((literal, index, after)) = next_mark(rest) {
         if !literal.is_empty() {
-            segments.push(Segment::Literal(literal.to_owned()));
+            segments.push(Segment::Literal(literal.into()));
         }
         segments.push(Segment::Slot(index));
         rest = after;
     }
     if !rest.is_empty() {
-        segments.push(Segment::Literal(rest.to_owned()));
+        segments.push(Segment::Literal(rest.into()));
     }
     segments
 }

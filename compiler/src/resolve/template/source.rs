@@ -1,7 +1,7 @@
 //! The text of a template and the way from its bytes to places in the project.
 
+use relay_bundle::SharedText;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::error::{Line, TemplateError};
 use super::offsets::Offsets;
@@ -29,7 +29,7 @@ impl TextPlace {
 
 /// A text of a prompt, or an included file.
 pub(super) struct Source {
-    pub(super) text: Arc<String>,
+    pub(super) text: SharedText,
     pub(super) place: TextPlace,
 }
 

@@ -3,7 +3,6 @@ mod free_text;
 mod offsets;
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use miette::SourceSpan;
 use relay_bundle::Segment;
@@ -58,7 +57,7 @@ fn run(template: &str, place: TextPlace) -> (Option<RenderedTexts>, Diagnostics)
     let choices = ["dev".to_owned(), "prod".to_owned()];
     let include: &Include<'_> = &|_, path| {
         let index = FILES.iter().position(|(name, _)| *name == path)?;
-        Some((file(index as u64 + 1), Arc::new(FILES[index].1.to_owned())))
+        Some((file(index as u64 + 1), FILES[index].1.into()))
     };
     let texts = [TemplateText { text: template, at: place }];
     let rendered =
@@ -86,7 +85,7 @@ fn outcome(template: &str) -> String {
     assert!(!out.has_errors());
     let shown = |segments: &Vec<Segment>| {
         let one = |segment: &Segment| match segment {
-            Segment::Literal(text) => text.clone(),
+            Segment::Literal(text) => text.to_string(),
             Segment::Slot(index) => format!("[{index}]"),
         };
         segments.iter().map(one).collect::<String>()
@@ -467,7 +466,7 @@ fn an_empty_value_of_a_choice_is_false() {
     let texts = [TemplateText { text: "{{ c or '-' }}", at: TextPlace::Value(at()) }];
     let rendered =
         render(&templates(&texts, &arguments), &Cell::new(0), &|_, _| None, &mut out).unwrap();
-    let said = |text: &str| vec![vec![Segment::Literal(text.to_owned())]];
+    let said = |text: &str| vec![vec![Segment::Literal(text.into())]];
     assert_eq!(rendered.variants, [said("-"), said("a")]);
 }
 

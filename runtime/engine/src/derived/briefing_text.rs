@@ -3,7 +3,9 @@
 //! It equals the result of a call without arguments. Where such a call would be rejected, a choice
 //! takes its first value, and a text is its name in braces.
 
-use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
+use relay_bundle::{
+    Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment, SharedText,
+};
 
 use super::one_line::line;
 
@@ -16,11 +18,11 @@ const DESCRIPTION_CHARS_MAX: usize = 1024;
 
 /// Returns the text in a briefing.
 #[must_use]
-pub fn of(rendering: &Rendering) -> String {
+pub fn of(rendering: &Rendering) -> SharedText {
     let variant = BriefingVariant::of(rendering);
     let said = variant.said();
     match variant.choices() {
-        Some(line) => format!("{line}\n{said}"),
+        Some(line) => format!("{line}\n{said}").into(),
         None => said,
     }
 }
@@ -38,7 +40,7 @@ pub fn of_agent_skill(name: &str, description: &str, uri: &str) -> String {
 /// Returns the texts that the author of a prompt wrote in it, without the frame around embedded
 /// ones.
 #[must_use]
-pub fn without_frame(rendering: &Rendering) -> String {
+pub fn without_frame(rendering: &Rendering) -> SharedText {
     let variant = BriefingVariant::of(rendering);
     let parts = variant.messages.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match &part.content {
@@ -66,22 +68,22 @@ impl<'r> BriefingVariant<'r> {
         Self { arguments, messages }
     }
 
-    fn said(&self) -> String {
+    fn said(&self) -> SharedText {
         // A single voice needs no name.
         let named = self.messages.iter().any(|message| message.role == Role::Assistant);
         joined(self.messages.iter().map(|message| {
             let said = joined(message.parts.iter().map(|part| self.part(part)));
             match message.role {
                 _ if !named => said,
-                Role::User => format!("[user]\n{said}"),
-                Role::Assistant => format!("[assistant]\n{said}"),
+                Role::User => format!("[user]\n{said}").into(),
+                Role::Assistant => format!("[assistant]\n{said}").into(),
             }
         }))
     }
 
-    fn part(&self, part: &Part) -> String {
-        match &part.content {
-            PartContent::Text(segments) => self.filled(segments),
+    fn part(&self, part: &Part) -> SharedText {
+        let named = match &part.content {
+            PartContent::Text(segments) => return self.filled(segments),
             PartContent::Image { mime, bytes } => format!("[image: {mime}, {} bytes]", bytes.len()),
             PartContent::Audio { mime, bytes } => format!("[audio: {mime}, {} bytes]", bytes.len()),
             PartContent::ResourceText { uri, mime: _, text } => {
@@ -91,10 +93,14 @@ impl<'r> BriefingVariant<'r> {
                 let mime = mime.as_ref().map(|mime| format!("{mime}, ")).unwrap_or_default();
                 format!("[resource: {}, {mime}{} bytes]", self.filled(uri), bytes.len())
             }
-        }
+        };
+        named.into()
     }
 
-    fn filled(&self, segments: &[Segment]) -> String {
+    fn filled(&self, segments: &[Segment]) -> SharedText {
+        if let [Segment::Literal(literal)] = segments {
+            return literal.clone();
+        }
         let mut text = String::new();
         for segment in segments {
             match segment {
@@ -108,7 +114,7 @@ impl<'r> BriefingVariant<'r> {
                 }
             }
         }
-        text
+        text.into()
     }
 
     /// Returns the line with the values in use and the other values: `[shown for
@@ -159,18 +165,17 @@ fn value<'a>(argument: &'a Argument, choices: &'a [String]) -> Option<&'a String
 }
 
 /// Joins the non-empty texts with blank lines.
-fn joined(texts: impl Iterator<Item = String>) -> String {
-    let mut joined = String::new();
-    for text in texts.filter(|text| !text.is_empty()) {
-        if joined.is_empty() {
-            joined = text;
-            continue;
-        }
+fn joined(texts: impl Iterator<Item = SharedText>) -> SharedText {
+    let mut texts = texts.filter(|text| !text.is_empty());
+    let first = texts.next().unwrap_or_default();
+    let Some(second) = texts.next() else { return first };
+    let mut joined = first.to_string();
+    for text in [second].into_iter().chain(texts) {
         joined.truncate(joined.trim_end_matches('\n').len());
         joined.push_str("\n\n");
         joined.push_str(&text);
     }
-    joined
+    joined.into()
 }
 
 #[cfg(test)]

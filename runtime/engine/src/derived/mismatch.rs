@@ -248,7 +248,7 @@ fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<EntryBytes, Corru
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
         let about = description.as_ref().map_or("", |description| &description.value);
         let expected = match skills.get(name.as_str()) {
-            Some(uri) => briefing_text::of_agent_skill(&name, about, uri),
+            Some(uri) => briefing_text::of_agent_skill(&name, about, uri).into(),
             None => briefing_text::of(&rendering),
         };
         if body.value != expected {

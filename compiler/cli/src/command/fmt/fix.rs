@@ -53,7 +53,7 @@ pub(super) fn apply(
         }
         for (id, edits) in edits {
             let file = sources.file(id);
-            let text = file.text().unwrap_or_default();
+            let text: &str = file.text().map_or("", |text| text);
             files.put(&file.path, text, edited(text, edits));
         }
     }

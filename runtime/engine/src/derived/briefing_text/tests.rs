@@ -86,7 +86,7 @@ fn what_is_no_text_is_named() {
     let text = vec![Segment::Literal("Held.".into())];
     let binary = |mime: Option<&str>| PartContent::ResourceBlob {
         uri: uri(),
-        mime: mime.map(str::to_owned),
+        mime: mime.map(Into::into),
         bytes: blob(b"12345"),
     };
     let rendering = plain(vec![
