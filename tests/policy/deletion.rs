@@ -30,13 +30,17 @@ fn touched(command: &str, all: &Knowledge) -> Knowledge {
     let names: BTreeSet<String> = verdict.effects.programs().map(Cow::into_owned).collect();
     let is_used = |node: &&Node| node.names.iter().any(|name| names.contains(name.as_str()));
     let programs = all.programs.iter().filter(is_used).cloned();
-    let words = all.words.iter().map(|row| LanguageWords {
+    let programs: Vec<_> = programs.map(|node| pruned(node, command)).collect();
+    // The languages of their code, wherever a fact names one.
+    let named = format!("{programs:?}");
+    let words = all.words.iter().filter(|row| named.contains(&format!("{:?}", row.language)));
+    let words = words.map(|row| LanguageWords {
         words: row.words.iter().filter(|word| command.contains(word.as_str())).cloned().collect(),
         ..row.clone()
     });
     let variables = all.environment.iter().filter(|name| command.contains(name.trim_matches('*')));
     Knowledge {
-        programs: programs.map(|node| pruned(node, command)).collect(),
+        programs,
         environment: variables.cloned().collect(),
         words: words.filter(|row| !row.words.is_empty()).collect(),
         files: all.files.clone(),
