@@ -174,6 +174,9 @@ shift 2
 eval "$relay_text"
 "#;
 
+/// How many commands run at once: namespaces are made and ended in a time in which they wait for the kernel.
+const CAGES: usize = 8;
+
 /// A root with bash and nothing else, for commands that run in namespaces of their own.
 struct Cage {
     root: tempfile::TempDir,
@@ -256,10 +259,10 @@ fn every_name_that_bash_looks_up_was_predicted() {
     let (names, endless) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let wrong = Mutex::new(String::new());
     thread::scope(|scope| {
-        for part in rows.chunks(rows.len().div_ceil(2)) {
+        for part in rows.chunks(rows.len().div_ceil(CAGES)) {
             let (names, endless, wrong) = (&names, &endless, &wrong);
             scope.spawn(move || {
-                let cage = Cage::new().expect("a second root");
+                let cage = Cage::new().expect("a further root");
                 for row in part.iter().filter(|row| !row.command.contains('\0')) {
                     let Some(looked_up) = cage.names(&row.command) else {
                         endless.fetch_add(1, Ordering::Relaxed);

@@ -4,6 +4,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net;
+use std::pin::pin;
 use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,10 @@ const EXIT_TIME_MAX: Duration = Duration::from_secs(8);
 
 /// The time between two looks at whether the keeper exited.
 const EXIT_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The time that the release of a job that ended is held. Until then the server has answered its caller,
+/// before which the keeper has no need of the processor; and the releases of others go with it.
+const HELD_FOR: Duration = Duration::from_millis(1);
 
 /// The keeper is gone.
 #[derive(Debug)]
@@ -116,9 +121,9 @@ impl Link {
         self.releases.clone().reserve_owned().await.map_err(|_| Lost)
     }
 
-    /// Releases a job, if the socket has room at once.
-    pub(super) fn releases(&self, number: u64) -> bool {
-        packet::send(&*self.socket, &Request::Release { number }.encode(), &[]).is_ok()
+    /// Releases a job: soon if it has ended, else now. False: the socket has no room.
+    pub(super) fn releases(&self, number: u64, has_ended: bool) -> bool {
+        (has_ended && lock(&self.table).hold(number)) || send_release(&self.socket, number).is_ok()
     }
 
     /// Sends the request of a new token and returns its answer.
@@ -167,11 +172,14 @@ fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn send_release(socket: &UnixDatagram, number: u64) -> io::Result<()> {
+    packet::send(socket, &Request::Release { number }.encode(), &[])
+}
+
 async fn release_all(socket: Arc<UnixDatagram>, mut to_release: mpsc::Receiver<u64>) {
     while let Some(number) = to_release.recv().await {
-        let bytes = Request::Release { number }.encode();
-        let send = || packet::send(&*socket, &bytes, &[]);
         // An error is the end of the connection, which the other task notices.
+        let send = || send_release(&socket, number);
         let _ = socket.async_io(Interest::WRITABLE, send).await;
     }
 }
@@ -179,14 +187,33 @@ async fn release_all(socket: Arc<UnixDatagram>, mut to_release: mpsc::Receiver<u
 /// Passes messages on until the connection ends or a message is malformed.
 async fn receive_all(socket: &UnixDatagram, table: &Mutex<Table>) {
     let mut buffer = vec![0; PACKET_BYTES_MAX];
+    let mut held = pin!(sleep(HELD_FOR));
+    let mut holds = false;
     loop {
         let receive = || {
             let packet = packet::receive(socket, &mut buffer)?;
             Ok(packet.map(|packet| (Event::decode(packet.bytes), packet.descriptors)))
         };
-        match socket.async_io(Interest::READABLE, receive).await {
+        let received = tokio::select! {
+            received = socket.async_io(Interest::READABLE, receive) => received,
+            () = &mut held, if holds => {
+                let unsent = lock(table).take_held().into_iter();
+                let unsent = unsent.filter(|number| send_release(socket, *number).is_err());
+                let unsent: Vec<_> = unsent.collect();
+                holds = !unsent.is_empty();
+                if holds {
+                    lock(table).hold_again(unsent);
+                    held.as_mut().reset(Instant::now() + HELD_FOR);
+                }
+                continue;
+            }
+        };
+        match received {
             Ok(Some((Ok(event), descriptors))) => {
-                lock(table).take(event, descriptors.into_iter().next());
+                if lock(table).take(event, descriptors.into_iter().next()) {
+                    holds = true;
+                    held.as_mut().reset(Instant::now() + HELD_FOR);
+                }
             }
             Ok(Some((Err(_), _)) | None) | Err(_) => return,
         }

@@ -104,9 +104,10 @@ pub(super) async fn claim(
 impl Drop for Claim {
     fn drop(&mut self) {
         self.link.remove_job(self.number);
+        let has_ended = self.ended.borrow().is_some();
         // The keeper passes over the release of an unknown job.
         if let Some(place) = self.place.take()
-            && !self.link.releases(self.number)
+            && !self.link.releases(self.number, has_ended)
         {
             place.send(self.number);
         }

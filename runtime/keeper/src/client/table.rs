@@ -22,6 +22,8 @@ pub(super) type Begun = (u32, Option<OwnedFd>);
 pub(super) struct Table {
     lost: bool,
     jobs: BTreeMap<u64, Waiting>,
+    /// The releases of jobs that ended, while they are about to be sent.
+    held: Option<Vec<u64>>,
     answers: BTreeMap<u64, oneshot::Sender<Result<u32, i32>>>,
 }
 
@@ -75,6 +77,21 @@ impl Table {
         self.jobs.remove(&number);
     }
 
+    /// Takes the release of a job that ended; false if nothing is about to send it.
+    pub(super) fn hold(&mut self, number: u64) -> bool {
+        self.held.as_mut().map(|held| held.push(number)).is_some()
+    }
+
+    /// Takes releases back for which there was no room.
+    pub(super) fn hold_again(&mut self, unsent: Vec<u64>) {
+        self.held.get_or_insert_default().extend(unsent);
+    }
+
+    /// Returns the releases that are to be sent. Later ones are sent by themselves.
+    pub(super) fn take_held(&mut self) -> Vec<u64> {
+        self.held.take().unwrap_or_default()
+    }
+
     /// Adds a request that is about to be sent; `None` when the keeper is lost.
     pub(super) fn add_answer(&mut self, token: u64) -> Option<oneshot::Receiver<Result<u32, i32>>> {
         let (answer, answered) = oneshot::channel();
@@ -89,8 +106,10 @@ impl Table {
         self.answers.remove(&token);
     }
 
-    /// Passes on a message. One for a job that was dropped meanwhile is dropped too.
-    pub(super) fn take(&mut self, event: Event, descriptor: Option<OwnedFd>) {
+    /// Passes on a message. One for a job that was dropped meanwhile is dropped too. Returns whether
+    /// releases are held from now on.
+    pub(super) fn take(&mut self, event: Event, descriptor: Option<OwnedFd>) -> bool {
+        let mut holds = false;
         match event {
             Event::Started { number, pid } => {
                 let begun = self.jobs.get_mut(&number).and_then(|job| job.begun.take());
@@ -107,6 +126,8 @@ impl Table {
             Event::Exited { number, ended } => {
                 if let Some(job) = self.jobs.get(&number) {
                     job.ended.send_replace(Some(ended));
+                    holds = self.held.is_none();
+                    self.held.get_or_insert_default();
                 }
             }
             #[cfg(feature = "seccomp")]
@@ -123,11 +144,13 @@ impl Table {
             // Both are of the beginning.
             Event::Ready { .. } | Event::Failed { .. } => {}
         }
+        holds
     }
 
     /// Ends all waits: the keeper is gone.
     pub(super) fn lose(&mut self) {
         self.lost = true;
+        self.held = None;
         self.answers.clear();
         for job in self.jobs.values_mut() {
             job.begun = None;
