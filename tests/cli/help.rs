@@ -85,6 +85,10 @@ fn versions() {
     // The commit is the one that the build was given in its environment.
     let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");
     assert!(version.contains(&format!("(commit {commit}, ")), "{version}");
+    // A line with more words is read by the grammar.
+    for arguments in ["-V", "version", "--version --help"] {
+        assert_eq!(sandbox.relay(arguments).ends(0).silent().stdout, version, "{arguments}");
+    }
     let served = sandbox.relay("serve --version").ends(0).silent().stdout;
     assert!(served.ends_with("MCP 2024-11-05 to 2026-07-28)\n"), "{served}");
 }

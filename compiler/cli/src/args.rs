@@ -170,6 +170,11 @@ pub(crate) struct GeneratedArgs {
     pub(crate) out: PathBuf,
 }
 
+/// Returns the line about the version, as the grammar has it.
+pub(crate) fn version_line() -> String {
+    format!("relay {}\n", version())
+}
+
 /// Returns the version, the commit from the environment of the build, and the format of bundles
 /// that this version writes.
 fn version() -> String {

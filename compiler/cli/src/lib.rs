@@ -65,9 +65,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     shipped::set_facts(facts);
     let mut output = Output::new();
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let ended = match parse(&mut arguments) {
-        Ok(cli) => command::run(cli.verb, &mut output),
-        Err(error) => usage::answer(&error, &arguments, &mut output),
+    let ended = match asks_for_version(&arguments) {
+        true => output.result(args::version_line()).map(|()| Exit::Yes),
+        false => match parse(&mut arguments) {
+            Ok(cli) => command::run(cli.verb, &mut output),
+            Err(error) => usage::answer(&error, &arguments, &mut output),
+        },
     };
     let exit = match ended {
         Ok(exit) => exit,
@@ -81,12 +84,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
     exit.into()
 }
 
+/// Returns whether a command line is only about the version: scripts ask for it often, and the grammar of all
+/// verbs takes longer to make than all the rest.
+fn asks_for_version(arguments: &[OsString]) -> bool {
+    let words = ["--version", "-V", "version"];
+    matches!(arguments, [_, word] if words.iter().any(|known| word == known))
+}
+
 fn parse(arguments: &mut [OsString]) -> Result<Cli, clap::Error> {
-    if let [_, word] = arguments
-        && word == "version"
-    {
-        *word = "--version".into();
-    }
     let read = |arguments: &[OsString]| {
         Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
     };

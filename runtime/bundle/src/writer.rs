@@ -160,10 +160,11 @@ impl<'b> Writer<'b> {
     }
 
     /// Reserves memory for this many bytes of bodies: a section that grows to its size takes thrice as
-    /// much.
+    /// much. A third more is for the rest of the file, which is joined in this memory; it takes none until
+    /// then.
     pub(crate) fn reserve_bodies(&mut self, bytes: usize) {
         if let Section::Own(own) = section(&mut self.sections, Kind::Bodies) {
-            own.reserve_exact(bytes);
+            own.reserve_exact(bytes.saturating_add(bytes / 3));
         }
     }
 
