@@ -196,35 +196,7 @@ pub fn read(path: &Path, user: &OsUser) -> Result<Machine, MachineFileError> {
     let text = text_file::read(&path).map_err(read)?;
     let file: MachineFile = toml_text::parse(&text, &[])
         .map_err(|fault| MachineFileError::Syntax { path: path.clone(), fault })?;
-    let paths = [
-        ("bundle", Some(&file.bundle)),
-        ("trust", Some(&file.trust)),
-        ("audit", file.audit.as_ref()),
-        ("state", file.state.as_ref()),
-    ];
-    for (key, named) in paths {
-        if named.is_some_and(|named| !named.is_absolute()) {
-            return Err(MachineFileError::Relative { path, key });
-        }
-    }
-    let names = [
-        ("principal", Some(&file.principal)),
-        ("tenant", file.tenant.as_ref()),
-        ("role", file.role.as_ref()),
-    ];
-    let groups = file.groups.iter().map(|name| ("groups", Some(name)));
-    let servers = file.relay_servers.iter().map(|name| ("relay-servers", Some(name)));
-    for (key, name) in names.into_iter().chain(groups).chain(servers) {
-        if name.is_some_and(|name| name.trim().is_empty()) {
-            return Err(MachineFileError::Empty { path, key });
-        }
-    }
-    if file.budget.is_zero() || file.budget > BUDGET_MAX {
-        return Err(MachineFileError::Budget { path });
-    }
-    if file.allow == Allow::Delegate && !file.grant.is_empty() {
-        return Err(MachineFileError::IdleGrant { path });
-    }
+    file.check(&path)?;
     let principal = match file.principal.as_str() {
         OS_USER => {
             user.name.clone().ok_or_else(|| MachineFileError::NoUser { path: path.clone() })?
@@ -239,6 +211,46 @@ pub fn read(path: &Path, user: &OsUser) -> Result<Machine, MachineFileError> {
     let audit = own(&file.audit, "audit", "hook.jsonl")?;
     let state = own(&file.state, "state", "hook")?;
     Ok(Machine { path, principal, audit, state, file })
+}
+
+impl MachineFile {
+    /// Checks the values of a file at this path, beyond their form.
+    ///
+    /// # Errors
+    ///
+    /// A path is relative, a name is empty, the budget is out of its range, or a grant has no effect.
+    pub fn check(&self, path: &Path) -> Result<(), MachineFileError> {
+        let paths = [
+            ("bundle", Some(&self.bundle)),
+            ("trust", Some(&self.trust)),
+            ("audit", self.audit.as_ref()),
+            ("state", self.state.as_ref()),
+        ];
+        for (key, named) in paths {
+            if named.is_some_and(|named| !named.is_absolute()) {
+                return Err(MachineFileError::Relative { path: path.to_owned(), key });
+            }
+        }
+        let names = [
+            ("principal", Some(&self.principal)),
+            ("tenant", self.tenant.as_ref()),
+            ("role", self.role.as_ref()),
+        ];
+        let groups = self.groups.iter().map(|name| ("groups", Some(name)));
+        let servers = self.relay_servers.iter().map(|name| ("relay-servers", Some(name)));
+        for (key, name) in names.into_iter().chain(groups).chain(servers) {
+            if name.is_some_and(|name| name.trim().is_empty()) {
+                return Err(MachineFileError::Empty { path: path.to_owned(), key });
+            }
+        }
+        if self.budget.is_zero() || self.budget > BUDGET_MAX {
+            return Err(MachineFileError::Budget { path: path.to_owned() });
+        }
+        if self.allow == Allow::Delegate && !self.grant.is_empty() {
+            return Err(MachineFileError::IdleGrant { path: path.to_owned() });
+        }
+        Ok(())
+    }
 }
 
 impl Machine {

@@ -117,6 +117,11 @@ fn the_machine_file_is_written_once() {
     let machine = Machine::new();
     machine.hook("install codex").ends(2).says("there is no machine file").says("--bundle FILE");
     machine.hook("install codex --bundle team.relay").ends(2).says("there is no machine file");
+    for (option, key) in [("group", "groups"), ("tenant", "tenant"), ("role", "role")] {
+        let line = format!("install codex --bundle team.relay --trust trust.toml --{option}=");
+        machine.hook(&line).ends(2).says(&format!("`{key}` is empty"));
+    }
+    assert!(!machine.path(".config").exists() && !machine.path(".codex").exists());
     machine.install("codex").ends(0);
     let written = machine.read(".config/relay/hook.toml");
     let bundle = machine.sandbox.path("team.relay").to_string_lossy().into_owned();

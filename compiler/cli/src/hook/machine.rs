@@ -82,11 +82,11 @@ impl MachineChange {
                 Failure::error(format!("there is no machine file `{shown}` yet"))
                     .help("give its contents: `--bundle FILE --trust FILE`")
             })?;
-            let file = parse(&text, &shown)?;
+            let file = parse(&text, path)?;
             change.new = Some(text);
             return Ok(Self { change, file });
         };
-        let file = parse(old, &shown)?;
+        let file = parse(old, path)?;
         if let Some((key, is)) = contradiction(&file, wanted)? {
             return Err(Failure::error(format!("`{shown}` says `{key} = {is}`, and the options say otherwise"))
                 .help("edit the file, or remove it and install anew; every client that is installed reads it"));
@@ -157,11 +157,16 @@ fn contradiction(
     Ok(differs.map(|(key, _, is)| (key, is.map_or("(none)".to_owned(), |is| format!("\"{is}\"")))))
 }
 
-fn parse(text: &str, shown: &str) -> Result<MachineFile, Failure> {
-    crate::toml_text::parse(text).map_err(|fault| {
+fn parse(text: &str, path: &Path) -> Result<MachineFile, Failure> {
+    let help = "docs/hooks.md has every key of it";
+    let file: MachineFile = crate::toml_text::parse(text).map_err(|fault| {
+        let shown = shown_path(path);
         Failure::error(format!("the machine file `{shown}` is not valid: {shown}:{fault}"))
-            .help("docs/hooks.md has every key of it")
-    })
+            .help(help)
+    })?;
+    // As the hook checks it, before anything is written.
+    file.check(path).map_err(|fault| Failure::error(fault.to_string()).help(help))?;
+    Ok(file)
 }
 
 fn path_text(path: &Path) -> Result<String, Failure> {
