@@ -200,7 +200,7 @@ impl LineStarts {
 }
 
 impl SourceFile {
-    pub(crate) fn new(path: &str, bytes: Vec<u8>) -> Self {
+    fn new(path: &str, bytes: Vec<u8>) -> Self {
         let content = String::from_utf8(bytes).map_or_else(
             |error| {
                 let invalid = error.utf8_error().valid_up_to();
