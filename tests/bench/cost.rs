@@ -19,7 +19,7 @@ const DECLARATIONS: Figure = Figure {
     id: "check/declarations",
     work: "check 10,000 declarations (2 MB in one document)",
     parts: &[
-        of("CPU", "s").at_most(0.3),
+        of("CPU", "s").at_most(0.3).next(0.15),
         of("wall", "s"),
         of("memory", "bytes a byte").at_most(100.0),
     ],

@@ -28,8 +28,8 @@ const SMALL: Figure = Figure {
     id: "relay-classify/small",
     work: "small runs of `relay`, wall",
     parts: &[
-        of("`--version`", "ms"),
-        of("`classify ls`", "ms"),
+        of("`--version`", "ms").at_most(1.5),
+        of("`classify ls`", "ms").at_most(4.0),
         of("build 10 prompt files, which opens no facts", "ms"),
     ],
     note: "",
