@@ -202,10 +202,14 @@ impl Sftp {
 
     /// Removes the temporary file of a transfer that failed.
     pub(super) async fn remove_temporary(&self) {
-        if let Some(path) = self.temporary()
-            && self.raw.remove(path).await.is_ok()
-        {
-            self.note_temporary(None);
+        let Some(path) = self.temporary() else { return };
+        match self.raw.remove(path).await {
+            Ok(_) => self.note_temporary(None),
+            // It has its final name: the answer to the rename came too late.
+            Err(Error::Status(status)) if status.status_code == StatusCode::NoSuchFile => {
+                self.note_temporary(None);
+            }
+            Err(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! SFTP of the test server, on the files of this machine.
 //!
-//! Opening a path that ends in `stall` never answers.
+//! Opening a path that ends in `stall` never answers; a rename to one that ends in `late` answers late.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::FileTimes;
@@ -228,7 +228,10 @@ impl Handler for Files {
         if fs::exists(&newpath).map_err(code)? {
             return Err(StatusCode::Failure.into());
         }
-        fs::rename(oldpath, newpath).map_err(code)?;
+        fs::rename(oldpath, &newpath).map_err(code)?;
+        if newpath.ends_with("late") {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
         Ok(ok(id))
     }
 

@@ -270,6 +270,18 @@ async fn a_stop_leaves_no_half_file() {
 }
 
 #[tokio::test]
+async fn a_file_that_has_its_name_is_not_named_as_left() {
+    let ground = Ground::on(Scene::with(|settings| settings.plain_rename = true).await);
+    let (near, far) = (ground.near.join("a"), ground.far.join("late"));
+    fs::write(&near, "x").unwrap();
+    let options = TransferOptions { timeout: Duration::from_secs(1), ..options() };
+    let paths = (near.as_path(), far.to_str().unwrap());
+    let late = pool().upload(&ground.scene.route(), paths, &options, never()).await.unwrap_err();
+    assert!(matches!(late, TransferError::Timeout { .. }), "{late}");
+    assert_eq!(names(&ground.far), ["late"]);
+}
+
+#[tokio::test]
 async fn a_dead_link_in_mid_transfer_is_a_loss() {
     let ground = Ground::start().await;
     let relay = Relay::start(ground.scene.server.address).await;
