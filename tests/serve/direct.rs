@@ -1,12 +1,12 @@
-//! Requests for prompts over HTTP in the usual form are answered without rmcp, and all others by it. An
-//! `Accept` in another order makes a request rmcp's, so each is sent in both forms: the answers and the
-//! records are the same.
+//! Requests for prompts in the usual form are answered without rmcp, and all others by it. Over HTTP an
+//! `Accept` in another order makes a request rmcp's, and on standard input a further member does. Each is
+//! sent in both forms: the answers and the records are the same.
 
 use serde_json::{Value, json};
 
 use super::auth::{config, key};
 use super::house::House;
-use super::server::{MODERN, modern};
+use super::server::{Client, MODERN, initialize_params, modern};
 use super::web::{Answer, Request, Web};
 
 const ANN: &str = "Bearer rk_ann_secret-of-ann";
@@ -196,4 +196,135 @@ fn each_repeated_header_is_rejected() {
         let is_version = repeated.starts_with("MCP");
         assert_eq!(answer.status, if is_version { 200 } else { 400 }, "{repeated}: {answer:?}");
     }
+}
+
+/// Sends a request in both forms to a server on standard input and compares the answers and the records.
+fn compared_lines(house: &House, client: &mut Client, [usual, other]: [&str; 2]) -> Value {
+    let [(answer, records), (by_rmcp, others)] = [usual, other].map(|line| {
+        let before = house.read("audit.jsonl").lines().count();
+        client.write(format!("{line}\n").as_bytes());
+        let answer = client.next_message().expect("an answer");
+        (answer, records(house, before))
+    });
+    // As texts: the order of the members counts too.
+    assert_eq!(answer.to_string(), by_rmcp.to_string(), "{usual}");
+    assert_eq!(records, others, "{usual}");
+    answer
+}
+
+/// Parameters of `prompts/get`, and whether they have an answer without an error.
+fn asked() -> Vec<(Value, bool)> {
+    vec![
+        (
+            json!({ "name": "note", "arguments": { "arguments": "the «light» \u{2028} \"x\"" } }),
+            true,
+        ),
+        (json!({ "name": "note", "arguments": {} }), true),
+        (json!({ "name": "note", "arguments": null }), true),
+        (json!({ "name": "note" }), true),
+        (json!({ "name": "note", "arguments": { "arguments": "x".repeat(200_000) } }), true),
+        (json!({ "name": "deploy", "arguments": { "service": "web" } }), true),
+        (json!({ "name": "deploy", "arguments": { "service": "web", "environment": "x" } }), false),
+        (json!({ "name": "deploy" }), false),
+        (json!({ "name": "note", "arguments": { "arguments": 1 } }), false),
+        (json!({ "name": "unknown" }), false),
+        (json!({ "name": "" }), false),
+    ]
+}
+
+fn line(params: &Value) -> String {
+    text("7", &params.to_string(), "")
+}
+
+#[test]
+fn prompts_of_a_session_are_answered_as_by_rmcp() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &["--audit", "audit.jsonl"]);
+    for (params, is_answered) in asked() {
+        let mut other = params.clone();
+        other["_meta"] = json!({});
+        let answer = compared_lines(&house, &mut client, [&line(&params), &line(&other)]);
+        assert_eq!(answer.get("result").is_some(), is_answered, "{params}: {answer}");
+        assert_eq!(answer["id"], 7);
+    }
+    // A session takes requests of the stateless protocol too.
+    for (params, _) in asked() {
+        let mut other = modern(params.clone());
+        other["further"] = json!(1);
+        compared_lines(&house, &mut client, [&line(&modern(params)), &line(&other)]);
+    }
+}
+
+#[test]
+fn prompts_of_the_stateless_protocol_are_answered_as_by_rmcp() {
+    let house = House::new();
+    let mut client = Client::start(&house, &["--audit", "audit.jsonl"]);
+    // The first request is rmcp's: it chooses the lifecycle.
+    client.get("prompts/list", modern(json!({})));
+    for (params, is_answered) in asked() {
+        let mut other = modern(params.clone());
+        other["further"] = json!(1);
+        let params = modern(params);
+        let answer = compared_lines(&house, &mut client, [&line(&params), &line(&other)]);
+        assert_eq!(answer.get("result").is_some(), is_answered, "{params}: {answer}");
+    }
+}
+
+#[test]
+fn a_request_before_initialize_is_refused_as_ever() {
+    let house = House::new();
+    let mut client = Client::start(&house, &[]);
+    let bare = json!({ "name": "note" });
+    client.write(format!("{}\n", line(&bare)).as_bytes());
+    let answer = client.next_message().expect("an answer");
+    assert!(answer.to_string().contains("_meta"), "{answer}");
+    // After requests of the stateless protocol too: no session has begun.
+    client.write(format!("{}\n", line(&modern(bare.clone()))).as_bytes());
+    let answer = client.next_message().expect("an answer");
+    assert!(answer.get("result").is_some(), "{answer}");
+    client.write(format!("{}\n", line(&bare)).as_bytes());
+    let answer = client.next_message().expect("an answer");
+    assert!(answer.to_string().contains("_meta"), "{answer}");
+}
+
+#[test]
+fn many_prompts_in_one_write_are_all_answered_before_the_end() {
+    let house = House::new();
+    let mut client = Client::start(&house, &["--audit", "audit.jsonl"]);
+    let begin = json!({
+        "jsonrpc": "2.0", "id": "begin", "method": "initialize",
+        "params": initialize_params("2025-11-25"),
+    });
+    let mut lines = format!("{begin}\n");
+    for id in 0..500 {
+        let params = json!({ "name": "note", "arguments": { "arguments": id.to_string() } });
+        lines += &text(&id.to_string(), &params.to_string(), "");
+        lines.push('\n');
+    }
+    client.write(lines.as_bytes());
+    client.close();
+    let mut answered = Vec::new();
+    while let Some(answer) = client.next_message() {
+        assert!(answer.get("result").is_some(), "{answer}");
+        answered.extend(answer["id"].as_u64());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (0..500).collect::<Vec<_>>());
+    let served =
+        house.read("audit.jsonl").lines().filter(|line| line.contains("prompt:note")).count();
+    assert_eq!(served, 500);
+}
+
+#[test]
+fn a_repeated_id_is_refused_while_the_first_is_in_flight() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &[]);
+    let params = json!({ "name": "note", "arguments": { "arguments": "x" } });
+    // Both lines are read before the first answer is written.
+    client.write(format!("{}\n{}\n", line(&params), line(&params)).as_bytes());
+    let answers = [(); 2].map(|()| client.next_message().expect("an answer"));
+    let refused = answers.iter().find(|answer| answer.get("error").is_some()).expect("a refusal");
+    assert_eq!(refused["id"], Value::Null, "{refused}");
+    assert!(refused.to_string().contains("is in flight"), "{refused}");
+    assert!(answers.iter().any(|answer| answer["id"] == 7), "{answers:?}");
 }

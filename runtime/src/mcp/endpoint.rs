@@ -185,7 +185,7 @@ impl Endpoint {
         }
         // The prompts of the conformance suite are the handler's.
         #[cfg(not(feature = "conformance-tools"))]
-        if let Some(answer) = direct::answer(&self.service, &request, &body, &principal) {
+        if let Some(answer) = direct::http::answer(&self.service, &request, &body, &principal) {
             return answer;
         }
         let reached = Arc::<Reached>::default();

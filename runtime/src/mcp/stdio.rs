@@ -15,6 +15,7 @@ use rmcp::transport::io::stdio_pipes;
 
 use self::settled::Settled;
 use self::transport::StdioTransport;
+use super::direct::stdio::{Direct, Lifecycle};
 use super::handler::Handler;
 use super::service::Service;
 use crate::server::Server;
@@ -31,8 +32,11 @@ pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
         tracing::info!("stopping: the client closed standard output");
         left.cancel();
     });
-    let transport = StdioTransport::new(reader, writer, &server.settings.limits, closing.clone());
-    let settled = Settled::new(Handler::new(service, principal), server.clone());
+    let lifecycle = Arc::<Lifecycle>::default();
+    let direct = Direct::new(service.clone(), lifecycle.clone());
+    let limits = &server.settings.limits;
+    let transport = StdioTransport::new((reader, writer), direct, limits, closing.clone());
+    let settled = Settled::new(Handler::new(service, principal), server.clone(), lifecycle);
     match settled.serve_with_ct(transport, closing).await {
         Ok(running) => _ = running.waiting().await,
         // Some clients start a server only to check whether it starts.

@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ClientRequest, ProtocolVersion};
 use rmcp::service::{NotificationContext, RequestContext, Service as RmcpService, ServiceRole};
 use rmcp::{ErrorData, RoleServer};
 
+use crate::mcp::direct::stdio::Lifecycle;
 use crate::mcp::handler::Handler;
 use crate::server::Server;
 
@@ -15,11 +16,12 @@ use crate::server::Server;
 pub(super) struct Settled {
     handler: Handler,
     server: Arc<Server>,
+    lifecycle: Arc<Lifecycle>,
 }
 
 impl Settled {
-    pub(super) fn new(handler: Handler, server: Arc<Server>) -> Self {
-        Self { handler, server }
+    pub(super) fn new(handler: Handler, server: Arc<Server>, lifecycle: Arc<Lifecycle>) -> Self {
+        Self { handler, server, lifecycle }
     }
 }
 
@@ -29,7 +31,17 @@ impl RmcpService<RoleServer> for Settled {
         request: <RoleServer as ServiceRole>::PeerReq,
         context: RequestContext<RoleServer>,
     ) -> Result<<RoleServer as ServiceRole>::Resp, ErrorData> {
+        let lifecycle = &self.lifecycle;
+        let note: fn(&Lifecycle) = match &request {
+            ClientRequest::InitializeRequest(_) => Lifecycle::initialized,
+            // It precedes the choice of a lifecycle.
+            ClientRequest::DiscoverRequest(_) => |_| {},
+            _ => Lifecycle::answered,
+        };
         let answer = self.handler.handle_request(request, context).await;
+        if answer.is_ok() {
+            note(lifecycle);
+        }
         self.server.audit.settled().await;
         answer
     }

@@ -22,8 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
 use super::outlet::Outlet;
-use super::requests::Requests;
+use super::requests::{Request, Requests};
 use crate::mcp::body::without_mark;
+use crate::mcp::direct::stdio::{Asked, Direct};
 use crate::mcp::{bad_params, edge};
 use crate::settings::config::Limits;
 
@@ -36,6 +37,7 @@ pub(super) struct StdioTransport<R, W> {
     line_bytes_max: usize,
     outlet: Arc<Outlet<W>>,
     requests: Requests,
+    direct: Direct,
     /// Whether a request has been read.
     has_begun: bool,
     /// Cancelled after the end of input, so that open streams of changes end too.
@@ -46,7 +48,12 @@ pub(super) struct StdioTransport<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTransport<R, W> {
-    pub(super) fn new(reader: R, writer: W, limits: &Limits, ended: CancellationToken) -> Self {
+    pub(super) fn new(
+        (reader, writer): (R, W),
+        direct: Direct,
+        limits: &Limits,
+        ended: CancellationToken,
+    ) -> Self {
         let line_bytes_max = limits.line_bytes_max.get();
         let drain = Duration::from_secs(limits.drain_s_max.get().into());
         Self {
@@ -54,6 +61,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
             line_bytes_max,
             outlet: Outlet::new(writer, drain),
             requests: Requests::new(limits.principal_calls_max.get().saturating_add(READS_MAX)),
+            direct,
             has_begun: false,
             ended,
             drain,
@@ -74,10 +82,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
         }
     }
 
-    /// Returns the message of a line, if it is one that rmcp handles.
+    /// Returns the message of a line, if it is one that rmcp handles. Others are answered.
     fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         let line = without_mark(line);
         if line.trim_ascii().is_empty() {
+            return None;
+        }
+        if let Some(asked) = self.direct.asked(line) {
+            self.answer(asked);
             return None;
         }
         let message = match serde_json::from_slice(line) {
@@ -121,18 +133,43 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
             return None;
         }
         let counts = !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
-        let Some(in_flight) = self.requests.begin(&request.id, counts) else {
-            let reason = format!(
-                "a request with the id {} is in flight: give each request an id of its own",
-                request.id
-            );
-            // With its id, this would be the answer to the other request.
-            self.reject(ErrorData::invalid_request(reason, None), None);
-            return None;
-        };
+        let in_flight = self.begin(&request.id, counts)?;
         self.has_begun = true;
         request.request.extensions_mut().insert(in_flight);
         Some(message)
+    }
+
+    /// Begins a request, unless it repeats the id of another one.
+    fn begin(&self, id: &RequestId, counts: bool) -> Option<Request> {
+        let in_flight = self.requests.begin(id, counts);
+        if in_flight.is_none() {
+            let reason = format!(
+                "a request with the id {id} is in flight: give each request an id of its own"
+            );
+            // With its id, this would be the answer to the other request.
+            self.reject(ErrorData::invalid_request(reason, None), None);
+        }
+        in_flight
+    }
+
+    /// Answers a request in place of rmcp, when the audit keeps its record.
+    fn answer(&self, asked: Asked) {
+        let Some(in_flight) = self.begin(&asked.id, true) else { return };
+        match line(&self.direct.answer(asked)) {
+            Ok(line) => {
+                let (pending, settled) = (self.outlet.pend(line), self.direct.settled());
+                // `receive` must not wait in the middle, since rmcp drops its future.
+                tokio::spawn(async move {
+                    settled.await;
+                    if let Err(error) = pending.write().await {
+                        tracing::debug!("an answer was not written: {}", reason(&error));
+                    }
+                    // Until then the end of input waits for it.
+                    drop(in_flight);
+                });
+            }
+            Err(error) => tracing::error!("an answer is not JSON: {error}"),
+        }
     }
 }
 

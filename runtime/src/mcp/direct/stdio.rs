@@ -1,0 +1,86 @@
+//! Requests on standard input: of a session, and of the stateless protocol.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    JsonObject, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+};
+
+use super::{Message, Params, answer};
+use crate::mcp::service::Service;
+
+/// The part of a connection's lifecycle that decides which requests are answered here. rmcp chooses the
+/// lifecycle by the first request that its handler answers.
+#[derive(Debug, Default)]
+pub(in crate::mcp) struct Lifecycle {
+    /// Whether rmcp takes requests of the stateless protocol by now.
+    takes_stateless: AtomicBool,
+    /// Whether an `initialize` was answered.
+    is_session: AtomicBool,
+}
+
+impl Lifecycle {
+    /// Notes that an `initialize` was answered.
+    pub(in crate::mcp) fn initialized(&self) {
+        self.is_session.store(true, Ordering::Relaxed);
+        self.takes_stateless.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that another request than `initialize` and `server/discover` was answered.
+    pub(in crate::mcp) fn answered(&self) {
+        self.takes_stateless.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The answers without rmcp to the one client.
+pub(in crate::mcp) struct Direct {
+    service: Arc<Service>,
+    lifecycle: Arc<Lifecycle>,
+}
+
+/// A request that is answered here.
+pub(in crate::mcp) struct Asked {
+    pub(in crate::mcp) id: RequestId,
+    name: String,
+    arguments: Option<JsonObject>,
+    meta: Option<RequestMetaObject>,
+}
+
+impl Direct {
+    pub(in crate::mcp) fn new(service: Arc<Service>, lifecycle: Arc<Lifecycle>) -> Self {
+        Self { service, lifecycle }
+    }
+
+    /// Returns the request of a line; `None` if it is rmcp's, or none at all.
+    pub(in crate::mcp) fn asked(&self, line: &[u8]) -> Option<Asked> {
+        let Lifecycle { takes_stateless, is_session } = &*self.lifecycle;
+        // The prompts of the conformance suite are the handler's.
+        if cfg!(feature = "conformance-tools") || !takes_stateless.load(Ordering::Relaxed) {
+            return None;
+        }
+        let Message { id, params: Params { name, arguments, meta }, .. } =
+            serde_json::from_slice(line).ok()?;
+        let is_usual = match &meta {
+            None => is_session.load(Ordering::Relaxed),
+            Some(meta) => {
+                meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
+                    && meta.client_capabilities().is_some()
+            }
+        };
+        is_usual.then_some(Asked { id, name, arguments, meta })
+    }
+
+    /// Answers a request.
+    pub(in crate::mcp) fn answer(&self, asked: Asked) -> ServerJsonRpcMessage {
+        let Asked { id, name, arguments, meta } = asked;
+        let principal = &self.service.server.settings.principal;
+        answer(&self.service, principal, id, (&name, arguments), meta.as_ref())
+    }
+
+    /// Waits until the audit keeps the records of what was answered so far.
+    pub(in crate::mcp) fn settled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let server = self.service.server.clone();
+        async move { server.audit.settled().await }
+    }
+}
