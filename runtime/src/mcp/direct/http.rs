@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ProtocolVersion, ServerJsonRpcMessage};
 
-use super::{Message, Params, answer as answer_to};
+use super::usual::{Message, Params, answer as answer_to};
 use crate::caller::principal::Principal;
 use crate::mcp::edge;
 use crate::mcp::service::Service;

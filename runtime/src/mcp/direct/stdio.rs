@@ -7,7 +7,7 @@ use rmcp::model::{
     JsonObject, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
 };
 
-use super::{Message, Params, answer};
+use super::usual::{Message, Params, answer};
 use crate::mcp::service::Service;
 
 /// The part of a connection's lifecycle that decides which requests are answered here. rmcp chooses the
@@ -78,7 +78,7 @@ impl Direct {
         answer(&self.service, principal, id, (&name, arguments), meta.as_ref())
     }
 
-    /// Waits until the audit keeps the records of what was answered so far.
+    /// Waits until the audit keeps the records of the answers so far.
     pub(in crate::mcp) fn settled(&self) -> impl Future<Output = ()> + Send + 'static {
         let server = self.service.server.clone();
         async move { server.audit.settled().await }
