@@ -51,7 +51,7 @@ pub use secret::masked_text;
 pub use shipped_policy::is_shipped;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{
-    FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts, is_shown,
+    FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Take, Texts, is_shown,
 };
 
 /// The most tenants whose calls are resolved for the largest text of skills; the others have an

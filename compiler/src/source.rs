@@ -60,6 +60,12 @@ pub trait Files {
     /// It is missing or unreadable, or something else than a file inside the project's folder.
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError>;
 
+    /// Reads files as [`Files::read`] does, and gives `take` the index and the result of each: in any order,
+    /// and on any thread.
+    fn read_all(&self, paths: &[&str], take: &Take<'_>) {
+        paths.iter().enumerate().for_each(|(index, path)| take(index, self.read(path)));
+    }
+
     /// Returns the paths of all files below a folder (`""` is the project's own), sorted, hidden
     /// ones too.
     ///
@@ -68,6 +74,9 @@ pub trait Files {
     /// It is missing or unreadable, or something else than a folder inside the project's folder.
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError>;
 }
+
+/// Takes the result of reading the file with this index.
+pub type Take<'t> = dyn Fn(usize, Result<Vec<u8>, ReadError>) + Sync + 't;
 
 /// A file that [`Files::list`] found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,9 +144,9 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn add(&mut self, path: &str, bytes: Vec<u8>) -> FileId {
+    fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(Arc::new(SourceFile::new(path, bytes)));
+        self.files.push(Arc::new(file));
         id
     }
 }
@@ -155,6 +164,8 @@ pub struct SourceFile {
     line_starts: OnceLock<LineStarts>,
     /// The digest of its bytes.
     digest: OnceLock<Digest>,
+    /// The secrets in its bytes.
+    secrets: OnceLock<Vec<secret::Found>>,
 }
 
 /// The content of a file. Texts share theirs with all that is made of them.
@@ -214,11 +225,17 @@ impl SourceFile {
             drawn: OnceLock::new(),
             line_starts: OnceLock::new(),
             digest: OnceLock::new(),
+            secrets: OnceLock::new(),
         }
     }
 
     fn digest(&self) -> Digest {
         *self.digest.get_or_init(|| Digest::of(self.bytes()))
+    }
+
+    /// Returns the secrets in its bytes, of forms and of sentences.
+    pub(crate) fn secrets(&self) -> &[secret::Found] {
+        self.secrets.get_or_init(|| secret::search_all(self.bytes()))
     }
 
     /// Returns the line, from 0, that holds the byte at `offset`, and the beginning of that line.
@@ -320,14 +337,39 @@ impl<'f> Sources<'f> {
             false => Err(ReadError::Name),
         };
         let mut loaded = self.loaded.borrow_mut();
-        let answer = read.map(|bytes| loaded.add(path, bytes));
+        let answer = read.map(|bytes| loaded.add(SourceFile::new(path, bytes)));
         loaded.by_path.insert(path.into(), answer.clone());
         answer
     }
 
+    /// Reads files before [`Sources::load`] is asked for each, on as many threads as [`Files::read_all`] uses,
+    /// which also search them for secrets.
+    pub(crate) fn load_all<'p>(&self, paths: impl Iterator<Item = &'p str>) {
+        let is_new = |path: &&str| !self.loaded.borrow().by_path.contains_key(*path);
+        let paths: Vec<&str> = paths.filter(|path| is_shown(path)).filter(is_new).collect();
+        let read: Vec<OnceLock<Result<SourceFile, ReadError>>> =
+            paths.iter().map(|_| OnceLock::new()).collect();
+        self.files.read_all(&paths, &|index, bytes| {
+            let (Some(path), Some(read)) = (paths.get(index), read.get(index)) else { return };
+            read.get_or_init(|| {
+                let file = SourceFile::new(path, bytes?);
+                file.digest();
+                file.secrets();
+                Ok(file)
+            });
+        });
+        let mut loaded = self.loaded.borrow_mut();
+        for (path, read) in paths.into_iter().zip(read) {
+            // A file that was not read is read when it is asked for.
+            let Some(read) = read.into_inner() else { continue };
+            let answer = read.map(|file| loaded.add(file));
+            loaded.by_path.insert(path.into(), answer);
+        }
+    }
+
     /// Takes a document that the compiler ships, for places in reports. It is no file of the project.
     pub(crate) fn add_shipped(&self, path: &str, bytes: &[u8]) -> FileId {
-        self.loaded.borrow_mut().add(path, bytes.to_vec())
+        self.loaded.borrow_mut().add(SourceFile::new(path, bytes.to_vec()))
     }
 
     /// Returns the files below a folder, sorted.

@@ -4,9 +4,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use relay_bundle::Digest;
-use relay_compiler::{Files, Listed, ReadError, Sources};
+use relay_compiler::{Files, Listed, ReadError, Sources, Take};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{Disk, ProjectFiles, State};
@@ -60,13 +61,28 @@ impl Recorded {
 
 impl Files for Recorded {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
-        let state = self.files.state(path);
-        let read = self.files.read(path);
-        // The first question counts: its state is the oldest. The digest is asked for at the end.
-        let is = read.as_ref().err().map(ReadError::to_string).unwrap_or_default();
+        let (read, state) = self.files.read_with_state(path);
+        // The first question counts: its state is the oldest.
+        let is = words(&read);
         let mut asked = self.asked.borrow_mut();
         asked.files.entry(path.to_owned()).or_insert(Answer { is, state });
         read
+    }
+
+    fn read_all(&self, paths: &[&str], take: &Take<'_>) {
+        let answers = Mutex::new(Vec::with_capacity(paths.len()));
+        self.files.read_all_with_states(paths, |index, (read, state)| {
+            let is = words(&read);
+            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+            answers.push((index, Answer { is, state }));
+            drop(answers);
+            take(index, read);
+        });
+        let mut asked = self.asked.borrow_mut();
+        for (index, answer) in answers.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let path = paths.get(index).copied().unwrap_or_default();
+            asked.files.entry(path.to_owned()).or_insert(answer);
+        }
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
@@ -75,6 +91,11 @@ impl Files for Recorded {
         asked.folders.entry(folder.to_owned()).or_insert_with(|| answer(&listed));
         listed
     }
+}
+
+/// Returns the words of an error. The digest of bytes is asked for at the end.
+fn words(read: &Result<Vec<u8>, ReadError>) -> String {
+    read.as_ref().err().map(ReadError::to_string).unwrap_or_default()
 }
 
 impl Asked {

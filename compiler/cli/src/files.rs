@@ -3,6 +3,7 @@
 //! No path and no link can reach a file outside the folder. The code that follows paths and lists
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
+mod crew;
 mod disk;
 mod patched;
 mod state;
@@ -49,8 +50,40 @@ impl ProjectFiles<Disk> {
 
     /// Returns the state of the file at a project path; `None` if it is missing, or outside.
     pub(crate) fn state(&self, path: &str) -> Option<State> {
-        let (found, state) = self.tree.state(&self.path(path).ok()?).ok()?;
-        found.starts_with(&self.root).then_some(state)
+        let (found, metadata) = self.tree.look(&self.path(path).ok()?).ok()?;
+        found.starts_with(&self.root).then(|| State::from(&metadata))
+    }
+
+    /// Returns the bytes of the file at a project path, and its state before it was read; `None` if it is
+    /// missing, or outside.
+    pub(crate) fn read_with_state(
+        &self,
+        path: &str,
+    ) -> (Result<Vec<u8>, ReadError>, Option<State>) {
+        let looked = self.path(path).and_then(|path| self.tree.look(&path));
+        let (found, metadata) = match looked {
+            Ok((found, _)) if !found.starts_with(&self.root) => {
+                return (Err(ReadError::Outside), None);
+            }
+            Ok(looked) => looked,
+            Err(error) => return (Err(error), None),
+        };
+        (Disk::read_file(&found, &metadata, FILE_BYTES_MAX), Some(State::from(&metadata)))
+    }
+
+    /// Reads files so, on several threads; `take` gets the index of each.
+    pub(crate) fn read_all_with_states(
+        &self,
+        paths: &[&str],
+        take: impl Fn(usize, (Result<Vec<u8>, ReadError>, Option<State>)) + Sync,
+    ) {
+        let root = &self.root;
+        // Each thread remembers the folders that it followed.
+        let begin = || Self { tree: Disk::default(), root: root.clone() };
+        crew::each(paths.len(), begin, |files, index| {
+            let path = paths.get(index).copied().unwrap_or_default();
+            take(index, files.read_with_state(path));
+        });
     }
 }
 

@@ -392,7 +392,7 @@ impl Pass<'_, '_> {
                 let file = *file;
                 let source = self.sources.file(file);
                 let bytes = source.bytes();
-                for Finding { of, rule, range } in finding::search_file(bytes, text.is_some()) {
+                for Finding { of, rule, range } in finding::search_file(&source, text.is_some()) {
                     let found = bytes.get(range.clone()).unwrap_or_default();
                     let at = named_at.unwrap_or(file.span(range.start, range.end));
                     self.search.take(Some(self.owner), (of, rule), found, at, self.out);

@@ -96,6 +96,8 @@ pub(super) fn folder(
         faults: Alike::default(),
         notes: Notes::new(marks),
     };
+    found.prompts.reserve_exact(files.len());
+    sources.load_all(files.iter().filter(|it| it.fault.is_none()).map(|it| it.path.as_str()));
     for listed in files {
         let Some(name) = reader.name(&listed, &below) else { continue };
         match reader.file(&name, listed) {

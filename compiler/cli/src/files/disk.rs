@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use relay_compiler::ReadError;
 
 use crate::failure::reason;
-use crate::files::state::State;
 use crate::files::tree::{Entries, Entry, EntryKind, FileTree};
 
 /// The disk, for one run: a folder that was followed once is not followed again.
@@ -43,14 +42,34 @@ impl Disk {
         }
     }
 
-    /// Returns the path without links to the target of `path`, and its state.
-    pub(super) fn state(&self, path: &Path) -> Result<(PathBuf, State), ReadError> {
+    /// Returns the path without links to the target of `path`, and its metadata.
+    pub(super) fn look(&self, path: &Path) -> Result<(PathBuf, fs::Metadata), ReadError> {
         let (found, metadata) = self.last(path).map_err(|error| read_error(&error))?;
         let metadata = match metadata {
             Some(metadata) => metadata,
             None => fs::metadata(&found).map_err(|error| read_error(&error))?,
         };
-        Ok((found, State::from(&metadata)))
+        Ok((found, metadata))
+    }
+
+    /// Returns the bytes, at most `bytes_max`, of the file at `found`, a path without links, with its metadata.
+    ///
+    /// These are read before it is opened: opening a pipe blocks until its other end is open.
+    pub(super) fn read_file(
+        found: &Path,
+        metadata: &fs::Metadata,
+        bytes_max: u64,
+    ) -> Result<Vec<u8>, ReadError> {
+        if !metadata.is_file() {
+            return Err(ReadError::WrongKind { expected: "a file" });
+        }
+        check_size(metadata.len(), bytes_max)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        File::open(found)
+            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
+            .map_err(|error| read_error(&error))?;
+        check_size(bytes.len() as u64, bytes_max)?;
+        Ok(bytes)
     }
 }
 
@@ -64,18 +83,8 @@ impl FileTree for Disk {
     }
 
     fn read(&self, found: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
-        // Checked before opening: opening a pipe blocks until its other end is open.
         let metadata = fs::metadata(found).map_err(|error| read_error(&error))?;
-        if !metadata.is_file() {
-            return Err(ReadError::WrongKind { expected: "a file" });
-        }
-        check_size(metadata.len(), bytes_max)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        File::open(found)
-            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
-            .map_err(|error| read_error(&error))?;
-        check_size(bytes.len() as u64, bytes_max)?;
-        Ok(bytes)
+        Self::read_file(found, &metadata, bytes_max)
     }
 
     fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError> {

@@ -6,6 +6,7 @@ use relay_bundle::Suppressed;
 use relay_engine::invisible::{self, Kind};
 
 use crate::secret::{self, Found};
+use crate::source::SourceFile;
 
 /// The most runs of invisible characters that are reported of one text.
 const INVISIBLE_MAX: usize = 20;
@@ -41,7 +42,9 @@ pub(super) struct Finding {
 
 /// Returns the findings in a text.
 pub(super) fn search(text: &str) -> Vec<Finding> {
-    let mut found = secrets(text.as_bytes());
+    // Authors who write for agents may include a password that agents need, so sentences that give
+    // one are searched too.
+    let mut found: Vec<_> = secret::search_all(text.as_bytes()).into_iter().map(finding).collect();
     found.extend(hidden(text));
     found
 }
@@ -55,12 +58,12 @@ pub(super) fn search_again(text: &str) -> Vec<Finding> {
     found
 }
 
-/// Returns the findings in the bytes of a file, of a text if `is_text`.
+/// Returns the findings in a file, of a text if `is_text`.
 ///
 /// A byte order mark at its beginning and the form of its line ends are dropped when it is read.
-pub(super) fn search_file(bytes: &[u8], is_text: bool) -> Vec<Finding> {
-    let mut found = secrets(bytes);
-    if let (true, Ok(text)) = (is_text, std::str::from_utf8(bytes)) {
+pub(super) fn search_file(file: &SourceFile, is_text: bool) -> Vec<Finding> {
+    let mut found: Vec<_> = file.secrets().iter().cloned().map(finding).collect();
+    if let (true, Ok(text)) = (is_text, file.text()) {
         let is_dropped = |found: &Finding| {
             let letters = text.get(found.range.clone()).unwrap_or_default();
             let is_mark = letters == "\u{feff}" && found.range.start == 0;
@@ -77,14 +80,6 @@ pub(super) fn rule_names(of: Forbidden) -> Vec<&'static str> {
         Forbidden::Secret => secret::rule_names(),
         Forbidden::Invisible => Kind::ALL.into_iter().map(Kind::name).collect(),
     }
-}
-
-/// Authors who write for agents may include a password that agents need, so sentences that give one
-/// are searched too.
-fn secrets(bytes: &[u8]) -> Vec<Finding> {
-    let mut found = secret::search(bytes);
-    found.extend(secret::search_sentences(bytes));
-    found.into_iter().map(finding).collect()
 }
 
 fn finding(Found { rule, range, value: _ }: Found) -> Finding {

@@ -66,7 +66,7 @@ impl Owner {
     /// Remembers the texts of clean bodies, if their files hold them unchanged.
     pub(super) fn take_clean(&mut self, sources: &Sources<'_>, bodies: &[BodySource]) {
         let is_whole = |body: &BodySource, text: &str| {
-            body.inline_at.is_some() || sources.file(body.file).bytes().ends_with(text.as_bytes())
+            body.inline_at.is_some() || is_end(text, sources.file(body.file).bytes())
         };
         let texts = bodies.iter().filter_map(|body| {
             let text = body.text.as_ref().filter(|text| is_whole(body, text))?;
@@ -77,7 +77,8 @@ impl Owner {
 
     /// Returns whether a text of the bundle was searched before and found clean.
     pub(super) fn is_clean(&self, text: &str) -> bool {
-        self.clean.iter().any(|clean| **clean == *text)
+        // Most are one text in one place.
+        self.clean.iter().any(|clean| std::ptr::eq(&raw const **clean, text) || **clean == *text)
     }
 
     /// Returns the place where a text of the bundle was written, or else its owner's.
@@ -85,6 +86,12 @@ impl Owner {
         let found = self.files.iter().find_map(|file| find(sources, *file, 0, usize::MAX, text));
         found.unwrap_or(self.at)
     }
+}
+
+/// Returns whether bytes end with a text, which mostly is the end of these very bytes.
+fn is_end(text: &str, bytes: &[u8]) -> bool {
+    let [end, other] = [text.as_bytes(), bytes].map(|it| it.as_ptr_range().end);
+    (std::ptr::eq(end, other) && text.len() <= bytes.len()) || bytes.ends_with(text.as_bytes())
 }
 
 /// Returns the place of a text inside a value, or in the file if the value has no place; `None` if

@@ -1,0 +1,53 @@
+//! Pieces of work that threads share.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// The most threads: more of them wait for the disk and for memory.
+const THREADS_MAX: usize = 8;
+/// The pieces that a thread takes at once. Fewer than twice as many are done by the caller alone.
+const TAKEN: usize = 32;
+
+/// Does the pieces of work below `count` on as many threads as the machine runs at once, and on the caller's.
+/// `begin` makes what one thread works with.
+pub(super) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(&W, usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let with = begin();
+        loop {
+            let first = next.fetch_add(TAKEN, Ordering::Relaxed);
+            if first >= count {
+                return;
+            }
+            (first..count.min(first + TAKEN)).for_each(|piece| work(&with, piece));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(THREADS_MAX).min(count / TAKEN);
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where no other thread can begin, those that run do all of it.
+            let _ = thread::Builder::new().spawn_scoped(scope, run);
+        }
+        run();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn each_piece_is_done_once() {
+        for count in [0, 1, TAKEN, 2 * TAKEN + 1, 1000] {
+            let done = Mutex::new(Vec::new());
+            each(count, || &done, |done, piece| done.lock().expect("no panic").push(piece));
+            let mut done = done.into_inner().expect("no panic");
+            done.sort_unstable();
+            assert_eq!(done, (0..count).collect::<Vec<_>>());
+        }
+    }
+}
