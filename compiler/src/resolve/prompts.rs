@@ -50,8 +50,8 @@ struct Found<'p, 's> {
     patches: PromptPatches,
     /// All names, also those of faulty prompts.
     names: BTreeSet<String>,
-    /// The prompts, and whether each is on.
-    prompts: Vec<(Prompt, bool)>,
+    /// The prompts, also those that are off.
+    prompts: Vec<Prompt>,
     /// The names of disabled prompts that have no text.
     bare: Vec<Spanned<String>>,
     /// For each agent skill inside another one, the name of that one's prompt.
@@ -77,6 +77,7 @@ impl Found<'_, '_> {
             self.patches.forget(&name);
             self.names.insert(name);
         }
+        self.prompts.reserve_exact(prompts.len());
         for markdown::FilePrompt { mut node, markdown } in prompts {
             self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
             self.patches.apply(&mut node, out);
@@ -114,12 +115,11 @@ impl Found<'_, '_> {
         skill: Option<agent_skills::Draft>,
         out: &mut Diagnostics,
     ) {
-        let on = node.settings.enabled.value;
         let undecided = prompt::undecided(&node.arguments, &node.allowed);
         match prompt::prompt(node, markdown, &self.named, out) {
             Some(mut prompt) => {
                 skill.into_iter().for_each(|skill| agent_skills::finish(skill, &mut prompt));
-                self.prompts.push((prompt, on));
+                self.prompts.push(prompt);
             }
             None => undecided.into_iter().for_each(|at| out.mark_used(at)),
         }
@@ -137,15 +137,15 @@ impl Found<'_, '_> {
         if let Some(generated) = generated {
             let name = generated.name.value.clone();
             if !names.contains(&name) {
-                prompts.push((generated, true));
+                prompts.push(generated);
             }
             // Beside another prompt of the name, `enabled=#false` misses its aim, which is reported.
-            if prompts.iter().all(|(prompt, _)| prompt.name.value != name) {
+            if prompts.iter().all(|prompt| prompt.name.value != name) {
                 switched_off.extend(bare.extract_if(.., |off| off.value == name));
             }
         }
-        let unique = name::unique(prompts, "prompt", |(prompt, _)| &prompt.name, out);
-        for (prompt, _) in &unique {
+        let mut unique = name::unique(prompts, "prompt", |prompt| &prompt.name, out);
+        for prompt in &unique {
             out.mark_used(prompt.name.at);
         }
         let mut disabled: Vec<Spanned<String>> = Vec::new();
@@ -155,8 +155,8 @@ impl Found<'_, '_> {
         }
         for name in bare {
             let Spanned { value, at } = name.clone();
-            let found = unique.binary_search_by(|(prompt, _)| prompt.name.value.cmp(&value));
-            if let Some((first, _)) = found.ok().and_then(|index| unique.get(index)) {
+            let found = unique.binary_search_by(|prompt| prompt.name.value.cmp(&value));
+            if let Some(first) = found.ok().and_then(|index| unique.get(index)) {
                 out.report(at, OffElsewhere { name: value, first_at: first.name.at, at });
                 continue;
             }
@@ -168,11 +168,11 @@ impl Found<'_, '_> {
             out.report_idle(at, NothingToSwitchOff { name: value, help, at });
             disabled.push(name);
         }
-        let (on, off): (Vec<_>, Vec<_>) = unique.into_iter().partition(|(_, on)| *on);
-        disabled.extend(off.into_iter().map(|(prompt, _)| prompt.name));
+        let off = unique.extract_if(.., |prompt| !prompt.settings.enabled.value);
+        disabled.extend(off.map(|prompt| prompt.name));
         disabled.sort_by(|a, b| a.value.cmp(&b.value));
         disabled.dedup_by(|a, b| a.value == b.value);
-        (on.into_iter().map(|(prompt, _)| prompt).collect(), disabled)
+        (unique, disabled)
     }
 }
 

@@ -13,22 +13,22 @@ use crate::source::{Span, Spanned};
 /// Checks the agent skills inside others: readers of the outer one see its files.
 pub(in crate::resolve) fn check_nested(
     within: &BTreeMap<String, String>,
-    prompts: &[(Prompt, bool)],
+    prompts: &[Prompt],
     out: &mut Diagnostics,
 ) {
-    let by_name: BTreeMap<&str, &(Prompt, bool)> =
-        prompts.iter().map(|prompt| (prompt.0.name.value.as_str(), prompt)).collect();
+    let by_name: BTreeMap<&str, &Prompt> =
+        prompts.iter().map(|prompt| (prompt.name.value.as_str(), prompt)).collect();
     let readers = |prompt: &Prompt| -> BTreeSet<_> {
         prompt.readers.0.iter().map(|each| (each.tenant, each.role)).collect()
     };
     for (inner, outer) in within {
-        let (Some((inner, on)), Some((outer, outer_on))) =
-            (by_name.get(inner.as_str()), by_name.get(outer.as_str()))
+        let (Some(inner), Some(outer)) = (by_name.get(inner.as_str()), by_name.get(outer.as_str()))
         else {
             continue;
         };
+        let [on, outer_on] = [inner, outer].map(|prompt| prompt.settings.enabled.value);
         let differ = on != outer_on || readers(inner) != readers(outer);
-        if (*on || *outer_on) && differ {
+        if (on || outer_on) && differ {
             let at = inner.name.at;
             let (inner, outer) = (inner.name.value.clone(), outer.name.value.clone());
             out.report(at, Nested { inner, outer, at });
