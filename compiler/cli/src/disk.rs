@@ -110,14 +110,15 @@ pub(crate) fn replace_unchanged(path: &Path, old: &[u8], bytes: &[u8]) -> Result
 }
 
 /// A finished file beside the one that it replaces; it is removed unless it is persisted.
-struct Draft {
+pub(crate) struct Draft {
     path: PathBuf,
     target: PathBuf,
     file: NamedTempFile,
 }
 
 impl Draft {
-    fn write(path: &Path, parts: &[&[u8]]) -> Result<Self, Failure> {
+    /// Writes it with the bytes of all `parts`, one after the other.
+    pub(crate) fn write(path: &Path, parts: &[&[u8]]) -> Result<Self, Failure> {
         let fail = |error: io::Error| Failure::file("write", path, &error);
         // A link stays a link: its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -139,7 +140,8 @@ impl Draft {
         Ok(Self { path: path.to_owned(), target, file })
     }
 
-    fn persist(self) -> Result<(), Failure> {
+    /// Puts it in the place of the file that it replaces.
+    pub(crate) fn persist(self) -> Result<(), Failure> {
         let Self { path, target, file } = self;
         let fail = |error: io::Error| Failure::file("write", &path, &error);
         file.persist(&target).map_err(|error| fail(error.error))?;

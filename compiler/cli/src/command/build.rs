@@ -1,10 +1,12 @@
 //! `relay build`: project -> checked, signed bundle on disk.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::{Bundle, MAGIC, envelope};
 use relay_compiler::{Diagnostics, Git};
+use relay_engine::beside::beside;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +15,7 @@ use crate::answer::size::grouped;
 use crate::answer::skill_text::LargestContext;
 use crate::answer::summary::Summary;
 use crate::args::{BuildArgs, ReportFormat};
-use crate::disk;
+use crate::disk::{self, Draft};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::keys::{self, Key};
@@ -93,9 +95,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         }
         return Ok(Exit::No);
     };
-    let progress = Progress::start(output, "verifying the bundle");
-    let bundle = verified(unsigned)?;
-    drop(progress);
+    let bundle = opened(unsigned)?;
     let path = match &arguments.output {
         Some(path) => path.clone(),
         None => default_path(&folder, &bundle.manifest().project.value),
@@ -183,6 +183,7 @@ fn result(
     })
 }
 
+/// Writes a bundle while it is verified by reading it back: only one that servers accept is put in its place.
 fn write(
     path: &Path,
     bundle: &Bundle,
@@ -190,10 +191,13 @@ fn write(
     skill_texts: Vec<LargestContext>,
     output: &mut Output,
 ) -> Result<Written, Failure> {
-    let progress = Progress::start(output, "writing the bundle");
+    let progress = Progress::start(output, "verifying and writing the bundle");
     let tail = envelope::tail(keys::envelope(bundle, keys)?.as_ref())?;
     let content = bundle.content_bytes();
-    disk::replace_with(path, &[content, &tail])?;
+    let parts = [content, &tail];
+    let (draft, checked) = beside(|| Draft::write(path, &parts), || bundle.check_all());
+    checked.map_err(unreadable)?;
+    draft?.persist()?;
     drop(progress);
     let signers = keys.iter().map(|key| Signer { keyid: key.id(), name: key.name.clone() });
     Ok(Written {
@@ -205,15 +209,21 @@ fn write(
     })
 }
 
-/// Verifies an encoded bundle by reading it back: only bundles that servers accept are written.
+/// Opens an encoded bundle as a server does.
+fn opened(file: Vec<u8>) -> Result<Bundle, Failure> {
+    Bundle::open(Box::new(file)).map_err(unreadable)
+}
+
+/// Verifies an encoded bundle by reading all of it back.
 pub(crate) fn verified(file: Vec<u8>) -> Result<Bundle, Failure> {
-    let internal_error = |reason: String| {
-        Failure::error(format!("the encoded bundle cannot be read back: {reason}"))
-            .help("this is a bug in relay: report it with the project that causes it")
-    };
-    let bundle = Bundle::open(Box::new(file)).map_err(|error| internal_error(error.to_string()))?;
-    bundle.check_all().map_err(|error| internal_error(error.to_string()))?;
+    let bundle = opened(file)?;
+    bundle.check_all().map_err(unreadable)?;
     Ok(bundle)
+}
+
+fn unreadable(error: impl Display) -> Failure {
+    Failure::error(format!("the encoded bundle cannot be read back: {error}"))
+        .help("this is a bug in relay: report it with the project that causes it")
 }
 
 fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, Failure> {
