@@ -99,12 +99,15 @@ impl Desk {
             return None;
         }
         let files = ProjectFiles::open(&self.folder).ok()?;
-        // The two take about as long as each other.
-        let (bundle, compared) = thread::scope(|scope| {
-            let intact = thread::Builder::new().spawn_scoped(scope, || receipt.intact()).ok()?;
-            let compared = receipt.asked.compare(&files, self.start);
-            Some((intact.join().ok()??, compared))
-        })?;
+        // The two take about as long as each other. After a change, nothing waits for the bundle.
+        let (path, digest) = (receipt.path.clone(), receipt.digest.clone());
+        let intact = thread::Builder::new().spawn(move || intact(&path, &digest)).ok()?;
+        let read = match receipt.asked.compare(&files, self.start) {
+            Compared::Same => None,
+            Compared::Read(asked) => Some(asked),
+            Compared::Different => return None,
+        };
+        let bundle = intact.join().ok()??;
         let envelope = keys::envelope(&bundle, keys).ok()?;
         let envelope = envelope.map(|it| it.to_json()).transpose().ok()?.unwrap_or_default();
         // A signature by Ed25519 is a function of key and text (RFC 8032, 5.1.6).
@@ -112,14 +115,9 @@ impl Desk {
             return None;
         }
         let said = receipt.said.clone();
-        match compared {
-            Compared::Same => {}
-            // The next look is then as quick as any.
-            Compared::Read(asked) => {
-                // A receipt that stays as it was is still true.
-                let _ = self.write(&Receipt { asked, ..receipt });
-            }
-            Compared::Different => return None,
+        if let Some(asked) = read {
+            // The next look is then as quick as any. A receipt that stays as it was is still true.
+            let _ = self.write(&Receipt { asked, ..receipt });
         }
         Some(said)
     }
@@ -157,15 +155,13 @@ impl Desk {
     }
 }
 
-impl Receipt {
-    /// Returns the bundle of this receipt, if its file is there and intact.
-    fn intact(&self) -> Option<Bundle> {
-        // Opening a pipe blocks until its other end is open.
-        if !self.path.is_file() {
-            return None;
-        }
-        let bundle = subject::open_bundle(&self.path).ok()?.bundle;
-        let is_same = bundle.digest().to_string() == self.digest;
-        (is_same && bundle.check_all().is_ok()).then_some(bundle)
+/// Returns the bundle of a receipt, if its file is there and intact.
+fn intact(path: &Path, digest: &str) -> Option<Bundle> {
+    // Opening a pipe blocks until its other end is open.
+    if !path.is_file() {
+        return None;
     }
+    let bundle = subject::open_bundle(path).ok()?.bundle;
+    let is_same = bundle.digest().to_string() == digest;
+    (is_same && bundle.check_all().is_ok()).then_some(bundle)
 }
