@@ -3,7 +3,6 @@
 //! No path and no link can reach a file outside the folder. The code that follows paths and lists
 //! folders is the same for both, so that the same files give the same list and the same faults.
 
-mod crew;
 mod disk;
 mod patched;
 mod state;
@@ -18,6 +17,8 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use relay_compiler::{Files, Listed, ReadError, is_shown};
+
+use crate::crew;
 
 pub(crate) use disk::Disk;
 pub(crate) use patched::Patched;

@@ -10,6 +10,7 @@ mod args;
 mod asked;
 mod caller;
 mod command;
+mod crew;
 mod disk;
 mod environment;
 mod exit;

@@ -11,7 +11,6 @@ pub mod audit_chain;
 pub mod audit_checkpoint;
 pub mod audit_record;
 pub mod authority;
-pub mod beside;
 pub mod briefing;
 pub mod cascade;
 pub mod completion;

@@ -10,11 +10,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use relay_bundle::Bundle;
 use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
-use relay_bundle::{Bundle, Corrupt};
 use relay_engine::authority::Authority;
-use relay_engine::beside::beside;
-use relay_engine::derived::{self, Mismatch};
+use relay_engine::derived;
 use relay_engine::tool::{Group, Offered};
 
 pub use self::error::LoadError;
@@ -171,7 +170,8 @@ impl Loader {
         let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
         let mut copy = copy;
         if is_allowed || copy.as_ref().is_none_or(PrivateCopy::is_new) {
-            let parts = checked(&bundle).map_err(corrupt)?;
+            bundle.check_all().map_err(corrupt)?;
+            let parts = derived::mismatches(&bundle).map_err(corrupt)?;
             match (parts.is_empty(), is_allowed) {
                 (true, _) => {}
                 (false, true) => {
@@ -395,14 +395,6 @@ impl Loader {
         };
         Ok(Policy { trust, dev_key: true })
     }
-}
-
-/// Checks every page of a bundle, and returns the parts that do not follow from its contents: on two threads,
-/// since a first start waits for both.
-fn checked(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
-    let (pages, parts) = beside(|| bundle.check_all(), || derived::mismatches(bundle));
-    pages?;
-    parts
 }
 
 fn project(bundle: &Bundle) -> &str {

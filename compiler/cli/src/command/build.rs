@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use relay_bundle::{Bundle, MAGIC, envelope};
 use relay_compiler::{Diagnostics, Git};
-use relay_engine::beside::beside;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +14,7 @@ use crate::answer::size::grouped;
 use crate::answer::skill_text::LargestContext;
 use crate::answer::summary::Summary;
 use crate::args::{BuildArgs, ReportFormat};
+use crate::crew::beside;
 use crate::disk::{self, Draft};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};

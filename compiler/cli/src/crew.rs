@@ -1,6 +1,7 @@
-//! Pieces of work that threads share.
+//! Work that threads share.
 
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -11,7 +12,7 @@ const TAKEN: usize = 32;
 
 /// Does the pieces of work below `count` on as many threads as the machine runs at once, and on the caller's.
 /// `begin` makes what one thread works with.
-pub(super) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(&W, usize) + Sync) {
+pub(crate) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(&W, usize) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {
         let with = begin();
@@ -34,6 +35,20 @@ pub(super) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(
     });
 }
 
+/// Does `own` on this thread and `other` on another one, and returns the results of both. Where no thread can
+/// begin, this one does both.
+pub(crate) fn beside<A: Send, B>(other: impl Fn() -> A + Sync, own: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let begun = thread::Builder::new().spawn_scoped(scope, &other);
+        let own = own();
+        let other = match begun {
+            Ok(begun) => begun.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => other(),
+        };
+        (other, own)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
@@ -49,5 +64,12 @@ mod tests {
             done.sort_unstable();
             assert_eq!(done, (0..count).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn both_results_are_returned() {
+        let shared = [1, 2, 3];
+        let (sum, first) = beside(|| shared.iter().sum::<i32>(), || shared.first().copied());
+        assert_eq!((sum, first), (6, Some(1)));
     }
 }
