@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use relay_compiler::{Files, Listed, ReadError, is_shown};
+use relay_compiler::{Files, Listed, ReadError, Take, is_shown};
 
 use crate::crew;
 
@@ -78,13 +78,7 @@ impl ProjectFiles<Disk> {
         paths: &[&str],
         take: impl Fn(usize, (Result<Vec<u8>, ReadError>, Option<State>)) + Sync,
     ) {
-        let root = &self.root;
-        // Each thread remembers the folders that it followed.
-        let begin = || Self { tree: Disk::default(), root: root.clone() };
-        crew::each(paths.len(), begin, |files, index| {
-            let path = paths.get(index).copied().unwrap_or_default();
-            take(index, files.read_with_state(path));
-        });
+        self.share(paths, |files, (index, path)| take(index, files.read_with_state(path)));
     }
 }
 
@@ -102,6 +96,19 @@ impl<T: FileTree> ProjectFiles<T> {
     pub(crate) fn below(tree: T, root: &Path) -> Result<Self, ReadError> {
         let root = tree.follow(root)?;
         Ok(Self { tree, root })
+    }
+
+    /// Does `work` for each path and its index: on several threads, if there may be another tree like this.
+    fn share(&self, paths: &[&str], work: impl Fn(&Self, (usize, &str)) + Sync) {
+        let indexed = |index: usize| (index, paths.get(index).copied().unwrap_or_default());
+        if T::another().is_none() {
+            return (0..paths.len()).for_each(|index| work(self, indexed(index)));
+        }
+        let root = &self.root;
+        let begin = || T::another().map(|tree| Self { tree, root: root.clone() });
+        crew::each(paths.len(), begin, |files, index| {
+            files.iter().for_each(|files| work(files, indexed(index)));
+        });
     }
 
     /// Returns the location of a project path, with every link resolved.
@@ -124,6 +131,10 @@ impl<T: FileTree> ProjectFiles<T> {
 impl<T: FileTree> Files for ProjectFiles<T> {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         self.tree.read(&self.locate(path)?, FILE_BYTES_MAX)
+    }
+
+    fn read_all(&self, paths: &[&str], take: &Take<'_>) {
+        self.share(paths, |files, (index, path)| take(index, files.read(path)));
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {

@@ -74,6 +74,10 @@ impl Disk {
 }
 
 impl FileTree for Disk {
+    fn another() -> Option<Self> {
+        Some(Self::default())
+    }
+
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError> {
         self.last(path).map(|(found, _)| found).map_err(|error| read_error(&error))
     }

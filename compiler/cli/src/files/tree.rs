@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use relay_compiler::ReadError;
 
 /// Folders, files and links. Every path begins at the root.
-pub(crate) trait FileTree {
+pub(crate) trait FileTree: Sized {
+    /// Returns the same tree for another thread; `None` if it belongs to one alone.
+    fn another() -> Option<Self> {
+        None
+    }
+
     /// Returns the path without links to the target of `path`.
     fn follow(&self, path: &Path) -> Result<PathBuf, ReadError>;
 
