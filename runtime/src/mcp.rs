@@ -11,7 +11,6 @@ mod completion;
 #[cfg(feature = "conformance-tools")]
 mod conformance_tools;
 mod convert;
-#[cfg(not(feature = "conformance-tools"))]
 mod direct;
 mod edge;
 mod endpoint;

@@ -20,7 +20,6 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{self, Unread, has_more_values};
-#[cfg(not(feature = "conformance-tools"))]
 use super::direct;
 use super::edge;
 use super::handler::Handler;
@@ -183,8 +182,6 @@ impl Endpoint {
             self.service.server.refuse_request(&principal, &reason);
             return error(ErrorData::invalid_request(reason, None), None);
         }
-        // The prompts of the conformance suite are the handler's.
-        #[cfg(not(feature = "conformance-tools"))]
         if let Some(answer) = direct::http::answer(&self.service, &request, &body, &principal) {
             return answer;
         }

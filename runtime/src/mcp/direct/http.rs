@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{ProtocolVersion, ServerJsonRpcMessage};
 
-use super::usual::{Message, Params, answer as answer_to};
+use super::usual::{Message, Params, answer as answer_to, read};
 use crate::caller::principal::Principal;
 use crate::mcp::edge;
 use crate::mcp::service::Service;
@@ -33,8 +33,7 @@ pub(in crate::mcp) fn answer(
     if !is_usual {
         return None;
     }
-    let Message { id, params: Params { name, arguments, meta }, .. } =
-        serde_json::from_slice(body).ok()?;
+    let Message { id, params: Params { name, arguments, meta }, .. } = read(body)?;
     let meta = meta?;
     let is_modern = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
         && meta.client_capabilities().is_some();

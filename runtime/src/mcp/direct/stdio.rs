@@ -7,7 +7,7 @@ use rmcp::model::{
     JsonObject, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
 };
 
-use super::usual::{Message, Params, answer};
+use super::usual::{Message, Params, answer, read};
 use crate::mcp::service::Service;
 
 /// The part of a connection's lifecycle that decides which requests are answered here. rmcp chooses the
@@ -55,12 +55,10 @@ impl Direct {
     /// Returns the request of a line; `None` if it is rmcp's, or none at all.
     pub(in crate::mcp) fn asked(&self, line: &[u8]) -> Option<Asked> {
         let Lifecycle { takes_stateless, is_session } = &*self.lifecycle;
-        // The prompts of the conformance suite are the handler's.
-        if cfg!(feature = "conformance-tools") || !takes_stateless.load(Ordering::Relaxed) {
+        if !takes_stateless.load(Ordering::Relaxed) {
             return None;
         }
-        let Message { id, params: Params { name, arguments, meta }, .. } =
-            serde_json::from_slice(line).ok()?;
+        let Message { id, params: Params { name, arguments, meta }, .. } = read(line)?;
         let is_usual = match &meta {
             None => is_session.load(Ordering::Relaxed),
             Some(meta) => {
