@@ -26,7 +26,7 @@ use self::rules::Rules;
 use self::scope::{Caller, InForce};
 use crate::authority::Authority;
 use crate::glob;
-use crate::rule_keys::Keyed;
+use crate::rule_keys::{Concerned, Keyed};
 use crate::tool;
 use crate::view::View;
 
@@ -280,22 +280,22 @@ impl<'t> Trial<'t> {
         asked.keys(self.view.bundle(), self.call.tool, (facts, judging))
     }
 
-    /// Returns the numbers of the rules that the index finds for it, rising.
+    /// Returns the rules that the index finds for it; `None` if no rule is asked.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub fn candidates(
+    pub fn concerned(
         &self,
         (authority, facts): (&Authority, &Facts<'_>),
-    ) -> Result<Vec<u32>, Corrupt> {
+    ) -> Result<Option<Concerned>, Corrupt> {
         let (Placed::Asked(asked, _), Some(judging)) = (&self.placed, authority.rules()) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let given = asked.given();
         let asks = (self.call.tool, self.call.client);
         let request = asked.request(asks, (facts, judging), &given);
-        Keyed { bundle: self.view.bundle(), request: &request }.candidates()
+        Keyed { bundle: self.view.bundle(), request: &request }.concerned().map(Some)
     }
 }
 

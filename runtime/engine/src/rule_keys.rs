@@ -9,10 +9,16 @@
 //! rules concern a request with an uncertain value. A literal path is listed below each of its folders
 //! too: `effect writes writes / /srv` has the rules about all that lies below. A plain rule is
 //! listed under the base with a `-`.
+//!
+//! A rule has a literal of every request that it means for sure. So the rules that are found without one,
+//! since a value of the request is open, only may mean it, and the first of them decides as well as all.
+//! If a part of a request may be anything, so may its rule: each kind of rules has a list of those.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Condition, Corrupt, Rule, RuleIndexView, RuleKind, Selector, Subject};
+use relay_bundle::{
+    Bundle, Condition, Corrupt, Numbers, Rule, RuleIndexView, RuleKind, Selector, Subject,
+};
 use relay_policy::classify::ADJUST_KEY;
 use relay_policy::effect::{Call, Effect, What};
 use relay_policy::facts::Facts;
@@ -36,6 +42,8 @@ const REGEX: &str = "regex ";
 const EFFECT: &str = "effect ";
 /// All others.
 const ALWAYS: &str = "always";
+/// Rules that a request may concern of which a part may be anything; their kind follows.
+const ANYTHING: &str = "anything ";
 /// After a base: its plain rules.
 const PLAIN: &str = " -";
 /// Between a selector and a literal: the literal itself.
@@ -51,7 +59,20 @@ pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
     if matches!(rule.kind, RuleKind::Tier | RuleKind::Lower) {
         return vec![ADJUST_KEY.to_owned()];
     }
-    meant_keys(rule, facts)
+    let mut keys = meant_keys(rule, facts);
+    let is_about_parts =
+        |it: &Condition| it.group == 0 && it.selector.subject() != Subject::Request;
+    // Those that allow are listed for the report of the nearest.
+    if rule.kind == RuleKind::Allow || rule.conditions.iter().any(is_about_parts) {
+        keys.push(anything(rule.kind, rule.observe).concat());
+        keys.sort_unstable();
+    }
+    keys
+}
+
+/// Returns the key of the rules of a kind that are only observed, or are not.
+fn anything(kind: RuleKind, observed: bool) -> [&'static str; 3] {
+    [ANYTHING, kind.word(), if observed { " observed" } else { "" }]
 }
 
 /// Returns keys that occur in every request that a rule means, also those of one that raises or
@@ -225,18 +246,24 @@ pub(crate) struct Keyed<'k> {
     pub(crate) request: &'k Request<'k>,
 }
 
-/// The rules that a request may concern.
-pub(crate) struct Concerned {
-    /// The numbers of those with a key of the request, rising. No other rule means it for sure.
-    pub(crate) keyed: Vec<u32>,
-    /// Whether any other rule may mean it, since a part of it is not known.
-    pub(crate) may_be_any: bool,
+/// The numbers of the rules that a request may concern, rising.
+#[derive(Debug)]
+pub struct Concerned {
+    /// Those with a literal of the request: only they may mean it for sure.
+    pub keyed: Vec<u32>,
+    /// Others that may mean it, since a value of it is open.
+    pub open: Vec<u32>,
+    /// Whether any other rule may mean it, since a part of it may be anything.
+    pub may_be_any: bool,
 }
 
 /// Something done with the keys of a request, each in parts.
 trait Visit {
     /// Takes the rules of a key.
     fn take(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+
+    /// Takes the rules of a key that has no literal of the request.
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt>;
 
     /// Returns whether a key may have rules.
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
@@ -250,13 +277,19 @@ trait Visit {
 /// The numbers of rules, found by their keys.
 struct Found<'b> {
     index: RuleIndexView<'b>,
-    numbers: Vec<u32>,
+    keyed: Vec<u32>,
+    open: Vec<u32>,
     is_coarse: bool,
 }
 
 impl Visit for Found<'_> {
     fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
-        self.numbers.extend(self.index.of(key)?.iter());
+        self.keyed.extend(self.index.of(key)?.iter());
+        Ok(())
+    }
+
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.open.extend(self.index.of(key)?.iter());
         Ok(())
     }
 
@@ -275,6 +308,10 @@ impl Visit for BTreeSet<String> {
         Ok(())
     }
 
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        Visit::take(self, key)
+    }
+
     fn has(&mut self, _: &[&str]) -> Result<bool, Corrupt> {
         Ok(true)
     }
@@ -287,46 +324,53 @@ struct Details<'k> {
     hosts: Option<Literals<String>>,
 }
 
-impl Keyed<'_> {
+impl<'k> Keyed<'k> {
     /// Returns the rules that the request may concern.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
     pub(crate) fn concerned(self) -> Result<Concerned, Corrupt> {
-        Ok(Concerned { keyed: self.numbers(false)?, may_be_any: self.may_be_any() })
+        let Found { mut keyed, mut open, .. } = self.found(false)?;
+        sort(&mut keyed);
+        sort(&mut open);
+        open.retain(|number| keyed.binary_search(number).is_err());
+        Ok(Concerned { keyed, open, may_be_any: self.may_be_any() })
     }
 
-    /// Returns the numbers of the rules that the request may concern, rising.
+    /// Returns the numbers of rules of a kind that may mean a request of which a part may be anything, rising.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub(crate) fn candidates(self) -> Result<Vec<u32>, Corrupt> {
-        if self.may_be_any() { Ok(self.all()) } else { self.numbers(false) }
+    pub(crate) fn of_anything(
+        self,
+        kind: RuleKind,
+        observed: bool,
+    ) -> Result<Numbers<'k>, Corrupt> {
+        self.bundle.rule_index().of(&anything(kind, observed))
     }
 
-    /// Returns the numbers of the rules that it may concern but for their operands, paths and hosts, rising.
+    /// Returns the numbers of the rules that it may concern but for their operands, paths and hosts, rising: of
+    /// a request of which a part may be anything, those that allow.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
     pub(crate) fn near(self) -> Result<Vec<u32>, Corrupt> {
-        if self.may_be_any() { Ok(self.all()) } else { self.numbers(true) }
-    }
-
-    fn all(self) -> Vec<u32> {
-        (0..self.bundle.rule_count()).filter_map(|number| number.try_into().ok()).collect()
-    }
-
-    fn numbers(self, is_coarse: bool) -> Result<Vec<u32>, Corrupt> {
-        let index = self.bundle.rule_index();
-        let mut found = Found { index, numbers: Vec::new(), is_coarse };
-        self.visit(&mut found)?;
-        let mut numbers = found.numbers;
-        numbers.sort_unstable();
-        numbers.dedup();
+        if self.may_be_any() {
+            return Ok(self.of_anything(RuleKind::Allow, false)?.iter().collect());
+        }
+        let mut numbers = self.found(true)?.keyed;
+        sort(&mut numbers);
         Ok(numbers)
+    }
+
+    fn found(self, is_coarse: bool) -> Result<Found<'k>, Corrupt> {
+        let index = self.bundle.rule_index();
+        let mut found = Found { index, keyed: Vec::new(), open: Vec::new(), is_coarse };
+        self.visit(&mut found)?;
+        Ok(found)
     }
 
     /// Returns the keys of the rules that the request may concern; `None` if it may concern any
@@ -474,7 +518,7 @@ impl Details<'_> {
         }
         let operands = self.request.literal_operands(calls);
         if operands.is_open {
-            return out.take(&family);
+            out.take_open(&family)?;
         }
         for operand in &operands.all {
             out.take(&[kind, name, " ", word, IS, operand])?;
@@ -496,7 +540,7 @@ impl Details<'_> {
         let request = self.request;
         let paths = self.paths.entry(word).or_insert_with(|| request.literal_paths(selector));
         if paths.is_open {
-            return out.take(&family);
+            out.take_open(&family)?;
         }
         let mut last = "";
         for LiteralPath { text, is_whole } in &paths.all {
@@ -510,7 +554,7 @@ impl Details<'_> {
                     break;
                 }
                 if *is_whole && folder.len() == text.len() {
-                    out.take(&below)?;
+                    out.take_open(&below)?;
                 }
             }
             last = text;
@@ -526,7 +570,7 @@ impl Details<'_> {
         }
         let hosts = self.hosts.get_or_insert_with(|| self.request.literal_hosts());
         if hosts.is_open {
-            return out.take(&family);
+            out.take_open(&family)?;
         }
         for host in &hosts.all {
             out.take(&[kind, name, " ", word, IS, host])?;
@@ -537,6 +581,11 @@ impl Details<'_> {
         }
         Ok(())
     }
+}
+
+fn sort(numbers: &mut Vec<u32>) {
+    numbers.sort_unstable();
+    numbers.dedup();
 }
 
 /// Returns whether a path is a folder or lies in it.

@@ -51,6 +51,16 @@ impl Answer {
     /// Returns whether the rule means a part of the request.
     #[must_use]
     pub fn means_any(&self) -> bool {
-        self.fires.is_some() || self.permits_tool || self.covers.contains(&true)
+        self.fires.is_some() || self.permits()
+    }
+
+    /// Returns whether the rule certainly means a part of the request.
+    #[must_use]
+    pub fn surely_means_any(&self) -> bool {
+        self.fires == Some(Fit::Surely) || self.permits()
+    }
+
+    fn permits(&self) -> bool {
+        self.permits_tool || self.covers.contains(&true)
     }
 }

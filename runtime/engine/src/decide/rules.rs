@@ -1,6 +1,6 @@
 //! The rules of a policy that a request may concern, asked about it.
 
-use relay_bundle::{Bundle, Corrupt, Rule, RuleKind, RuleView, Tier};
+use relay_bundle::{Bundle, Corrupt, Numbers, Rule, RuleKind, RuleView, Tier};
 use relay_policy::classify::{Verdict, changes_agents};
 use relay_policy::effect::Effect;
 use relay_policy::rule::{Fit, Meaning, Part, Request};
@@ -20,9 +20,11 @@ pub(super) struct Rules<'r> {
     request: &'r Request<'r>,
     in_force: &'r InForce,
     change: Option<Change<'r>>,
-    /// Those with a key of the request.
+    /// Those with a literal of the request.
     keyed: Vec<Candidate<'r>>,
-    /// Whether others may mean it; none of them does for sure.
+    /// The numbers of others that may mean it.
+    open: Vec<u32>,
+    /// Whether any other may too.
     may_be_any: bool,
 }
 
@@ -50,25 +52,19 @@ impl<'r> Rules<'r> {
         in_force: &'r InForce,
         change: Option<Change<'r>>,
     ) -> Result<Self, Corrupt> {
-        let Concerned { mut keyed, may_be_any } = Keyed { bundle, request }.concerned()?;
+        let Concerned { mut keyed, mut open, may_be_any } =
+            Keyed { bundle, request }.concerned()?;
+        // Without some of its conditions it may mean the request for sure.
         if let Some(change) = change
             && let Err(place) = keyed.binary_search(&change.number)
         {
             keyed.insert(place, change.number);
+            open.retain(|number| *number != change.number);
         }
-        let mut rules = Self { bundle, request, in_force, change, keyed: Vec::new(), may_be_any };
-        rules.keyed = rules.candidates(keyed)?;
-        Ok(rules)
-    }
-
-    /// Returns the rules of these numbers that are in force.
-    fn candidates(
-        &self,
-        numbers: impl IntoIterator<Item = u32>,
-    ) -> Result<Vec<Candidate<'r>>, Corrupt> {
-        let mut rules = Vec::new();
-        for number in numbers {
-            rules.extend(self.candidate(number)?);
+        let mut rules =
+            Self { bundle, request, in_force, change, keyed: Vec::new(), open, may_be_any };
+        for number in keyed {
+            rules.keyed.extend(rules.candidate(number)?);
         }
         Ok(rules)
     }
@@ -88,21 +84,28 @@ impl<'r> Rules<'r> {
         Ok(Some(Candidate { number, kind, rule, changed }))
     }
 
-    /// Returns the rules of a kind without a key of the request, which may mean it if a part of it is not
-    /// known; those that are only observed, or the others.
+    /// Returns the rules of a kind without a literal of the request, which may mean it if a part of it is open;
+    /// those that are only observed, or the others.
     fn others(
         &self,
         kind: RuleKind,
         observed: bool,
-    ) -> impl Iterator<Item = Result<Candidate<'r>, Corrupt>> {
-        let count = if self.may_be_any { self.bundle.rule_count() } else { 0 };
-        let numbers = (0..count).filter_map(|number| u32::try_from(number).ok());
+    ) -> Result<impl Iterator<Item = Result<Candidate<'r>, Corrupt>>, Corrupt> {
+        let (open, any) = match self.may_be_any {
+            true => (&[][..], self.asked().of_anything(kind, observed)?),
+            false => (self.open.as_slice(), Numbers::default()),
+        };
+        let numbers = open.iter().copied().chain(any.iter());
         let is_keyed = |number: &u32| {
             self.keyed.binary_search_by_key(number, |candidate| candidate.number).is_ok()
         };
         let others = numbers.filter(move |number| !is_keyed(number));
         let others = others.filter_map(|number| self.candidate(number).transpose());
-        others.filter(move |other| other.as_ref().map_or(true, |it| it.is_of(kind, observed)))
+        Ok(others.filter(move |other| other.as_ref().map_or(true, |it| it.is_of(kind, observed))))
+    }
+
+    fn asked(&self) -> Keyed<'r> {
+        Keyed { bundle: self.bundle, request: self.request }
     }
 
     /// Returns the rule of a kind that means the request, the surest first; rules that are only
@@ -118,12 +121,12 @@ impl<'r> Rules<'r> {
                 return Ok(Some(named(&candidate.rule, Some(part))?));
             }
         }
-        for candidate in self.others(kind, false) {
+        for candidate in self.others(kind, false)? {
             let candidate = candidate?;
             if best.is_some_and(|(best, _)| best.number < candidate.number) {
                 break;
             }
-            if let Some(part) = self.may_fire(&candidate)? {
+            if let Some(part) = self.fires(&candidate)? {
                 best = Some((candidate, part));
                 break;
             }
@@ -138,9 +141,9 @@ impl<'r> Rules<'r> {
         for candidate in self.keyed.iter().filter(|candidate| candidate.is_of(kind, true)) {
             fired.extend(self.fires(candidate)?.map(|part| (*candidate, part)));
         }
-        for candidate in self.others(kind, true) {
+        for candidate in self.others(kind, true)? {
             let candidate = candidate?;
-            fired.extend(self.may_fire(&candidate)?.map(|part| (candidate, part)));
+            fired.extend(self.fires(&candidate)?.map(|part| (candidate, part)));
         }
         fired.sort_by_key(|(candidate, _)| candidate.number);
         fired.into_iter().map(|(candidate, part)| named(&candidate.rule, Some(part))).collect()
@@ -148,12 +151,6 @@ impl<'r> Rules<'r> {
 
     fn fires(&self, candidate: &Candidate<'r>) -> Result<Option<Part>, Corrupt> {
         candidate.meaning(self.bundle)?.fires(self.request)
-    }
-
-    /// Asks a rule without a key of the request.
-    fn may_fire(&self, candidate: &Candidate<'r>) -> Result<Option<Part>, Corrupt> {
-        let meaning = candidate.meaning(self.bundle)?;
-        if meaning.is_about_parts() { meaning.fires(self.request) } else { Ok(None) }
     }
 
     /// Returns the first part of the request that may change what agents may do.
@@ -211,13 +208,18 @@ impl<'r> Rules<'r> {
     /// first of several.
     fn missed(&self, effect: &Effect) -> Result<Option<Missed>, Corrupt> {
         // A rule that names another operand, path or host was not asked, and is near.
-        let numbers = Keyed { bundle: self.bundle, request: self.request }.near()?;
-        let near = self.candidates(numbers)?;
-        let is_allow = |candidate: &&Candidate<'_>| candidate.kind == RuleKind::Allow;
-        let are_many = near.iter().filter(is_allow).count() > NEAR_RULES_MAX;
+        let is_allow = |candidate: &Candidate<'_>| candidate.kind == RuleKind::Allow;
+        let mut near = Vec::new();
+        for number in self.asked().near()? {
+            near.extend(self.candidate(number)?.filter(is_allow));
+            if near.len() > NEAR_RULES_MAX {
+                break;
+            }
+        }
         // Of many, those that name its values come first.
-        let first = if are_many { self.keyed.as_slice() } else { &[] };
-        let allows = first.iter().chain(&near).filter(is_allow).take(NEAR_RULES_MAX);
+        let first = if near.len() > NEAR_RULES_MAX { self.keyed.as_slice() } else { &[] };
+        let first = first.iter().filter(|candidate| is_allow(candidate));
+        let allows = first.chain(&near).take(NEAR_RULES_MAX);
         let mut nearest: Option<(usize, Missed)> = None;
         for candidate in allows {
             let fails_on = candidate.meaning(self.bundle)?.fails_on(self.request, effect)?;

@@ -28,7 +28,7 @@ const NAMES_MAX: usize = 4;
 pub struct Literals<T> {
     /// Whether any pattern may mean it, since a value is uncertain.
     pub is_open: bool,
-    /// Its values, each once; all of them, unless it is open.
+    /// Its values that are certain, each once: only they are meant for sure.
     pub all: BTreeSet<T>,
 }
 
@@ -169,8 +169,8 @@ impl Literals<String> {
 impl Literals<LiteralPath> {
     /// Adds a path in all of its forms.
     fn add_path(&mut self, path: &SeenPath, class: PathClass, is_whole: bool) {
-        if path.is_open || class == PathClass::Unknown {
-            self.is_open = true;
+        self.is_open |= path.is_open || class == PathClass::Unknown;
+        if path.is_open {
             return;
         }
         for form in &path.forms {
