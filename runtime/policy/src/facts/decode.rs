@@ -1,5 +1,9 @@
 //! Table -> knowledge: for people, and for projects that add to the facts.
 
+use std::cell::RefCell;
+
+use hashbrown::HashMap;
+
 use super::model::{
     Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Role, Value, WordKind,
 };
@@ -13,11 +17,20 @@ impl Facts<'_> {
     /// Returns everything in the table.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
-        let mut ids: Vec<NodeId> = self.programs.iter().map(|row| row.node.get()).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let names = self.programs.iter().map(|row| (row.node.get(), row.name.get()));
+        let mut named: Vec<(NodeId, NameId)> = names.collect();
+        // The names of a program keep their order.
+        named.sort_by_key(|(node, _)| *node);
+        let spelled = Spelled::default();
+        let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
+            let (node, _) = named.first()?;
+            let row = self.node(*node)?;
+            let names = named.iter().map(|(_, name)| *name);
+            let decode = Decode { facts: self, spelled: &spelled, file: row.file };
+            Some(decode.node(&row, names.collect()))
+        });
         Knowledge {
-            programs: ids.into_iter().filter_map(|id| self.program_facts(id)).collect(),
+            programs: programs.collect(),
             environment: self.environment.iter().map(|id| self.text(id.get()).to_owned()).collect(),
             words: self.language_words(),
             files: self.files().into_iter().map(str::to_owned).collect(),
@@ -30,43 +43,8 @@ impl Facts<'_> {
         let own = self.programs.iter().filter(|row| row.node.get() == id);
         let names: Vec<NameId> = own.map(|row| row.name.get()).collect();
         let row = self.node(id)?;
-        (!names.is_empty()).then(|| self.decode_node(&row, names, row.file))
-    }
-
-    fn decode_node(&self, row: &NodeRow, names: Vec<NameId>, file: u8) -> Node {
-        // The canonical name comes first.
-        let mut all = vec![self.name(row.name)];
-        all.extend(names.into_iter().filter(|name| *name != row.name).map(|name| self.name(name)));
-        let subs = self.subs(row).filter_map(|sub| {
-            let names = self.name_ids(sub.names).collect();
-            Some(self.decode_node(&self.node(sub.node)?, names, file))
-        });
-        let decode = Decode { facts: self, file };
-        Node {
-            names: all,
-            tier: row.tier,
-            says: self.text(row.says).to_owned(),
-            style: row.style,
-            stop: row.stop,
-            sub_at: row.sub_at,
-            numbers: row.has(NodeBit::Numbers),
-            bundle_first: row.has(NodeBit::BundleFirst),
-            ignore_case: row.has(NodeBit::IgnoreCase),
-            sends: row.has(NodeBit::Sends),
-            listens: row.has(NodeBit::Listens),
-            builtin: row.has(NodeBit::Builtin),
-            user: self.text(row.user).to_owned(),
-            writes: self.text(row.writes).to_owned(),
-            stdin: row.stdin,
-            output: row.output,
-            special: row.special,
-            flags: self.flags(row).map(|row| decode.flag(&row)).collect(),
-            operands: decode.operands(row.operands),
-            forms: self.forms(row).map(|row| decode.form(&row)).collect(),
-            subs: subs.collect(),
-            checked: self.text(row.checked).to_owned(),
-            place: decode.place(row.line),
-        }
+        let decode = Decode { facts: self, spelled: &Spelled::default(), file: row.file };
+        (!names.is_empty()).then(|| decode.node(&row, names))
     }
 
     fn language_words(&self) -> Vec<LanguageWords> {
@@ -89,20 +67,72 @@ impl Facts<'_> {
     }
 }
 
+/// Names that were read: a name is shared with those before it in its block, and most occur many times.
+#[derive(Default)]
+struct Spelled(RefCell<HashMap<NameId, String>>);
+
+impl Spelled {
+    fn name(&self, facts: &Facts<'_>, id: NameId) -> String {
+        let Self(known) = self;
+        known.borrow_mut().entry(id).or_insert_with(|| facts.name(id)).clone()
+    }
+}
+
 /// The tables and names for decoding the rows of one program.
 #[derive(Clone, Copy)]
 struct Decode<'f, 'a> {
     facts: &'f Facts<'a>,
+    spelled: &'f Spelled,
     file: u8,
 }
 
 impl Decode<'_, '_> {
+    fn node(self, row: &NodeRow, names: Vec<NameId>) -> Node {
+        let facts = self.facts;
+        // The canonical name comes first.
+        let others = names.into_iter().filter(|name| *name != row.name);
+        let all = std::iter::once(row.name).chain(others).map(|name| self.name(name)).collect();
+        let subs = facts.subs(row).filter_map(|sub| {
+            let names = facts.name_ids(sub.names).collect();
+            Some(self.node(&facts.node(sub.node)?, names))
+        });
+        Node {
+            names: all,
+            tier: row.tier,
+            says: facts.text(row.says).to_owned(),
+            style: row.style,
+            stop: row.stop,
+            sub_at: row.sub_at,
+            numbers: row.has(NodeBit::Numbers),
+            bundle_first: row.has(NodeBit::BundleFirst),
+            ignore_case: row.has(NodeBit::IgnoreCase),
+            sends: row.has(NodeBit::Sends),
+            listens: row.has(NodeBit::Listens),
+            builtin: row.has(NodeBit::Builtin),
+            user: facts.text(row.user).to_owned(),
+            writes: facts.text(row.writes).to_owned(),
+            stdin: row.stdin,
+            output: row.output,
+            special: row.special,
+            flags: facts.flags(row).map(|row| self.flag(&row)).collect(),
+            operands: self.operands(row.operands),
+            forms: facts.forms(row).map(|row| self.form(&row)).collect(),
+            subs: subs.collect(),
+            checked: facts.text(row.checked).to_owned(),
+            place: self.place(row.line),
+        }
+    }
+
+    fn name(self, id: NameId) -> String {
+        self.spelled.name(self.facts, id)
+    }
+
     const fn place(self, line: u16) -> Place {
         Place { file: self.file, line }
     }
 
     fn names(self, list: NameList) -> Vec<String> {
-        self.facts.listed(list).map(|name| self.facts.name(name)).collect()
+        self.facts.listed(list).map(|name| self.name(name)).collect()
     }
 
     fn flag(self, row: &FlagRow) -> Flag {
@@ -154,7 +184,7 @@ impl Decode<'_, '_> {
             most: row.most,
             matching: self.facts.texts(row.matching).map(str::to_owned).collect(),
             operands: self.operands(row.operands),
-            roles: roles.map(|(name, role)| (self.facts.name(name), role)).collect(),
+            roles: roles.map(|(name, role)| (self.name(name), role)).collect(),
             output: row.output,
             stdin: row.stdin,
             writes: self.facts.text(row.writes).to_owned(),

@@ -241,15 +241,23 @@ impl<'k> Encoder<'k> {
     }
 
     /// Returns the letters of names such as `-x`, and the numbers of the others.
-    fn list(&self, names: &[String]) -> (Vec<u8>, BTreeSet<NameId>) {
-        let mut ids: BTreeSet<NameId> = names.iter().map(|name| self.names.id(name)).collect();
+    fn list(&self, names: &[String]) -> (Vec<u8>, Vec<NameId>) {
+        let mut ids = self.ids_of(names);
         let letters = ids.iter().filter_map(|id| letter_of(*id)).collect();
         ids.retain(|id| letter_of(*id).is_none());
         (letters, ids)
     }
 
-    /// Writes numbers in rising order.
-    fn put_ids(&self, out: &mut Vec<u8>, ids: BTreeSet<NameId>) {
+    /// Returns the numbers of names, rising.
+    fn ids_of(&self, names: &[String]) -> Vec<NameId> {
+        let mut ids: Vec<NameId> = names.iter().map(|name| self.names.id(name)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// Writes numbers, which rise.
+    fn put_ids(&self, out: &mut Vec<u8>, ids: Vec<NameId>) {
         let mut before = 0;
         for id in ids {
             put_number(out, u32::from(id - before));
@@ -380,7 +388,7 @@ impl<'k> Encoder<'k> {
         let mut out = Vec::new();
         for (sub, id) in subs {
             let mut names = Vec::new();
-            self.put_ids(&mut names, sub.names.iter().map(|name| self.names.id(name)).collect());
+            self.put_ids(&mut names, self.ids_of(&sub.names));
             put_number(&mut out, node - id);
             put_number(&mut out, size(names.len())? << 1 | u32::from(has_pattern(&sub.names)));
             out.append(&mut names);
