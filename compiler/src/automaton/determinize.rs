@@ -116,6 +116,7 @@ pub(super) fn determinize(nfa: &Nfa, budget: &mut Budget) -> Option<Dfa> {
         closure: Closure { seen: vec![0; nfa.states.len()], round: 0, open: Vec::new() },
         best: vec![(0, 0); nfa.families as usize],
         rounds: 0,
+        reached: Vec::new(),
     };
     let start = work.number(Before::Start, &[nfa.start], After::Other, budget)?;
     let mut transitions: Vec<u32> = [DEAD, MATCHED]
@@ -126,6 +127,7 @@ pub(super) fn determinize(nfa: &Nfa, budget: &mut Budget) -> Option<Dfa> {
     while let Some(subset) = work.subsets.get(accepting.len() - 2).cloned() {
         accepting.push(!subset.cannot_end && work.ends(&subset, budget)?);
         cannot_end.push(subset.cannot_end);
+        work.reached.clear();
         for class in &classes {
             transitions.push(work.next(&subset, *class, budget)?);
         }
@@ -146,6 +148,15 @@ struct Work<'n> {
     /// The lowest rank of each family, with the round that it was met in.
     best: Vec<(u32, u32)>,
     rounds: u32,
+    /// The states that follow the current one. Most classes lead to one of few.
+    reached: Vec<Reached>,
+}
+
+/// A state that follows another one, and its members before the closure.
+struct Reached {
+    members: Vec<u32>,
+    last: After,
+    state: u32,
 }
 
 /// The states of the NFA that were met in the current round.
@@ -191,12 +202,18 @@ impl Work<'_> {
                 _ => None,
             })
             .collect();
+        let mut reached = self.reached.iter();
+        if let Some(known) = reached.find(|known| known.last == after && known.members == next) {
+            return budget.take(next.len() + 1).then_some(known.state);
+        }
         let before = match after {
             After::Word => Before::Word,
             After::Newline | After::FinalNewline => Before::Newline,
             After::Other | After::End => Before::Other,
         };
-        self.number(before, &next, after, budget)
+        let state = self.number(before, &next, after, budget)?;
+        self.reached.push(Reached { members: next, last: after, state });
+        Some(state)
     }
 
     /// Returns the number of the state with these members and all that they lead to, after the
