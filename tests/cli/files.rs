@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 use crate::cli::{Sandbox, project};
 
 /// A project that uses `thing` in one way.
@@ -353,6 +355,61 @@ fn one_file_that_cannot_be_used_is_not_the_end_of_a_folder() {
             sandbox.relay("show project").prints("prompt \"good\"").ends(0);
         }
     }
+}
+
+/// Lets this thread and its children run on one processor.
+fn on_one_processor() {
+    let all = sched_getaffinity(None).expect("the processors");
+    let first = (0..CpuSet::MAX_CPU).find(|number| all.is_set(*number)).expect("a processor");
+    let mut one = CpuSet::new();
+    one.set(first);
+    sched_setaffinity(None, &one).expect("one processor");
+}
+
+/// A project of so many files that several threads read them.
+fn of_many_files(has_faults: bool) -> Sandbox {
+    let sandbox = using("prompts { commands \"thing\" on-error=skip }");
+    for number in 0..200 {
+        let name = format!("project/thing/c{number}.md");
+        let command = format!("---\ndescription: Number {number}\n---\nText {number}.\n");
+        match number % 20 {
+            3 if has_faults => sandbox.write(&name, "---\ndescription: [\n---\nText.\n"),
+            7 if has_faults => sandbox.write(&name, ""),
+            11 if has_faults => {
+                sandbox.write(&name, &format!("{command}password: 8hK2pQ9zLmW4xV7c\n"));
+            }
+            13 if has_faults => fs::write(sandbox.path(&name), b"\xff\n").expect("a file"),
+            17 if has_faults => {
+                symlink("../../outside/secret.md", sandbox.path(&name)).expect("a link");
+            }
+            19 if has_faults => symlink("nowhere.md", sandbox.path(&name)).expect("a link"),
+            _ => sandbox.write(&name, &command),
+        }
+    }
+    sandbox
+}
+
+#[test]
+fn several_threads_find_what_one_finds() {
+    let (faulty, clean) = (of_many_files(true), of_many_files(false));
+    let results = || {
+        clean.relay("build project --unsigned --no-cache -o a.relay").ends(0);
+        let bundle = fs::read(clean.path("a.relay")).expect("a bundle");
+        (faulty.relay("check project --format json").ends(1).stdout, bundle)
+    };
+    let (report, bundle) = results();
+    let (alone, bundle_alone) = std::thread::scope(|scope| {
+        let on_one = scope.spawn(|| {
+            on_one_processor();
+            results()
+        });
+        on_one.join().expect("results")
+    });
+    for fault in ["is a link out of the project's folder", "file not found", "secret", "UTF-8"] {
+        assert!(report.contains(fault), "{fault}: {report}");
+    }
+    assert_eq!(report, alone);
+    assert!(bundle == bundle_alone, "the bundles differ");
 }
 
 #[test]
