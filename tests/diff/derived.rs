@@ -97,6 +97,35 @@ fn everything_that_the_compiler_writes_follows_from_the_contents() {
     }
 }
 
+/// A rule that lacks a key is never asked about some request: so would be the rules of a bundle from before a key
+/// was invented.
+#[test]
+fn a_rule_without_one_of_its_keys_is_named() {
+    let text = "project demo version=\"1\" epoch=1
+        policy guarded {
+            deny branch { program git; operands main }
+            deny seen observe=#true { removes \"/srv/app/**\" }
+            approve host { connects \"*.corp.example\" }
+            allow scratch { program rm; removes \"/tmp/x/**\" }
+        }";
+    let files = Memory::of(&[("project.kdl", text)]);
+    let compiled = relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
+    let contents = contents(&compiled).expect("it compiles");
+    assert_eq!(named(&bundle(&contents)), Vec::<String>::new());
+    let mut keys = Vec::new();
+    for (number, rule) in contents.rules.iter().enumerate() {
+        for (place, key) in rule.keys.iter().enumerate() {
+            let mut altered = contents.clone();
+            altered.rules[number].keys.remove(place);
+            assert_eq!(named(&bundle(&altered)), [format!("keys of rule {}", rule.name)], "{key}");
+            keys.push(key.as_str());
+        }
+    }
+    for list in ["anything deny", "anything deny observed", "anything approve", "anything allow"] {
+        assert!(keys.contains(&list), "{list}: {keys:?}");
+    }
+}
+
 /// The project after `alter`, with the parts of it that differ from those of its contents.
 fn altered(alter: impl FnOnce(&mut Contents)) -> (Bundle, Vec<String>) {
     let mut contents = PROJECT.clone();
