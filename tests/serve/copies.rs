@@ -3,11 +3,13 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
 
 use harness::run;
 
 use super::house::{self, House, SIGNER};
 use super::server::{Client, command};
+use crate::binaries::relay_serve;
 use crate::bundle::sample;
 
 #[test]
@@ -41,6 +43,28 @@ fn the_private_copy_is_private() {
     let mode = |path: &str| fs::metadata(house.path(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o400);
     assert_eq!((mode("state"), mode("state/bundles"), mode("state/epochs")), (0o700, 0o700, 0o700));
+}
+
+/// Another build may check less, or read the same bytes otherwise.
+#[test]
+fn a_bundle_is_checked_by_each_program_that_serves_it() {
+    let house = House::new();
+    let copies = || fs::read_dir(house.path("state/bundles")).unwrap().count();
+    let serve = |program: &Path| {
+        let mut command = harness::command(program, &house.path(""));
+        command.args(["house.relay", "--trust", "trust.toml", "--state", "state"]);
+        let mut client = Client::run(command);
+        client.initialize("2025-11-25");
+        assert_eq!(client.note("x"), "Note: x");
+        assert_eq!(client.end().code, Some(0));
+    };
+    serve(relay_serve());
+    serve(relay_serve());
+    assert_eq!(copies(), 1, "the copy is used again");
+    let other = house.path("other-build");
+    fs::copy(relay_serve(), &other).unwrap();
+    serve(&other);
+    assert_eq!(copies(), 2);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::process;
 use std::time::Duration;
 
 use relay_bundle::{Digest, HEADER_BYTES, Outline, outline};
@@ -18,11 +19,8 @@ use crate::file::regular_file;
 const COPIES_MAX: usize = 8;
 /// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// The version of this program.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The number of the checks that a copy passes before it is kept: a copy that passed fewer is checked
-/// again.
-const CHECKS: u8 = 2;
+/// The file of the program that runs, also after another file took its name.
+const PROGRAM: &str = "/proc/self/exe";
 /// The most hashed bytes after a bundle's content, for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
 /// The suffix of an incomplete file.
@@ -84,9 +82,10 @@ impl Copies {
     /// Returns the private copy of the bundle in `source`, created if missing.
     pub fn private_copy(&self, source: &File, bytes_max: u64) -> Result<PrivateCopy, StateError> {
         let copy = |source| StateError::Copy { source };
-        let name = copy_name(source)?;
+        let program = program();
+        let name = copy_name(source, &program)?;
         let path = self.folder.join(&name);
-        if let Some(file) = existing_copy(&path, &name).map_err(copy)? {
+        if let Some(file) = existing_copy(&path, &name, &program).map_err(copy)? {
             return Ok(PrivateCopy { file, path, partial: None });
         }
         // Servers with a shared folder may have the same process id, so the name is random.
@@ -148,18 +147,28 @@ pub fn check_outline(source: &File) -> Result<Outline, StateError> {
 }
 
 /// Returns the name of the copy of `source`: its digest, with a digest of the bytes after its
-/// content and of this version. So two signatures of one bundle have two copies, and a copy that
-/// another version checked is checked again.
-fn copy_name(source: &File) -> Result<String, StateError> {
+/// content and of this program. So two signatures of one bundle have two copies, and a bundle of which
+/// another program keeps a copy is checked by this one too.
+fn copy_name(source: &File, program: &str) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
     let outline = check_outline(source)?;
     let length = source.metadata().map_err(copy)?.len();
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
     let trailer = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
-    let envelope =
-        Digest::of_parts(&[&length.to_le_bytes(), &trailer, VERSION.as_bytes(), &[CHECKS]]).hex();
+    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer, program.as_bytes()]).hex();
     let envelope = envelope.get(..16).unwrap_or_default();
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
+}
+
+/// Returns a text of the file of this program alone: another build may check less, or read the same bytes
+/// otherwise.
+fn program() -> String {
+    match fs::metadata(PROGRAM) {
+        // Containers of one image have different devices.
+        Ok(it) => format!("{} {} {}.{}", it.ino(), it.len(), it.mtime(), it.mtime_nsec()),
+        // Without `/proc` each process makes its own copy.
+        Err(_) => format!("{} {}", process::id(), clock::timestamp()),
+    }
 }
 
 /// Reads `length` bytes, or fewer at the end of the file.
@@ -176,13 +185,13 @@ fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
 /// Its length, header, table and envelope must still have the `name` from its creation. A copy
 /// damaged since then is removed and counts as missing. Its pages are checked when they are first
 /// used; see [`remove_copy`].
-fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
+fn existing_copy(path: &Path, name: &str, program: &str) -> io::Result<Option<File>> {
     let file = match regular_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if !copy_name(&file).is_ok_and(|found| found == name) {
+    if !copy_name(&file, program).is_ok_and(|found| found == name) {
         remove_copy(path);
         return Ok(None);
     }
