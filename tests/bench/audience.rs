@@ -51,7 +51,7 @@ const MASKS: Figure = Figure {
     id: "audiences/masks",
     work: "masks of 10,000 prompts and 10 audiences, for each prompt and audience",
     parts: &[of("", "bits").at_most(2.0)],
-    note: "whole words, which is 0.01 bits more.",
+    note: "",
 };
 const ROLE: Figure = Figure {
     id: "audiences/role",

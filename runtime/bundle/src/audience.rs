@@ -10,7 +10,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
-use crate::mask::{Mask, MaskView, word_count};
+use crate::mask::{Mask, MaskView, byte_count};
 use crate::page::{List, Page};
 use crate::part::Part;
 use crate::reader::Room;
@@ -89,7 +89,7 @@ impl Audience {
     }
 }
 
-/// The offsets of an audience's masks in their section, in words.
+/// The offsets of an audience's masks in their section, in bytes.
 struct Layout {
     rows: [usize; 4],
     /// Prompts that briefings may send.
@@ -97,20 +97,20 @@ struct Layout {
 }
 
 impl Layout {
-    /// Returns the first word of a list's mask.
+    /// Returns the first byte of a list's mask.
     fn of(&self, list: List) -> usize {
         let before = List::ALL.into_iter().zip(self.rows).take_while(|(each, _)| *each != list);
-        before.map(|(_, rows)| word_count(rows)).sum()
+        before.map(|(_, rows)| byte_count(rows)).sum()
     }
 
-    /// Returns the first word of the mask by rank.
+    /// Returns the first byte of the mask by rank.
     fn by_rank(&self) -> usize {
-        self.rows.iter().map(|rows| word_count(*rows)).sum()
+        self.rows.iter().map(|rows| byte_count(*rows)).sum()
     }
 
-    /// Returns the number of words of an audience.
-    fn words(&self) -> usize {
-        self.by_rank() + word_count(self.ranked)
+    /// Returns the number of bytes of an audience.
+    fn bytes(&self) -> usize {
+        self.by_rank() + byte_count(self.ranked)
     }
 }
 
@@ -143,11 +143,9 @@ impl Writer<'_> {
             };
             let by_rank = Mask::of(order.len(), |rank| sees(&rank));
             for list in List::ALL {
-                let bytes: Vec<u8> = audience.visible(list).rows.bytes().collect();
-                self.bytes(Kind::AudienceMasks, &bytes);
+                self.bytes(Kind::AudienceMasks, audience.visible(list).rows.bytes());
             }
-            let bytes: Vec<u8> = by_rank.bytes().collect();
-            self.bytes(Kind::AudienceMasks, &bytes);
+            self.bytes(Kind::AudienceMasks, by_rank.bytes());
             let pages = List::ALL.map(|list| {
                 let pages: Vec<U32> = numbers(&audience.visible(list).pages);
                 self.records(Kind::AudiencePages, &pages)
@@ -280,7 +278,7 @@ impl<'b> AudienceView<'b> {
     /// As for [`Bundle::prompt`].
     pub fn rows(self, list: List) -> Result<MaskView<'b>, Corrupt> {
         let layout = self.layout();
-        let first = self.first_word(&layout)?.saturating_add(layout.of(list));
+        let first = self.first_byte(&layout)?.saturating_add(layout.of(list));
         self.bundle.reader.mask(Kind::AudienceMasks, first, self.bundle.list(list).count())
     }
 
@@ -291,7 +289,7 @@ impl<'b> AudienceView<'b> {
     /// As for [`Bundle::prompt`].
     pub fn ranks(self) -> Result<MaskView<'b>, Corrupt> {
         let layout = self.layout();
-        let first = self.first_word(&layout)?.saturating_add(layout.by_rank());
+        let first = self.first_byte(&layout)?.saturating_add(layout.by_rank());
         self.bundle.reader.mask(Kind::AudienceMasks, first, layout.ranked)
     }
 
@@ -395,8 +393,8 @@ impl<'b> AudienceView<'b> {
         Layout { rows, ranked: self.bundle.reader.count(Kind::TagOrder) }
     }
 
-    fn first_word(self, layout: &Layout) -> Result<usize, Corrupt> {
+    fn first_byte(self, layout: &Layout) -> Result<usize, Corrupt> {
         let wrong = Corrupt::Record { section: Kind::AudienceMasks.name(), what: "layout" };
-        self.number.checked_mul(layout.words()).ok_or(wrong)
+        self.number.checked_mul(layout.bytes()).ok_or(wrong)
     }
 }

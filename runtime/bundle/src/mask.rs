@@ -1,51 +1,50 @@
 //! Sets of rows, as bits.
 
-use serde::{Deserialize, Serialize};
-use zerocopy::FromBytes as _;
-use zerocopy::little_endian::U64;
-
 use crate::error::Corrupt;
 use crate::reader::Reader;
 use crate::section::Kind;
+use serde::{Deserialize, Serialize};
 
-/// Rows in one word of a mask.
+/// Rows in one byte of a mask, the lowest bit first.
+const BYTE: usize = u8::BITS as usize;
+/// Rows in one word, by which a mask is searched.
 const WORD: usize = u64::BITS as usize;
 
 /// A set of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Mask(Vec<u64>);
+pub struct Mask(Vec<u8>);
 
 /// A set of rows, in place.
 #[derive(Debug, Clone, Copy)]
-pub struct MaskView<'b>(&'b [U64]);
+pub struct MaskView<'b>(&'b [u8]);
 
 impl Mask {
     /// Returns a set of the rows below `rows` that `is_in` accepts.
     pub fn of(rows: usize, mut is_in: impl FnMut(usize) -> bool) -> Self {
-        let mut words = vec![0; word_count(rows)];
+        let mut bytes = vec![0; byte_count(rows)];
         for row in (0..rows).filter(|row| is_in(*row)) {
-            if let Some(word) = words.get_mut(row / WORD) {
-                *word |= 1 << (row % WORD);
+            if let Some(byte) = bytes.get_mut(row / BYTE) {
+                *byte |= 1 << (row % BYTE);
             }
         }
-        Self(words)
+        Self(bytes)
     }
 
     /// Returns whether a row is in the set.
     #[must_use]
     pub fn contains(&self, row: usize) -> bool {
-        self.0.get(row / WORD).is_some_and(|word| word >> (row % WORD) & 1 == 1)
+        self.0.get(row / BYTE).is_some_and(|byte| byte >> (row % BYTE) & 1 == 1)
     }
 
     /// Returns the number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
+        self.0.iter().map(|byte| byte.count_ones() as usize).sum()
     }
 
     /// Returns the bytes of the set in a section.
-    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
-        self.0.iter().flat_map(|word| word.to_le_bytes())
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -59,13 +58,18 @@ impl<'b> MaskView<'b> {
     /// Returns the bits of the 64 rows from `64 * index` on.
     #[must_use]
     pub fn word(self, index: usize) -> u64 {
-        self.0.get(index).map_or(0, |word| word.get())
+        let rest = self.0.get(index.saturating_mul(size_of::<u64>())..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            // The last rows fill no word.
+            None => rest.iter().rev().fold(0, |word, byte| word << BYTE | u64::from(*byte)),
+        }
     }
 
     /// Returns the rows of the set, in order.
     pub fn rows(self) -> impl Iterator<Item = usize> + use<'b> {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
-            let mut rest = word.get();
+        (0..self.0.len().div_ceil(size_of::<u64>())).flat_map(move |index| {
+            let mut rest = self.word(index);
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
                 rest &= rest - 1;
@@ -78,32 +82,29 @@ impl<'b> MaskView<'b> {
     #[must_use]
     pub fn position(self, row: usize) -> usize {
         let (whole, rest) = (row / WORD, row % WORD);
-        let before = self.0.iter().take(whole).map(|word| word.get().count_ones() as usize);
+        let before = (0..whole).map(|index| self.word(index).count_ones() as usize);
         let within = self.word(whole) & ((1 << rest) - 1);
         before.sum::<usize>() + within.count_ones() as usize
     }
 
     pub(crate) fn to_owned(self) -> Mask {
-        Mask(self.0.iter().map(|word| word.get()).collect())
+        Mask(self.0.to_vec())
     }
 }
 
-/// Returns the number of words of a set of the rows below `rows`.
-pub(crate) fn word_count(rows: usize) -> usize {
-    rows.div_ceil(WORD)
+/// Returns the number of bytes of a set of the rows below `rows`.
+pub(crate) fn byte_count(rows: usize) -> usize {
+    rows.div_ceil(BYTE)
 }
 
 impl Reader {
-    /// Returns a set whose first word has this index in its section, over the rows below `rows`.
+    /// Returns a set that begins at this offset of its section, over the rows below `rows`.
     pub(crate) fn mask(
         &self,
         kind: Kind,
-        first: usize,
+        start: usize,
         rows: usize,
     ) -> Result<MaskView<'_>, Corrupt> {
-        let wrong = || Corrupt::Record { section: kind.name(), what: "mask" };
-        let start = first.checked_mul(size_of::<U64>()).ok_or_else(wrong)?;
-        let bytes = self.bytes(kind, start, word_count(rows) * size_of::<U64>())?;
-        <[U64]>::ref_from_bytes(bytes).map(MaskView).map_err(|_| wrong())
+        self.bytes(kind, start, byte_count(rows)).map(MaskView)
     }
 }
