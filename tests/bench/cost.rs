@@ -1,12 +1,12 @@
 //! Whole processes: what they cost in CPU time and memory.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use harness::{Process, command, run};
+use nix::unistd::Pid;
 
 use crate::figures::number::median;
 use crate::figures::{Figure, Report, of};
@@ -44,18 +44,16 @@ const FILES: Figure = Figure {
     note: "the first two are of builds with `--no-cache`. One changed file compiles everything again.",
 };
 
-/// Nanoseconds of CPU that a process has used, all its living threads together.
+/// Nanoseconds of CPU that a process has used: all its threads together, also those that have ended.
 pub(crate) fn cpu_ns(process: &Process) -> Result<u64> {
     cpu_ns_of(process.id())
 }
 
 /// The same by the id of the process.
 pub(crate) fn cpu_ns_of(id: u32) -> Result<u64> {
-    let mut total = 0;
-    for task in fs::read_dir(format!("/proc/{id}/task"))? {
-        total += schedstat(&task?.path().join("schedstat")).unwrap_or(0);
-    }
-    Ok(total)
+    let clock = nix::time::clock_getcpuclockid(Pid::from_raw(id.try_into()?))?;
+    let used = nix::time::clock_gettime(clock)?;
+    Ok(u64::try_from(Duration::from(used).as_nanos())?)
 }
 
 /// Resident memory of a process in MB: all of it, and the part that is not mapped from files.
@@ -111,11 +109,6 @@ pub(crate) fn wakes_of(id: u32) -> Result<u64> {
         total += number.and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
     }
     Ok(total)
-}
-
-fn schedstat(path: &Path) -> Result<u64> {
-    let text = fs::read_to_string(path)?;
-    Ok(text.split(' ').next().unwrap_or("0").parse()?)
 }
 
 /// Seconds of CPU of all children that were waited for, in ticks of 10 ms.
