@@ -53,7 +53,7 @@ fn check(contents: &Contents) {
     let bundle = sample::open(&bytes).expect("what was written opens");
     assert_eq!(bundle.check_all(), Ok(()));
     assert_eq!(bundle.contents().as_ref(), Ok(contents));
-    assert_eq!(bundle.inconsistent(), Ok(Vec::new()));
+    assert_eq!(bundle.inconsistent(&mut ()), Ok(Vec::new()));
     let json = serde_json::to_string(contents).expect("contents are JSON");
     assert_eq!(serde_json::from_str::<Contents>(&json).expect("as written"), *contents);
     tag_index::check(&bytes, &contents.prompts);

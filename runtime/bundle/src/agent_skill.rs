@@ -70,12 +70,18 @@ impl Part for Vec<AgentSkill> {
     }
 
     /// One agent skill at a time is in memory.
-    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+    fn write_again(
+        bundle: &Bundle,
+        _: Kind,
+        out: &mut Writer<'_>,
+        seen: &mut dyn FnMut(Self) -> Result<(), Corrupt>,
+    ) -> Result<(), Corrupt> {
         let mut uris = Vec::with_capacity(bundle.agent_skill_count());
         for skill in bundle.agent_skills() {
             let skill = skill?.to_owned()?;
             out.agent_skill(&skill);
-            uris.push(skill.uri);
+            uris.push(skill.uri.clone());
+            seen(vec![skill])?;
         }
         out.name_index(Kind::AgentSkillIndex, uris.iter());
         Ok(())

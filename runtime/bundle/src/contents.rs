@@ -64,6 +64,23 @@ macro_rules! declare {
             }
         }
 
+        /// Takes the tables that [`Bundle::inconsistent`] reads, whole or a row at a time, in their order:
+        /// reading them takes longer than most other checks.
+        ///
+        /// # Errors
+        ///
+        /// Each function: the bundle is corrupt.
+        #[expect(clippy::missing_errors_doc, reason = "all as the trait")]
+        pub trait Seen {
+            $($(#[$table_doc])*
+            fn $table(&mut self, _some: $held) -> Result<(), Corrupt> {
+                Ok(())
+            })+
+        }
+
+        /// Drops them.
+        impl Seen for () {}
+
         impl Bundle {
             /// Returns the kinds of sections that differ from those of the contents.
             ///
@@ -72,26 +89,20 @@ macro_rules! declare {
             /// contents. Compilers write only equal sections; a signer who alters a table makes a
             /// difference. Sections of unknown kinds are left out: they do not affect answers here.
             ///
-            /// Besides the bundle, memory holds one prompt or one other table at a time.
+            /// Besides the bundle, memory holds one prompt or one other table at a time, and `seen` takes
+            /// each.
             ///
             /// # Errors
             ///
             /// The bundle is corrupt, or cannot follow from any contents.
-            pub fn inconsistent(&self) -> Result<Vec<Kind>, Corrupt> {
-                let mut known = Ok(());
-                let mut out = Writer::comparing(|kind| {
-                    self.reader.section(kind).unwrap_or_else(|error| {
-                        known = Err(error);
-                        &[]
-                    })
-                });
-                known?;
+            pub fn inconsistent(&self, seen: &mut impl Seen) -> Result<Vec<Kind>, Corrupt> {
+                let mut out = Writer::comparing(|kind| self.reader.unchecked(kind));
                 let malformed = |kind: Kind| {
                     move |_| Corrupt::Record { section: kind.name(), what: "value" }
                 };
                 $(Stored::write(&self.settings.$setting, Kind::$stored_in, &mut out)
                     .map_err(malformed(Kind::$stored_in))?;)+
-                $(<$held as Part>::write_again(self, Kind::$held_in, &mut out)?;)+
+                $(<$held as Part>::write_again(self, Kind::$held_in, &mut out, &mut |some| seen.$table(some))?;)+
                 Ok(out.differing())
             }
         }

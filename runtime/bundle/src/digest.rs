@@ -185,6 +185,18 @@ impl Tree {
         file.get(data.offset + start..data.offset + end)
     }
 
+    /// Returns the section's data, whose pages may be damaged.
+    pub(crate) fn unchecked<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+        let Some(Level { offset, length, .. }) = self.levels.first() else { return &[] };
+        file.get(*offset..*offset + *length).unwrap_or_default()
+    }
+
+    /// Returns whether all pages are good. The last one is checked first.
+    pub(crate) fn check_all(&self, file: &[u8]) -> bool {
+        let pages = 0..self.data_length().div_ceil(PAGE_BYTES);
+        pages.rev().all(|page| self.check(file, 0, page))
+    }
+
     fn check(&self, file: &[u8], level: usize, page: usize) -> bool {
         let Some(this) = self.levels.get(level) else { return false };
         let Some(word) = this.good.get(page / 64) else { return false };

@@ -76,7 +76,7 @@ pub use audience::{Audience, AudienceView, Audiences, AudiencesView, Visible};
 pub use automata::{AUTOMATA_BYTES_MAX, Automata, AutomataWriter};
 pub use automaton::{AUTOMATON_STATES_MAX, Automaton, AutomatonParts, DEAD, MATCHED};
 pub use bundle::Bundle;
-pub use contents::Contents;
+pub use contents::{Contents, Seen};
 pub use digest::Digest;
 pub use encode::{EncodeError, encode};
 pub use error::{Corrupt, OpenError};

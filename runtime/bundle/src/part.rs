@@ -18,14 +18,21 @@ pub(crate) trait Part: Sized {
     /// A value has no JSON form. Contents from the compiler never cause this.
     fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error>;
 
-    /// Reads it from a bundle, and writes it again.
+    /// Reads it from a bundle, writes it again, and gives it to `seen`, whole or a row at a time.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt, or cannot follow from any contents.
-    fn write_again(bundle: &Bundle, kind: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+    fn write_again(
+        bundle: &Bundle,
+        kind: Kind,
+        out: &mut Writer<'_>,
+        seen: &mut dyn FnMut(Self) -> Result<(), Corrupt>,
+    ) -> Result<(), Corrupt> {
         let malformed = |_| Corrupt::Record { section: kind.name(), what: "text" };
-        Self::read(bundle, kind)?.write(kind, out).map_err(malformed)
+        let whole = Self::read(bundle, kind)?;
+        whole.write(kind, out).map_err(malformed)?;
+        seen(whole)
     }
 }
 

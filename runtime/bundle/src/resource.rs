@@ -117,12 +117,18 @@ impl Part for Vec<Resource> {
     }
 
     /// Memory holds one resource at a time.
-    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+    fn write_again(
+        bundle: &Bundle,
+        _: Kind,
+        out: &mut Writer<'_>,
+        seen: &mut dyn FnMut(Self) -> Result<(), Corrupt>,
+    ) -> Result<(), Corrupt> {
         let mut uris = Vec::with_capacity(bundle.resource_count());
         for resource in bundle.resources() {
             let resource = resource?.to_owned()?;
             out.resource(&resource);
-            uris.push(resource.uri);
+            uris.push(resource.uri.clone());
+            seen(vec![resource])?;
         }
         out.name_index(Kind::ResourceIndex, uris.iter());
         Ok(())

@@ -123,9 +123,16 @@ impl Part for Vec<ResourceTemplate> {
     }
 
     /// Memory holds one template at a time.
-    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+    fn write_again(
+        bundle: &Bundle,
+        _: Kind,
+        out: &mut Writer<'_>,
+        seen: &mut dyn FnMut(Self) -> Result<(), Corrupt>,
+    ) -> Result<(), Corrupt> {
         for template in bundle.templates().iter() {
-            out.resource_template(&template?.to_owned()?);
+            let template = template?.to_owned()?;
+            out.resource_template(&template);
+            seen(vec![template])?;
         }
         Ok(())
     }

@@ -139,7 +139,12 @@ impl Part for Vec<Prompt> {
     }
 
     /// Memory holds one prompt at a time.
-    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+    fn write_again(
+        bundle: &Bundle,
+        _: Kind,
+        out: &mut Writer<'_>,
+        seen: &mut dyn FnMut(Self) -> Result<(), Corrupt>,
+    ) -> Result<(), Corrupt> {
         let mut priorities = Vec::new();
         for prompt in bundle.prompts() {
             let prompt = prompt?;
@@ -149,7 +154,9 @@ impl Part for Vec<Prompt> {
         let ranks = order.ranks(bundle.prompt_count());
         let mut indexed = Vec::with_capacity(ranks.len());
         for (prompt, rank) in bundle.prompts().zip(ranks) {
-            indexed.push(out.indexed(&prompt?.to_owned()?, rank));
+            let prompt = prompt?.to_owned()?;
+            indexed.push(out.indexed(&prompt, rank));
+            seen(vec![prompt])?;
         }
         out.prompt_indexes(order, indexed);
         Ok(())

@@ -11,9 +11,12 @@ pub mod pages;
 pub mod tools;
 pub mod uri_template;
 
+mod check;
 mod made_list;
 mod mismatch;
 mod one_line;
+mod rows;
 
-pub use mismatch::{Mismatch, mismatches};
+pub use check::mismatches;
+pub use mismatch::Mismatch;
 pub use one_line::line;

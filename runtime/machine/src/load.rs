@@ -4,6 +4,7 @@
 //! independent of the bundle's size.
 
 mod error;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +14,6 @@ use std::sync::Mutex;
 use relay_bundle::Bundle;
 use relay_bundle::trust::{self, PublicKey, SignatureState, Trust, TrustedKey};
 use relay_engine::authority::Authority;
-use relay_engine::derived;
 use relay_engine::tool::{Group, Offered};
 
 pub use self::error::LoadError;
@@ -170,8 +170,7 @@ impl Loader {
         let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
         let mut copy = copy;
         if is_allowed || copy.as_ref().is_none_or(PrivateCopy::is_new) {
-            bundle.check_all().map_err(corrupt)?;
-            let parts = derived::mismatches(&bundle).map_err(corrupt)?;
+            let parts = whole::mismatches(&bundle).map_err(corrupt)?;
             match (parts.is_empty(), is_allowed) {
                 (true, _) => {}
                 (false, true) => {

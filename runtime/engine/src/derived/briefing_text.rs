@@ -16,6 +16,17 @@ const CHOICES_CHARS_MAX: usize = 300;
 /// admits.
 const DESCRIPTION_CHARS_MAX: usize = 1024;
 
+/// The most bytes that slots add to the text of a briefing in a check: far more than any call may have.
+const SLOTS_BYTES_MAX: usize = 64 << 20;
+
+/// Returns whether the text in a briefing is `text`.
+///
+/// A slot repeats a text that is stored once, so a small bundle could have a text of any length. A compiler
+/// writes less than 64 MiB of slots, and a text with more is refused before it is made.
+pub(super) fn is(rendering: &Rendering, text: &str) -> bool {
+    BriefingVariant::of(rendering).slots_bytes() <= SLOTS_BYTES_MAX && *of(rendering) == *text
+}
+
 /// Returns the text in a briefing.
 #[must_use]
 pub fn of(rendering: &Rendering) -> SharedText {
@@ -97,6 +108,31 @@ impl<'r> BriefingVariant<'r> {
         named.into()
     }
 
+    /// Returns the bytes of all slots.
+    fn slots_bytes(&self) -> usize {
+        let parts = self.messages.iter().flat_map(|message| &message.parts);
+        let texts = parts.flat_map(|part| match &part.content {
+            PartContent::Text(text) => [text.as_slice(), &[]],
+            PartContent::ResourceText { uri, mime: _, text } => [uri.as_slice(), text],
+            PartContent::ResourceBlob { uri, .. } => [uri.as_slice(), &[]],
+            PartContent::Image { .. } | PartContent::Audio { .. } => [&[][..], &[]],
+        });
+        let bytes = texts.flatten().map(|segment| match segment {
+            Segment::Literal(_) => 0,
+            Segment::Slot(index) => self.slot(*index).iter().map(|text| text.len()).sum(),
+        });
+        bytes.fold(0, usize::saturating_add)
+    }
+
+    /// Returns what fills a slot: the default of its argument, or its name in braces.
+    fn slot(&self, index: u32) -> [&str; 3] {
+        match self.arguments.get(index as usize) {
+            Some(Argument { default: Some(default), .. }) => [default, "", ""],
+            Some(Argument { name, .. }) => ["{", name, "}"],
+            None => [""; 3],
+        }
+    }
+
     fn filled(&self, segments: &[Segment]) -> SharedText {
         if let [Segment::Literal(literal)] = segments {
             return literal.clone();
@@ -105,13 +141,7 @@ impl<'r> BriefingVariant<'r> {
         for segment in segments {
             match segment {
                 Segment::Literal(literal) => text.push_str(literal),
-                Segment::Slot(index) => {
-                    let Some(argument) = self.arguments.get(*index as usize) else { continue };
-                    match &argument.default {
-                        Some(default) => text.push_str(default),
-                        None => text.extend(["{", &argument.name, "}"]),
-                    }
-                }
+                Segment::Slot(index) => text.extend(self.slot(*index)),
             }
         }
         text.into()

@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use super::pages::Pages;
 
+/// The length of each entry of a list; absent if the pages of the bundle differ.
+pub(super) type EntryBytes = Option<Vec<usize>>;
+
 /// A list during its derivation, with one page in memory at a time.
 pub(super) struct MadeList<'b> {
     list: ListView<'b>,
@@ -31,7 +34,7 @@ impl<'b> MadeList<'b> {
     }
 
     /// Returns the length of each entry; `None` if the bundle has other pages.
-    pub(super) fn finish(mut self) -> Result<Option<Vec<usize>>, Corrupt> {
+    pub(super) fn finish(mut self) -> Result<EntryBytes, Corrupt> {
         let rest = std::mem::take(&mut self.pages).finish();
         self.compare(rest)?;
         self.differs |= self.compared != self.list.page_count();

@@ -186,3 +186,19 @@ fn a_text_that_steers_counts_as_absent_unless_it_must_be_given() {
         "variant 0",
     );
 }
+
+/// A text of 1 KiB that slots repeat 65,537 times.
+#[test]
+fn slots_of_a_small_bundle_make_no_text_without_end() {
+    let mut long = argument("text", Text { chars_max: 0 }, 0);
+    long.default = Some("x".repeat(1024));
+    let slots = |count| {
+        let mut rendering = plain(vec![PartContent::Text(vec![Segment::Slot(0); count])]);
+        rendering.arguments = vec![long.clone()];
+        rendering
+    };
+    let text = "x".repeat(2048);
+    assert!(is(&slots(2), &text));
+    assert!(!is(&slots(3), &text));
+    assert!(!is(&slots(65_537), &"x".repeat(1024 * 65_537)));
+}
