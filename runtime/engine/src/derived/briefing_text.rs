@@ -16,15 +16,16 @@ const CHOICES_CHARS_MAX: usize = 300;
 /// admits.
 const DESCRIPTION_CHARS_MAX: usize = 1024;
 
-/// The most bytes that slots add to the text of a briefing in a check: far more than any call may have.
-const SLOTS_BYTES_MAX: usize = 64 << 20;
+/// The most bytes of slots that a text in a briefing lacks: line feeds at the ends of its parts.
+const TRIMMED_BYTES_MAX: usize = 64 << 20;
 
 /// Returns whether the text in a briefing is `text`.
 ///
-/// A slot repeats a text that is stored once, so a small bundle could have a text of any length. A compiler
-/// writes less than 64 MiB of slots, and a text with more is refused before it is made.
+/// A slot repeats a text that is stored once, so the text of a small bundle could be made without end. Slots are
+/// in it whole, so where they have far more bytes than `text`, it is refused before it is made.
 pub(super) fn is(rendering: &Rendering, text: &str) -> bool {
-    BriefingVariant::of(rendering).slots_bytes() <= SLOTS_BYTES_MAX && *of(rendering) == *text
+    let slots_bytes_max = text.len().saturating_add(TRIMMED_BYTES_MAX);
+    BriefingVariant::of(rendering).slots_bytes() <= slots_bytes_max && *of(rendering) == *text
 }
 
 /// Returns the text in a briefing.

@@ -40,9 +40,7 @@ impl<'b> Rows<'b> {
         out.extend(self.differing);
         Ok([self.prompts.finish()?, self.resources.finish()?, self.templates.finish()?])
     }
-}
 
-impl Rows<'_> {
     fn prompt(&mut self, prompt: Prompt) -> Result<(), Corrupt> {
         self.prompts.add(&pages::prompt(&prompt))?;
         let Prompt { name, description, summary, body, rendering, .. } = prompt;
