@@ -20,7 +20,7 @@ use crate::message::{Event, Request, VERSION};
 use crate::observation::{Observation, Unobserved};
 use crate::packet::{self, PACKET_BYTES_MAX, Packet};
 use ending::{Deed, Ending};
-use kin::Kin;
+use kin::{Kin, Members};
 #[cfg(feature = "seccomp")]
 use observing::{News, Observing};
 use process::{Look, Orphan};
@@ -496,8 +496,13 @@ impl Kept {
     /// Takes the next step of the end; returns the number of processes left when that is over.
     fn go_on(&mut self, look: &Look, orphans: &[Orphan], now: Instant) -> Option<u32> {
         let leader = (!self.exited).then_some(self.leader);
-        let Some(members) = self.kin.members(look, orphans, leader) else { return Some(0) };
-        match self.ending.as_mut()?.deed(now) {
+        let ending = self.ending.as_mut()?;
+        let members = match self.kin.members(look, orphans, leader) {
+            Members::None => return Some(0),
+            Members::Open => return ending.is_empty(now).then_some(0),
+            Members::Living(members) => members,
+        };
+        match ending.deed(now) {
             Deed::Wait => None,
             Deed::Signal(signals) => {
                 let _ = process::signal_groups(&members, signals);

@@ -14,6 +14,12 @@ pub(super) const KILL_ROUND: Duration = Duration::from_millis(20);
 /// another user, or wait for a device.
 pub(super) const KILL_TIME_MAX: Duration = Duration::from_secs(5);
 
+/// The time between two looks at a process whose mark is unknown.
+const UNKNOWN_ROUND: Duration = Duration::from_millis(1);
+
+/// The time after which such a process counts as one of another job: its memory is hidden for good.
+const UNKNOWN_MAX: Duration = Duration::from_millis(250);
+
 /// The end of a job that goes on.
 #[derive(Debug)]
 pub(super) struct Ending {
@@ -24,6 +30,8 @@ pub(super) struct Ending {
     kill: Instant,
     /// Counted from the first KILL: a keeper that was held up still sends it.
     give_up: Option<Instant>,
+    /// When to look again whether the job is empty, and when it counts as that.
+    empty: Option<[Instant; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +57,7 @@ impl Ending {
     pub(super) fn new(now: Instant, grace: Duration, has_terminal: bool) -> Self {
         let hang_up = (has_terminal && grace > HANG_UP_AFTER).then(|| now + HANG_UP_AFTER);
         let stage = if grace.is_zero() { Stage::Kill } else { Stage::Term };
-        Self { stage, due: now, hang_up, kill: now + grace, give_up: None }
+        Self { stage, due: now, hang_up, kill: now + grace, give_up: None, empty: None }
     }
 
     /// Moves KILL to an earlier time.
@@ -61,11 +69,19 @@ impl Ending {
     }
 
     pub(super) fn due(&self) -> Instant {
-        self.due
+        self.empty.map_or(self.due, |[again, _]| again.min(self.due))
     }
 
-    /// Returns the deed of this moment and moves on.
+    /// Returns whether a job counts as empty beside a process whose mark is unknown.
+    pub(super) fn is_empty(&mut self, now: Instant) -> bool {
+        let [again, last] = self.empty.get_or_insert([now, now + UNKNOWN_MAX]);
+        *again = now + UNKNOWN_ROUND;
+        now > *last
+    }
+
+    /// Returns the deed of this moment for a job that has processes, and moves on.
     pub(super) fn deed(&mut self, now: Instant) -> Deed {
+        self.empty = None;
         if now < self.due {
             return Deed::Wait;
         }
@@ -119,6 +135,19 @@ mod tests {
         assert_eq!(course(2000, true), terminal);
         assert_eq!(course(300, true), [(0, Signal::TERM), (300, Signal::KILL)]);
         assert_eq!(course(0, true), [(0, Signal::KILL)]);
+    }
+
+    #[test]
+    fn an_unknown_mark_holds_an_end_up_for_a_while() {
+        let begin = Instant::now();
+        let mut ending = Ending::new(begin, Duration::from_secs(60), false);
+        assert_ne!(ending.deed(begin), Deed::Wait);
+        assert!(!ending.is_empty(begin));
+        assert_eq!(ending.due(), begin + UNKNOWN_ROUND);
+        assert!(!ending.is_empty(begin + UNKNOWN_MAX));
+        assert!(ending.is_empty(begin + UNKNOWN_MAX + UNKNOWN_ROUND));
+        assert_eq!(ending.deed(begin), Deed::Wait);
+        assert_eq!(ending.due(), begin + Duration::from_secs(60));
     }
 
     #[test]

@@ -7,8 +7,18 @@ use std::collections::BTreeSet;
 
 use rustix::process::Pid;
 
-use super::process::{Look, Orphan, PROCESSES_MAX, Process};
+use super::process::{Look, Mark, Orphan, PROCESSES_MAX, Process};
 use crate::job::JobId;
+
+/// The processes of a job, at one look.
+pub(super) enum Members {
+    /// The job is empty.
+    None,
+    /// Perhaps there are some: the mark of an orphan is unknown, as while it comes to another program.
+    Open,
+    /// These; without entries, the look came between two states.
+    Living(Vec<Process>),
+}
 
 /// The signs by which processes of one job are told from others.
 pub(super) struct Kin {
@@ -42,24 +52,24 @@ impl Kin {
         members
     }
 
-    /// Lists the living processes of the job, for its end. `None` means that the job is empty; a list
-    /// without entries, that the look came between two states.
+    /// Looks for the living processes of the job, for its end.
     pub(super) fn members(
         &mut self,
         look: &Look,
         orphans: &[Orphan],
         leader: Option<Pid>,
-    ) -> Option<Vec<Process>> {
+    ) -> Members {
         let (mut members, mut count) = (Vec::new(), 0);
         loop {
             let own = orphans.iter().filter(|orphan| self.includes(orphan));
             let roots: Vec<Pid> = own.map(|orphan| orphan.process.pid).chain(leader).collect();
             if roots.is_empty() {
-                return None;
+                let is_open = orphans.iter().any(|orphan| *orphan.mark() == Mark::Unknown);
+                return if is_open { Members::Open } else { Members::None };
             }
             // The session of a new member may make kin of another orphan.
             if roots.len() == count {
-                return Some(members);
+                return Members::Living(members);
             }
             count = roots.len();
             members = look.walk(roots);
@@ -93,9 +103,9 @@ impl Kin {
             return true;
         }
         match orphan.mark() {
-            Some(mark) if mark == self.mark.as_bytes() => true,
+            Mark::Of(mark) if mark == self.mark.as_bytes() => true,
             // Another job's, in a session whose number was used before.
-            Some(mark) if mark.starts_with(self.marks_of_keeper.as_bytes()) => false,
+            Mark::Of(mark) if mark.starts_with(self.marks_of_keeper.as_bytes()) => false,
             _ => self.sessions.contains(&process.session),
         }
     }

@@ -56,32 +56,47 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Process> {
     })
 }
 
-/// Returns the mark in the environment of a process, if it is there and readable.
-pub(super) fn mark(pid: Pid) -> Option<Vec<u8>> {
-    let (bytes, name) = (environment(pid), format!("{MARK}="));
-    let mut entries = bytes.split(|byte| *byte == 0);
-    entries.find_map(|entry| entry.strip_prefix(name.as_bytes())).map(<[u8]>::to_vec)
+/// Returns the mark in the environment of a process.
+pub(super) fn mark(pid: Pid) -> Mark {
+    let Some(environment) = environment(pid) else { return Mark::Unknown };
+    let name = format!("{MARK}=");
+    let mut entries = environment.split(|byte| *byte == 0);
+    let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes()));
+    value.map_or(Mark::None, |value| Mark::Of(value.to_vec()))
 }
 
-fn environment(pid: Pid) -> Vec<u8> {
+/// Returns the whole environment of a process, if it can be read now.
+fn environment(pid: Pid) -> Option<Vec<u8>> {
     let folder = PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
-    let of_process = environment_in(&folder);
-    if !of_process.is_empty() {
-        return of_process;
-    }
-    // After the end of its first thread, the environment of a process is that of the others.
-    let Ok(threads) = fs::read_dir(folder.join("task")) else { return of_process };
-    let others = threads.flatten().map(|thread| environment_in(&thread.path()));
-    others.take(PROCESSES_MAX).find(|bytes| !bytes.is_empty()).unwrap_or_default()
+    environment_in(&folder).or_else(|| {
+        // After the end of its first thread, the environment of a process is that of the others.
+        let threads = fs::read_dir(folder.join("task")).ok()?.flatten();
+        threads.take(PROCESSES_MAX).find_map(|thread| environment_in(&thread.path()))
+    })
 }
 
-fn environment_in(folder: &Path) -> Vec<u8> {
+/// Returns an environment that has the length which the kernel names: while a process comes to another
+/// program, a part of it is read, or nothing.
+fn environment_in(folder: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    if let Ok(file) = File::open(folder.join("environ")) {
-        // The bytes that were read count, also when an error ended the reading.
-        let _ = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut bytes);
-    }
-    bytes
+    let file = File::open(folder.join("environ")).ok()?;
+    // The bytes that were read count, also when an error ended the reading.
+    let _ = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut bytes);
+    let length = environment_bytes(&fs::read(folder.join("stat")).ok()?)?;
+    (bytes.len() as u64 == length.min(ENVIRONMENT_BYTES_MAX)).then_some(bytes)
+}
+
+/// Returns the length of an environment; `None` until a program has begun, and where its memory is hidden
+/// (`proc_pid_stat(5)`, fields 26, 50 and 51).
+fn environment_bytes(stat: &[u8]) -> Option<u64> {
+    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+    // The first word is the end of field 2.
+    let fields: Vec<&str> =
+        str::from_utf8(stat.get(name_end..)?).ok()?.split_ascii_whitespace().collect();
+    let number = |field: usize| fields.get(field - 2)?.parse::<u64>().ok();
+    let (code, start, end) = (number(26)?, number(50)?, number(51)?);
+    // The kernel writes where the code is after all of the rest, and shows 0 for all that is hidden.
+    if code == 0 || end == 0 { None } else { end.checked_sub(start) }
 }
 
 /// Lists all processes of the machine.
@@ -127,11 +142,20 @@ pub(super) struct Family {
     has_lists: bool,
 }
 
+/// The mark in the environment of a process.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Of(Vec<u8>),
+    None,
+    /// The process is about to run another program, or its memory is hidden.
+    Unknown,
+}
+
 /// A child of the keeper that it adopted.
 pub(super) struct Orphan {
     pub(super) process: Process,
     /// Read when it is first asked for.
-    mark: OnceCell<Option<Vec<u8>>>,
+    mark: OnceCell<Mark>,
 }
 
 impl Family {
@@ -241,8 +265,8 @@ impl Orphan {
     }
 
     /// Returns the mark that it carries.
-    pub(super) fn mark(&self) -> Option<&[u8]> {
-        self.mark.get_or_init(|| mark(self.process.pid)).as_deref()
+    pub(super) fn mark(&self) -> &Mark {
+        self.mark.get_or_init(|| mark(self.process.pid))
     }
 }
 
@@ -266,6 +290,26 @@ mod tests {
         assert!(stat("sh", 'Z', 2).unwrap().alive);
         assert_eq!(parse(pid, b"7 (sh) S"), None);
         assert_eq!(parse(pid, b""), None);
+    }
+
+    #[test]
+    fn an_environment_has_a_length_after_its_program_has_begun() {
+        let stat = |code: u64, start: u64, end: u64| {
+            let rest = "0 ".repeat(22);
+            environment_bytes(
+                format!("7 (a) b) S {rest}{code} {}{start} {end} 0", "0 ".repeat(23)).as_bytes(),
+            )
+        };
+        assert_eq!(stat(4096, 100, 130), Some(30));
+        assert_eq!(stat(4096, 100, 100), Some(0));
+        for (code, start, end) in [(0, 0, 0), (0, 100, 100), (0, 100, 130), (1, 0, 0), (4096, 9, 8)]
+        {
+            assert_eq!(stat(code, start, end), None);
+        }
+        let own = fs::read("/proc/self/stat").unwrap();
+        let length = fs::read("/proc/self/environ").unwrap().len() as u64;
+        assert_eq!(environment_bytes(&own), Some(length));
+        assert_eq!(environment_bytes(b""), None);
     }
 
     #[test]

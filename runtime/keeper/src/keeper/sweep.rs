@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::process::{self, Process};
+use super::process::{self, Mark, Process};
 use crate::job::JobId;
 
 /// The time between TERM and KILL, and between two rounds of KILL.
@@ -44,7 +44,8 @@ impl Sweep {
         let _ = process::signal_groups(&left, signals);
         self.rounds += 1;
         self.due = now + GRACE;
-        !left.is_empty() && self.rounds <= ROUNDS_MAX
+        // The mark of a process that came to another program was unknown at the first look.
+        self.rounds == 1 || !left.is_empty() && self.rounds <= ROUNDS_MAX
     }
 
     /// Sends KILL at once.
@@ -54,7 +55,7 @@ impl Sweep {
 
     fn left(&self) -> Vec<Process> {
         let marked = process::all().into_iter().filter(|pid| {
-            process::mark(*pid).is_some_and(|mark| mark.starts_with(self.mark.as_bytes()))
+            matches!(process::mark(*pid), Mark::Of(mark) if mark.starts_with(self.mark.as_bytes()))
         });
         marked.filter_map(process::read).filter(|process| process.alive).collect()
     }

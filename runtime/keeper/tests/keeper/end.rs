@@ -10,6 +10,7 @@ use crate::support::{children, living, on_terminal, quiet, soon, stat, token, un
 pub(crate) const TESTS: &[Test] = &[
     ("end::everything_of_a_job_ends", everything_of_a_job_ends),
     ("end::what_outlives_the_leader_ends", what_outlives_the_leader_ends),
+    ("end::what_runs_one_program_after_the_other_ends", what_runs_one_program_after_the_other_ends),
     ("end::other_jobs_go_on", other_jobs_go_on),
     ("end::a_dropped_job_ends_and_is_released", a_dropped_job_ends),
     ("end::a_dropped_spawn_leaves_nothing", a_dropped_spawn_leaves_nothing),
@@ -74,6 +75,26 @@ fn what_outlives_the_leader_ends() {
             until(&text, || !living(&format!("sleep\0{token}")).is_empty()).await;
             assert_eq!(soon(running.end(Duration::from_secs(1))).await.unwrap(), 0);
             assert_eq!(living(&token), [0; 0], "{text}");
+        }
+    });
+}
+
+/// While a process comes to another program, its environment, and so its mark, is out of sight.
+fn what_runs_one_program_after_the_other_ends() {
+    with_keeper(|keeper| async move {
+        let token = token();
+        let text = format!(
+            "setsid sh -c 'exec sh -c \"$0\" \"$0\" {token}' 'exec sh -c \"$0\" \"$0\" {token}' & exit 3"
+        );
+        let pid = keeper.pid().await;
+        for _ in 0..60 {
+            let running = keeper.spawn(quiet(&text)).await.unwrap();
+            assert_eq!(soon(running.exit()).await, Ended::Code(3));
+            until(&text, || !living(&token).is_empty()).await;
+            assert_eq!(soon(running.end(Duration::ZERO)).await.unwrap(), 0);
+            // The first process of the job stays as a zombie until the job is dropped.
+            let ended = |pid: &u32| stat(*pid).is_none_or(|stat| stat[0] == "Z");
+            until("it goes on", || children(pid).iter().all(ended)).await;
         }
     });
 }
