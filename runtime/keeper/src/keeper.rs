@@ -20,13 +20,14 @@ use crate::message::{Event, Request, VERSION};
 use crate::observation::{Observation, Unobserved};
 use crate::packet::{self, PACKET_BYTES_MAX, Packet};
 use ending::{Deed, Ending};
-use kin::{Kin, Members};
+use kin::Kin;
 #[cfg(feature = "seccomp")]
 use observing::{News, Observing};
 use process::{Look, Orphan};
 use setup::Setup;
 use start::{Order, Refusal};
 use sweep::Sweep;
+use unmarked::Unmarked;
 
 mod ending;
 mod kin;
@@ -42,6 +43,7 @@ mod reap;
 mod setup;
 mod start;
 mod sweep;
+mod unmarked;
 mod wait;
 
 /// The time between TERM and KILL for a job that the server forgot.
@@ -95,6 +97,7 @@ struct Keeper {
     /// When ended orphans are looked for, if a child has ended since the last look.
     reap_due: Option<Instant>,
     sweeps: Vec<Sweep>,
+    unmarked: Unmarked,
     /// Messages that wait for room in the socket. Requests wait while there are any, so their number
     /// is bounded by that of the jobs.
     outbox: VecDeque<(Event, Option<OwnedFd>)>,
@@ -126,6 +129,7 @@ impl Keeper {
             jobs: BTreeMap::new(),
             reap_due: None,
             sweeps: Vec::new(),
+            unmarked: Unmarked::default(),
             outbox: VecDeque::from([(ready, None)]),
             #[cfg(feature = "seccomp")]
             observing: Observing::default(),
@@ -390,7 +394,9 @@ impl Keeper {
         let look = self.setup.family.look();
         let mut answers = Vec::new();
         self.jobs.retain(|_, job| {
-            let Some(left) = is_due(job).then(|| job.go_on(&look, &orphans, now)).flatten() else {
+            let Some(left) =
+                is_due(job).then(|| job.go_on(&look, &orphans, &mut self.unmarked, now)).flatten()
+            else {
                 return true;
             };
             job.ending = None;
@@ -494,13 +500,21 @@ impl Kept {
     }
 
     /// Takes the next step of the end; returns the number of processes left when that is over.
-    fn go_on(&mut self, look: &Look, orphans: &[Orphan], now: Instant) -> Option<u32> {
+    fn go_on(
+        &mut self,
+        look: &Look,
+        orphans: &[Orphan],
+        unmarked: &mut Unmarked,
+        now: Instant,
+    ) -> Option<u32> {
         let leader = (!self.exited).then_some(self.leader);
         let ending = self.ending.as_mut()?;
-        let members = match self.kin.members(look, orphans, leader) {
-            Members::None => return Some(0),
-            Members::Open => return ending.is_empty(now).then_some(0),
-            Members::Living(members) => members,
+        let Some(members) = self.kin.members(look, orphans, leader) else {
+            if unmarked.are_awaited(orphans, now) {
+                ending.look_again(now);
+                return None;
+            }
+            return Some(0);
         };
         match ending.deed(now) {
             Deed::Wait => None,

@@ -14,11 +14,8 @@ pub(super) const KILL_ROUND: Duration = Duration::from_millis(20);
 /// another user, or wait for a device.
 pub(super) const KILL_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// The time between two looks at a process whose mark is unknown.
-const UNKNOWN_ROUND: Duration = Duration::from_millis(1);
-
-/// The time after which such a process counts as one of another job: its memory is hidden for good.
-const UNKNOWN_MAX: Duration = Duration::from_millis(250);
+/// The time between two looks at a job that may be empty.
+const LOOK_ROUND: Duration = Duration::from_millis(1);
 
 /// The end of a job that goes on.
 #[derive(Debug)]
@@ -30,8 +27,8 @@ pub(super) struct Ending {
     kill: Instant,
     /// Counted from the first KILL: a keeper that was held up still sends it.
     give_up: Option<Instant>,
-    /// When to look again whether the job is empty, and when it counts as that.
-    empty: Option<[Instant; 2]>,
+    /// When to look again whether the job is empty.
+    look: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +54,7 @@ impl Ending {
     pub(super) fn new(now: Instant, grace: Duration, has_terminal: bool) -> Self {
         let hang_up = (has_terminal && grace > HANG_UP_AFTER).then(|| now + HANG_UP_AFTER);
         let stage = if grace.is_zero() { Stage::Kill } else { Stage::Term };
-        Self { stage, due: now, hang_up, kill: now + grace, give_up: None, empty: None }
+        Self { stage, due: now, hang_up, kill: now + grace, give_up: None, look: None }
     }
 
     /// Moves KILL to an earlier time.
@@ -69,19 +66,17 @@ impl Ending {
     }
 
     pub(super) fn due(&self) -> Instant {
-        self.empty.map_or(self.due, |[again, _]| again.min(self.due))
+        self.look.map_or(self.due, |look| look.min(self.due))
     }
 
-    /// Returns whether a job counts as empty beside a process whose mark is unknown.
-    pub(super) fn is_empty(&mut self, now: Instant) -> bool {
-        let [again, last] = self.empty.get_or_insert([now, now + UNKNOWN_MAX]);
-        *again = now + UNKNOWN_ROUND;
-        now > *last
+    /// Leaves the next step of a job that may be empty to another look.
+    pub(super) fn look_again(&mut self, now: Instant) {
+        self.look = Some(now + LOOK_ROUND);
     }
 
     /// Returns the deed of this moment for a job that has processes, and moves on.
     pub(super) fn deed(&mut self, now: Instant) -> Deed {
-        self.empty = None;
+        self.look = None;
         if now < self.due {
             return Deed::Wait;
         }
@@ -138,15 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_mark_holds_an_end_up_for_a_while() {
+    fn another_look_comes_before_the_next_step_and_takes_none() {
         let begin = Instant::now();
         let mut ending = Ending::new(begin, Duration::from_secs(60), false);
+        ending.look_again(begin);
+        assert_eq!(ending.due(), begin);
         assert_ne!(ending.deed(begin), Deed::Wait);
-        assert!(!ending.is_empty(begin));
-        assert_eq!(ending.due(), begin + UNKNOWN_ROUND);
-        assert!(!ending.is_empty(begin + UNKNOWN_MAX));
-        assert!(ending.is_empty(begin + UNKNOWN_MAX + UNKNOWN_ROUND));
-        assert_eq!(ending.deed(begin), Deed::Wait);
+        ending.look_again(begin);
+        assert_eq!(ending.due(), begin + LOOK_ROUND);
+        assert_eq!(ending.deed(begin + LOOK_ROUND), Deed::Wait);
         assert_eq!(ending.due(), begin + Duration::from_secs(60));
     }
 

@@ -10,16 +10,6 @@ use rustix::process::Pid;
 use super::process::{Look, Mark, Orphan, PROCESSES_MAX, Process};
 use crate::job::JobId;
 
-/// The processes of a job, at one look.
-pub(super) enum Members {
-    /// The job is empty.
-    None,
-    /// Perhaps there are some: the mark of an orphan is unknown, as while it comes to another program.
-    Open,
-    /// These; without entries, the look came between two states.
-    Living(Vec<Process>),
-}
-
 /// The signs by which processes of one job are told from others.
 pub(super) struct Kin {
     leader: Pid,
@@ -52,24 +42,24 @@ impl Kin {
         members
     }
 
-    /// Looks for the living processes of the job, for its end.
+    /// Lists the living processes of the job, for its end. `None` means that the job is empty; a list
+    /// without entries, that the look came between two states.
     pub(super) fn members(
         &mut self,
         look: &Look,
         orphans: &[Orphan],
         leader: Option<Pid>,
-    ) -> Members {
+    ) -> Option<Vec<Process>> {
         let (mut members, mut count) = (Vec::new(), 0);
         loop {
             let own = orphans.iter().filter(|orphan| self.includes(orphan));
             let roots: Vec<Pid> = own.map(|orphan| orphan.process.pid).chain(leader).collect();
             if roots.is_empty() {
-                let is_open = orphans.iter().any(|orphan| *orphan.mark() == Mark::Unknown);
-                return if is_open { Members::Open } else { Members::None };
+                return None;
             }
             // The session of a new member may make kin of another orphan.
             if roots.len() == count {
-                return Members::Living(members);
+                return Some(members);
             }
             count = roots.len();
             members = look.walk(roots);

@@ -58,32 +58,36 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Process> {
 
 /// Returns the mark in the environment of a process.
 pub(super) fn mark(pid: Pid) -> Mark {
-    let Some(environment) = environment(pid) else { return Mark::Unknown };
-    let name = format!("{MARK}=");
-    let mut entries = environment.split(|byte| *byte == 0);
-    let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes()));
-    value.map_or(Mark::None, |value| Mark::Of(value.to_vec()))
-}
-
-/// Returns the whole environment of a process, if it can be read now.
-fn environment(pid: Pid) -> Option<Vec<u8>> {
     let folder = PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
-    environment_in(&folder).or_else(|| {
-        // After the end of its first thread, the environment of a process is that of the others.
-        let threads = fs::read_dir(folder.join("task")).ok()?.flatten();
-        threads.take(PROCESSES_MAX).find_map(|thread| environment_in(&thread.path()))
-    })
+    let of_process = mark_in(&folder);
+    if of_process != Mark::Unknown {
+        return of_process;
+    }
+    // After the end of its first thread, the environment of a process is that of the others.
+    let Ok(threads) = fs::read_dir(folder.join("task")) else { return of_process };
+    let mut others = threads.flatten().take(PROCESSES_MAX).map(|thread| mark_in(&thread.path()));
+    others.find(|mark| *mark != Mark::Unknown).unwrap_or(of_process)
 }
 
-/// Returns an environment that has the length which the kernel names: while a process comes to another
-/// program, a part of it is read, or nothing.
-fn environment_in(folder: &Path) -> Option<Vec<u8>> {
+/// Returns the mark in an environment. Without one it has to have the length that the kernel names: while a
+/// process comes to another program, a part of it is read, or nothing.
+fn mark_in(folder: &Path) -> Mark {
     let mut bytes = Vec::new();
-    let file = File::open(folder.join("environ")).ok()?;
+    let Ok(file) = File::open(folder.join("environ")) else { return Mark::Unknown };
     // The bytes that were read count, also when an error ended the reading.
     let _ = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut bytes);
-    let length = environment_bytes(&fs::read(folder.join("stat")).ok()?)?;
-    (bytes.len() as u64 == length.min(ENVIRONMENT_BYTES_MAX)).then_some(bytes)
+    let name = format!("{MARK}=");
+    let entries = bytes.split_inclusive(|byte| *byte == 0);
+    let mut values =
+        entries.filter_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_suffix(b"\0"));
+    if let Some(value) = values.next() {
+        return Mark::Of(value.to_vec());
+    }
+    let length = fs::read(folder.join("stat")).ok().and_then(|stat| environment_bytes(&stat));
+    match length {
+        Some(length) if length.min(ENVIRONMENT_BYTES_MAX) == bytes.len() as u64 => Mark::None,
+        _ => Mark::Unknown,
+    }
 }
 
 /// Returns the length of an environment; `None` until a program has begun, and where its memory is hidden
@@ -262,6 +266,12 @@ fn listed_children(pid: Pid) -> Vec<Pid> {
 impl Orphan {
     fn new(process: Process) -> Self {
         Self { process, mark: OnceCell::new() }
+    }
+
+    /// Returns a process whose mark was read.
+    #[cfg(test)]
+    pub(super) fn marked(process: Process, mark: Mark) -> Self {
+        Self { process, mark: OnceCell::from(mark) }
     }
 
     /// Returns the mark that it carries.
