@@ -7,6 +7,7 @@
 //!
 //! Work and memory are linear in the text: each step burns fuel, and nesting has a limit.
 
+mod byte;
 mod command;
 mod compound;
 mod dollar;

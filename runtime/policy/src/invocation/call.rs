@@ -46,8 +46,8 @@ pub(crate) struct Given<'c> {
     pub(crate) is_whole: bool,
     /// Whether its value turns it off: `--all=false`.
     pub(crate) is_off: bool,
-    /// Whether its name may ask for the version.
-    pub(crate) is_version: bool,
+    /// Whether it is a `--version` that no fact declares.
+    pub(crate) is_undeclared_version: bool,
 }
 
 impl Invocation<'_> {

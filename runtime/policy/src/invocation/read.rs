@@ -166,7 +166,9 @@ impl<'r, 'c> Reader<'r, 'c> {
                 // Programs of Go may read the options before a sub-command and go on:
                 // `docker-compose -v down`.
                 if row.style == Style::Go {
-                    let versions = self.call.given.iter_mut().filter(|given| given.is_version);
+                    let facts = self.facts;
+                    let versions =
+                        self.call.given.iter_mut().filter(|given| may_ask_version(facts, given));
                     versions.for_each(|given| given.is_whole = false);
                 }
                 self.call.chain.push(sub);
@@ -391,7 +393,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             words: Vec::new(),
             is_whole,
             is_off: false,
-            is_version: is_version(self.facts.name(name).as_bytes()),
+            is_undeclared_version: false,
         };
         match flag.arity {
             Arity::None => match attached.as_ref().map(|value| boolean(&value.text.bytes)) {
@@ -454,7 +456,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             words: Vec::new(),
             is_whole: true,
             is_off: false,
-            is_version: is_version(&field.text.bytes),
+            is_undeclared_version: &*field.text.bytes == b"--version",
         });
     }
 
@@ -474,8 +476,10 @@ fn is_made_option(field: &Field<'_>) -> bool {
 }
 
 /// Returns whether an option may ask for the version of its program.
-fn is_version(name: &[u8]) -> bool {
-    matches!(name, b"--version" | b"-version" | b"-v" | b"-V")
+fn may_ask_version(facts: &Facts<'_>, given: &Given<'_>) -> bool {
+    given.name.map_or(given.is_undeclared_version, |name| {
+        matches!(facts.name(name).as_str(), "--version" | "-version" | "-v" | "-V")
+    })
 }
 
 /// Reads the value of an option without an argument, as programs of Go and of Node.js do.

@@ -1,7 +1,8 @@
 //! Simple commands, assignments, functions and coprocesses.
 
+use super::byte::{is_meta, is_name_byte};
 use super::list::CLOSING;
-use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name, is_name_byte};
+use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
 
@@ -55,7 +56,8 @@ impl Parser<'_> {
     }
 
     fn simple(&mut self, start: usize) -> Parsed<Command> {
-        let mut simple = Simple::default();
+        // Most commands have fewer words.
+        let mut simple = Simple { assignments: Vec::new(), words: Vec::with_capacity(8) };
         let mut redirects = Vec::new();
         let mut end;
         loop {
@@ -214,7 +216,7 @@ impl Parser<'_> {
     ) -> Parsed<Option<Assignment>> {
         if let Some(word) = subscript {
             let inside = self.slice(word.span.start as usize, word.span.end as usize);
-            if inside.iter().any(|byte| super::parser::is_meta(*byte)) {
+            if inside.iter().any(|byte| is_meta(*byte)) {
                 return self.fail("a subscript with blanks or operators that is not assigned");
             }
         }

@@ -1,6 +1,7 @@
 //! Expansions: each word that begins with `$`, and backticks.
 
-use super::parser::{Parsed, Parser, is_name_byte};
+use super::byte::is_name_byte;
+use super::parser::{Parsed, Parser};
 use crate::span::Span;
 use crate::syntax::{List, Nested, Parameter, Part};
 

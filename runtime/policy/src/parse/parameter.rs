@@ -1,6 +1,7 @@
 //! `${…}`, and subscripts.
 
-use super::parser::{Parsed, Parser, is_name, is_name_byte};
+use super::byte::is_name_byte;
+use super::parser::{Parsed, Parser, is_name};
 use crate::span::Span;
 use crate::syntax::{Operation, Parameter, Part, Word};
 

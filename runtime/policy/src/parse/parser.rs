@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::byte::{is_meta, is_name_byte, is_plain};
 use crate::span::Span;
 use crate::syntax::{HereDocument, Script, Word};
 
@@ -247,6 +248,12 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Skips text that is nothing else wherever in a word it is.
+    pub(super) fn skip_plain(&mut self) {
+        let rest = self.slice(self.at, self.end);
+        self.at += rest.iter().take_while(|byte| is_plain(**byte)).count();
+    }
+
     /// Returns the bytes up to the next blank or operator.
     pub(super) fn peek_word(&self) -> &'t [u8] {
         let rest = self.slice(self.at, self.end);
@@ -324,16 +331,6 @@ const KEYWORDS: &[&[u8]] = &[
 
 /// The length of `function`.
 const LONGEST_KEYWORD: usize = 8;
-
-/// Returns whether a byte ends a word.
-pub(super) const fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
-}
-
-/// Returns whether a byte may be in the name of a variable.
-pub(super) const fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
 
 /// Returns whether this is the name of a variable.
 pub(super) fn is_name(bytes: &[u8]) -> bool {

@@ -1,6 +1,7 @@
 //! Redirections and here-documents.
 
-use super::parser::{Parsed, Parser, Pending, is_name_byte};
+use super::byte::is_name_byte;
+use super::parser::{Parsed, Parser, Pending};
 use crate::span::Span;
 use crate::syntax::{HereDocument, Part, Redirect, RedirectKind, Word};
 
@@ -25,9 +26,12 @@ const OPERATORS: &[(&str, RedirectKind)] = &[
 impl<'t> Parser<'t> {
     /// Reads a redirection, if one follows.
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
+        // Few words begin like an operator or a descriptor.
+        if !matches!(self.byte(), b'&' | b'<' | b'>' | b'{' | b'0'..=b'9') {
+            return Ok(None);
+        }
         let start = self.at;
         let descriptor = self.descriptor();
-        // Few words begin like an operator; the others skip the comparison.
         if !matches!(self.byte(), b'&' | b'<' | b'>') {
             self.at = start;
             return Ok(None);

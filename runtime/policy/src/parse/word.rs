@@ -1,6 +1,7 @@
 //! Words.
 
-use super::parser::{Bracket, Parsed, Parser, is_meta};
+use super::byte::is_meta;
+use super::parser::{Bracket, Parsed, Parser};
 use crate::span::Span;
 use crate::syntax::{Part, Word};
 
@@ -11,7 +12,11 @@ impl Parser<'_> {
         let start = self.at;
         let mut parts = Vec::new();
         let mut bare = self.at;
-        while !self.at_end() {
+        loop {
+            self.skip_plain();
+            if self.at_end() {
+                break;
+            }
             let byte = self.byte();
             if self.begins_process() {
                 self.flush(&mut parts, bare, Part::Bare);
