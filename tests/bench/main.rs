@@ -4,7 +4,7 @@
 //!
 //! - `bench [NAME …]` measures areas, or single figures, once and prints a table;
 //! - `bench --record [--runs N] [NAME …]` measures them several times, keeps the values in
-//!   `docs/figures/VERSION.json` and writes `docs/figures.md`;
+//!   `docs/figures/VERSION.json` and writes `docs/figures.md`; in the profile `dist` alone;
 //! - `bench --write` writes `docs/figures.md` of the files that are there; `--print` prints it;
 //! - `bench --count [--check | --accept REASON] [NAME …]` counts instructions: see `count.rs`;
 //! - `bench --timings FILE` prints `docs/build.md` of a page of `cargo build --timings`;

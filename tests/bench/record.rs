@@ -32,13 +32,29 @@ const REASON_CHARS_MAX: usize = 200;
 /// The most bytes that are kept of what a run prints.
 const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 
+/// The profile of the programs that ship, whose figures are kept.
+const PROFILE: &str = "dist";
+
 /// Measures areas, or single figures, and keeps them in the file of this release.
+///
+/// # Errors
+///
+/// If these programs are of another profile than [`PROFILE`], an area is unknown, or a file cannot be written.
 pub(crate) fn record(names: &[&str], runs: usize) -> Result<()> {
     if !(1..=RUNS_MAX).contains(&runs) {
         return Err(format!("runs are 1 to {RUNS_MAX}").into());
     }
     let chosen = chosen(names)?;
     let circumstances = Circumstances::now(&repository()?, &binaries()?)?;
+    if circumstances.profile != PROFILE {
+        let Circumstances { profile, .. } = circumstances;
+        return Err(format!(
+            "figures are of the programs that ship, and these are of the profile `{profile}`: \
+             `cargo build --profile {PROFILE} --workspace --features relay-tests/bare-rmcp`, \
+             then `target/{PROFILE}/bench --record`"
+        )
+        .into());
+    }
     let folder = repository()?.join("docs/figures");
     fs::create_dir_all(&folder)?;
     let version = env!("CARGO_PKG_VERSION");

@@ -21,8 +21,9 @@ that some runs miss says in how many, and *next* is a sharper goal of a later re
 shows in both. Wall times of a busy machine are upper bounds; CPU times, sizes and ratios hold better.
 
 The last column names the circumstances below, the number of runs, the load of the machine before the first run, and the share of all cores' time that other
-processes took meanwhile. `cargo build --release --workspace`, then `target/release/bench --record` measures all of it again, and
-`bench --record NAME …` some areas or figures. `bench --count` counts instructions, which the load of a machine does not change:
+processes took meanwhile. The programs are those that ship, of the profile `dist`: `cargo build --profile dist --workspace --features relay-tests/bare-rmcp`,
+then `target/dist/bench --record` measures all of it again, and `bench --record NAME …` some areas or figures. `bench --count` counts
+instructions, of the profile `release`, which the load of a machine does not change:
 `tests/bench/instructions.tsv` has them, and `.ci/run` fails if one grows by over 10 % without a reason. The time of a build is in
 [build.md](build.md).
 ";
