@@ -97,7 +97,8 @@ impl io::Write for Section<'_> {
 /// stored once.
 #[derive(Default)]
 struct Shared {
-    runs: HashTable<Text>,
+    /// Each with its hash, since a table that grows asks for it again, and a run may be long.
+    runs: HashTable<(u64, Text)>,
     hasher: DefaultHashBuilder,
 }
 
@@ -225,12 +226,14 @@ impl Shared {
     fn add(&mut self, section: &mut Section<'_>, run: &[u8]) -> Text {
         let Self { runs, hasher } = self;
         let hash = hasher.hash_one(run);
-        if let Some(known) = runs.find(hash, |known| bytes_of(*known, section.bytes()) == run) {
+        let is_known =
+            |(other, text): &(u64, Text)| *other == hash && bytes_of(*text, section.bytes()) == run;
+        if let Some((_, known)) = runs.find(hash, is_known) {
             return *known;
         }
         let text = Text { offset: number(section.length()), length: number(run.len()) };
         section.extend(run);
-        runs.insert_unique(hash, text, |known| hasher.hash_one(bytes_of(*known, section.bytes())));
+        runs.insert_unique(hash, (hash, text), |(hash, _)| *hash);
         text
     }
 }
