@@ -1,5 +1,7 @@
 //! The roles of bytes in words.
 
+#![expect(clippy::indexing_slicing, reason = "the table has an entry for each byte")]
+
 /// It ends a word.
 const META: u8 = 1;
 /// It may be in the name of a variable.
