@@ -40,7 +40,7 @@ pub(crate) fn format(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Optio
 /// Returns whether two documents have the same nodes, at any places.
 fn same_nodes(a: &[Node], b: &[Node]) -> bool {
     fn value(a: &Value, b: &Value) -> bool {
-        a.scalar == b.scalar && annotation(a.annotation.as_ref(), b.annotation.as_ref())
+        a.scalar == b.scalar && annotation(a.annotation.as_deref(), b.annotation.as_deref())
     }
     fn annotation(a: Option<&Spanned<String>>, b: Option<&Spanned<String>>) -> bool {
         a.map(|a| &a.value) == b.map(|b| &b.value)
@@ -50,7 +50,7 @@ fn same_nodes(a: &[Node], b: &[Node]) -> bool {
     }
     list(a, b, |a, b| {
         a.name.value == b.name.value
-            && annotation(a.annotation.as_ref(), b.annotation.as_ref())
+            && annotation(a.annotation.as_deref(), b.annotation.as_deref())
             && list(&a.arguments, &b.arguments, value)
             && list(&a.properties, &b.properties, |a, b| {
                 a.name.value == b.name.value && value(&a.value, &b.value)

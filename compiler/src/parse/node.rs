@@ -32,7 +32,8 @@ pub(super) use value::{Scalar, SeveralLines, Value};
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) name: Spanned<String>,
-    pub(super) annotation: Option<Spanned<String>>,
+    /// Boxed, since few values have one.
+    pub(super) annotation: Option<Box<Spanned<String>>>,
     pub(super) arguments: Vec<Value>,
     pub(super) properties: Vec<Property>,
     pub(super) children: Option<Vec<Node>>,

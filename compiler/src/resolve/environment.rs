@@ -1,5 +1,6 @@
 //! Documents joined, and the nodes patched by the `when`s of an environment.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
@@ -16,9 +17,10 @@ use relay_engine::nearest::nearest;
 
 /// The nodes of all documents, by kind, in the order of the text.
 #[derive(Default)]
-pub(super) struct Nodes {
+pub(super) struct Nodes<'a> {
     pub(super) projects: Vec<ast::Project>,
-    pub(super) prompts: Vec<PromptsItem>,
+    /// Borrowed until a `when` patches one: a project may have thousands.
+    pub(super) prompts: Vec<Cow<'a, PromptsItem>>,
     pub(super) prompt_patches: PromptPatches,
     pub(super) resources: Vec<ast::Resource>,
     pub(super) messages: Vec<ast::SystemMessage>,
@@ -76,19 +78,19 @@ pub(crate) fn environments(ast: &Ast) -> Vec<String> {
 }
 
 /// Joins the documents and applies every `when` of the chosen environment.
-pub(super) fn choose(
+pub(super) fn choose<'a>(
     sources: &Sources<'_>,
-    ast: &Ast,
+    ast: &'a Ast,
     environment: Option<&str>,
     root: FileId,
     out: &mut Diagnostics,
-) -> (Nodes, Vec<When>) {
+) -> (Nodes<'a>, Vec<When>) {
     let mut nodes = Nodes::default();
     let mut whens = Vec::new();
     let mut chosen = Vec::new();
     for item in ast.documents.iter().flat_map(|document| &document.items) {
         let Item::When(when) = item else {
-            nodes.add(item.clone(), out);
+            nodes.add(item, out);
             continue;
         };
         let Some(name) = &when.environment else { continue };
@@ -108,49 +110,49 @@ pub(super) fn choose(
     (nodes, whens)
 }
 
-impl Nodes {
+impl<'a> Nodes<'a> {
     /// Adds a declaration for every environment.
-    fn add(&mut self, item: Item, out: &mut Diagnostics) {
+    fn add(&mut self, item: &'a Item, out: &mut Diagnostics) {
         match item {
-            Item::Project(project) => self.projects.push(project),
+            Item::Project(project) => self.projects.push(project.clone()),
             Item::Prompts(items) => {
                 items.iter().for_each(|item| report_new_of_item(item, out));
-                self.prompts.extend(items);
+                self.prompts.extend(items.iter().map(Cow::Borrowed));
             }
-            Item::Messages(messages) => self.messages.extend(messages),
+            Item::Messages(messages) => self.messages.extend_from_slice(messages),
             Item::Resources(resources) => {
-                for resource in &resources {
+                for resource in resources {
                     patch::report_new(resource.new.as_ref(), out);
                     report_new_arguments(&resource.arguments, out);
                 }
-                self.resources.extend(resources);
+                self.resources.extend_from_slice(resources);
             }
-            Item::Gate(gate) => self.gates.push(gate),
+            Item::Gate(gate) => self.gates.push(gate.clone()),
             Item::Hosts(hosts) => {
                 hosts.hosts.iter().for_each(|host| patch::report_new(host.new.as_ref(), out));
-                self.hosts.push(hosts);
+                self.hosts.push(hosts.clone());
             }
-            Item::Tools(tools) => self.tools.push(tools),
-            Item::Policy(policy) => self.policies.push(*policy),
-            Item::Facts(facts) => self.facts.push(facts),
+            Item::Tools(tools) => self.tools.push(tools.clone()),
+            Item::Policy(policy) => self.policies.push(policy.as_ref().clone()),
+            Item::Facts(facts) => self.facts.push(facts.clone()),
             Item::Skills(skills) => {
                 let each = skills.blocks.iter().flat_map(|block| &block.skills);
                 each.for_each(|skill| patch::report_new(skill.new.as_ref(), out));
-                self.skills.push(skills);
+                self.skills.push(skills.clone());
             }
             Item::Tenants(tenants) => {
                 tenants.iter().for_each(|tenant| patch::report_new(tenant.new.as_ref(), out));
-                self.tenants.extend(tenants);
+                self.tenants.extend_from_slice(tenants);
             }
             Item::Roles(roles) => {
                 roles.iter().for_each(|role| patch::report_new(role.new.as_ref(), out));
-                self.roles.extend(roles);
+                self.roles.extend_from_slice(roles);
             }
             Item::Users(users) => {
                 users.iter().for_each(|user| patch::report_new(user.new.as_ref(), out));
-                self.users.extend(users);
+                self.users.extend_from_slice(users);
             }
-            Item::Expect(expect) => self.expects.push(expect),
+            Item::Expect(expect) => self.expects.push(expect.clone()),
             // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
@@ -192,9 +194,9 @@ fn report_new_arguments(arguments: &[ast::Argument], out: &mut Diagnostics) {
 }
 
 /// The nodes of a project while an environment patches them, found by kind and name.
-struct Patcher<'p, 's> {
+struct Patcher<'p, 's, 'a> {
     sources: &'p Sources<'s>,
-    nodes: &'p mut Nodes,
+    nodes: &'p mut Nodes<'a>,
     /// The place of each node in `nodes`, among those of its list before the patches.
     prompts: BTreeMap<(&'static str, String), usize>,
     resources: BTreeMap<String, usize>,
@@ -206,7 +208,7 @@ struct Patcher<'p, 's> {
 fn apply(
     sources: &Sources<'_>,
     environment: &str,
-    nodes: &mut Nodes,
+    nodes: &mut Nodes<'_>,
     items: Vec<Item>,
     out: &mut Diagnostics,
 ) {
@@ -256,11 +258,11 @@ fn apply(
     nodes.prompt_patches.patches = patches;
 }
 
-impl Patcher<'_, '_> {
+impl Patcher<'_, '_, '_> {
     fn prompts_item(&mut self, item: PromptsItem, out: &mut Diagnostics) {
         let Some((kind, name)) = kind_and_name(self.sources, &item) else { return };
         let index = self.prompts.get(&(kind, name.clone())).copied();
-        let known = index.and_then(|index| self.nodes.prompts.get_mut(index));
+        let known = index.and_then(|index| self.nodes.prompts.get_mut(index)).map(Cow::to_mut);
         match (item, known) {
             (PromptsItem::Prompt(mut prompt), known) => {
                 let Some(at) = prompt.name.as_ref().map(|name| name.at) else { return };
@@ -279,7 +281,7 @@ impl Patcher<'_, '_> {
                     _ if is_new => {
                         report_new_arguments(&prompt.arguments, out);
                         prompt.new = None;
-                        self.nodes.prompts.push(PromptsItem::Prompt(prompt));
+                        self.nodes.prompts.push(Cow::Owned(PromptsItem::Prompt(prompt)));
                     }
                     // It may be the prompt of a markdown file.
                     _ => self.nodes.prompt_patches.by_name.entry(name).or_default().push(prompt),
@@ -316,7 +318,7 @@ impl Patcher<'_, '_> {
                     return;
                 };
                 if folder.new.as_ref().is_some_and(|new| new.value) {
-                    self.nodes.prompts.push(item);
+                    self.nodes.prompts.push(Cow::Owned(item));
                 } else if let Some(path) = folder.path.clone() {
                     let of_kind = self.prompts.keys().filter(|(known, _)| *known == kind);
                     let known: Vec<&str> = of_kind.map(|(_, name)| name.as_str()).collect();

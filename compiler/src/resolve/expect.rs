@@ -40,9 +40,9 @@ pub(super) struct Known {
 
 impl Known {
     /// Returns the names that the documents declare.
-    pub(super) fn declared(nodes: &Nodes) -> Self {
+    pub(super) fn declared(nodes: &Nodes<'_>) -> Self {
         let value = |name: &Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
-        let prompts = nodes.prompts.iter().filter_map(|item| match item {
+        let prompts = nodes.prompts.iter().filter_map(|item| match item.as_ref() {
             PromptsItem::Prompt(prompt) => value(&prompt.name),
             PromptsItem::Folder(_) | PromptsItem::Commands(_) | PromptsItem::AgentSkills(_) => None,
         });

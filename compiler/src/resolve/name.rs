@@ -42,6 +42,10 @@ pub(super) fn unique<T>(
     out: &mut Diagnostics,
 ) -> Vec<T> {
     let order = distinct(&things.iter().map(name).collect::<Vec<_>>(), what, out);
+    // The prompts of most projects are large, many, and in order: nothing is moved.
+    if order.iter().copied().eq(0..things.len()) {
+        return things;
+    }
     let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
     order.into_iter().filter_map(|index| things.get_mut(index)?.take()).collect()
 }

@@ -1,5 +1,6 @@
 //! All prompts of a project: those of nodes, of folders and of commands, names unique.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
@@ -19,7 +20,7 @@ use relay_engine::nearest::nearest;
 ///
 /// A prompt of the project replaces the generated one of its name, or switches it off.
 pub(super) fn prompts(
-    items: Vec<PromptsItem>,
+    items: Vec<Cow<'_, PromptsItem>>,
     patches: PromptPatches,
     generated: Option<Prompt>,
     named: Named<'_, '_>,
@@ -34,7 +35,7 @@ pub(super) fn prompts(
         within: BTreeMap::new(),
     };
     for item in items {
-        match item {
+        match item.into_owned() {
             PromptsItem::Prompt(node) => found.node(node, out),
             PromptsItem::Folder(folder) => found.folder(folder, MarkdownKind::Folder, out),
             PromptsItem::Commands(folder) => found.folder(folder, MarkdownKind::Command, out),

@@ -39,7 +39,7 @@ fn same(ours: &[Node], theirs: &[KdlNode]) {
             (at.start as usize, at.end as usize),
             (span.offset(), span.offset() + span.len())
         );
-        same_annotation(ours.annotation.as_ref(), theirs.ty());
+        same_annotation(ours.annotation.as_deref(), theirs.ty());
         let of = |named: bool| theirs.entries().iter().filter(move |e| e.name().is_some() == named);
         assert_eq!(ours.arguments.len(), of(false).count());
         assert_eq!(ours.properties.len(), of(true).count());
@@ -61,7 +61,7 @@ fn same_annotation(ours: Option<&Spanned<String>>, theirs: Option<&kdl::KdlIdent
 }
 
 fn same_value(ours: &Value, theirs: &KdlEntry) {
-    same_annotation(ours.annotation.as_ref(), theirs.ty());
+    same_annotation(ours.annotation.as_deref(), theirs.ty());
     let span = theirs.span();
     assert_eq!(ours.at.end as usize, span.offset() + span.len(), "{ours:?}");
     match (&ours.scalar, theirs.value()) {

@@ -136,7 +136,10 @@ impl<'t> TreeReader<'t, '_> {
             match self.late_block(nodes.last_mut()).and_then(|()| self.statement()) {
                 Ok(Some(Statement::Node(node))) => nodes.push(node),
                 Ok(Some(Statement::Comment)) => {}
-                Ok(None) => return Ok(nodes),
+                Ok(None) => {
+                    nodes.shrink_to_fit();
+                    return Ok(nodes);
+                }
                 Err(Skipped::Node) => self.skip_node()?,
                 Err(Skipped::Document) => return Err(Skipped::Document),
             }
@@ -251,6 +254,9 @@ impl<'t> TreeReader<'t, '_> {
         while let Part::More { apart: next } = self.part(&mut node, apart, &mut after_block)? {
             apart = next;
         }
+        // A list grows to four at once, and most nodes have one value: half of the memory would stay empty.
+        node.arguments.shrink_to_fit();
+        node.properties.shrink_to_fit();
         Ok(node)
     }
 
@@ -440,7 +446,7 @@ impl<'t> TreeReader<'t, '_> {
     }
 
     /// Reads an optional `(name)`.
-    fn annotation(&mut self) -> Result<Option<Spanned<String>>, Skipped> {
+    fn annotation(&mut self) -> Result<Option<Box<Spanned<String>>>, Skipped> {
         if self.cursor.take(Token::AnnotationOpen).is_none() {
             return Ok(None);
         }
@@ -451,7 +457,7 @@ impl<'t> TreeReader<'t, '_> {
             return self.fail("the annotation is not closed", Some("close it with `)`"));
         }
         self.node_space()?;
-        Ok(Some(name))
+        Ok(Some(Box::new(name)))
     }
 
     /// Reads a text; `missing` is the fault if another value or token is there.
