@@ -9,7 +9,7 @@
 
 use std::any::Any;
 use std::ffi::OsStr;
-use std::io::{Read, Write as _};
+use std::io::{ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,21 @@ impl Process {
     /// If it fails to start.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let begun = Instant::now();
+        let mut child = loop {
+            match command.spawn() {
+                Ok(child) => break child,
+                // A test copied the program while another thread started one, which holds the open copy until its
+                // own program begins.
+                Err(error)
+                    if error.kind() == ErrorKind::ExecutableFileBusy
+                        && begun.elapsed() < Duration::from_secs(5) =>
+                {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => panic!("{command:?}: {error}"),
+            }
+        };
         let log = Log::default();
         let reader = child.stderr.take().map(|mut stderr| {
             let log = log.clone();
