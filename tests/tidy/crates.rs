@@ -132,6 +132,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
             "runtime/machine/src/map.rs",
         ],
     ),
+    ("compiler", "unsafe ", &["compiler/cli/src/allocator.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];
 
