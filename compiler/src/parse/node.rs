@@ -32,7 +32,7 @@ pub(super) use value::{Scalar, SeveralLines, Value};
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) name: Spanned<String>,
-    /// Boxed, since few values have one.
+    /// Boxed, as that of a value is: it is rare.
     pub(super) annotation: Option<Box<Spanned<String>>>,
     pub(super) arguments: Vec<Value>,
     pub(super) properties: Vec<Property>,

@@ -14,6 +14,7 @@ use relay_engine::nearest::nearest;
 #[derive(Debug, Clone)]
 pub(in crate::parse) struct Value {
     pub(in crate::parse) scalar: Scalar,
+    /// Boxed, since few values have one and each takes the room.
     pub(in crate::parse) annotation: Option<Box<Spanned<String>>>,
     pub(in crate::parse) at: Span,
     /// Whether only blanks lie between it and the argument before it, rather than a comment or
