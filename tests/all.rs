@@ -30,3 +30,7 @@ mod serve;
 mod shipped;
 mod support;
 mod tidy;
+
+/// As in `relay`, which much of the tests calls.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -246,6 +246,24 @@ fn versions_and_lints_are_declared_once() {
     assert!(names.is_sorted(), "[workspace.dependencies] is not alphabetical: {names:?}");
 }
 
+/// A crate of ours without them would be optimised in tests, and its panics would have no line.
+#[test]
+fn every_crate_has_its_own_settings_for_tests() {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for member in manifests() {
+        let text = fs::read_to_string(&member).unwrap();
+        let name = text.lines().find_map(|line| line.strip_prefix("name = \"relay-"));
+        let Some(name) = name.and_then(|rest| rest.strip_suffix('"')) else { continue };
+        let settings =
+            format!("[profile.dev.package.relay-{name}]\ndebug = \"line-tables-only\"\n");
+        assert!(
+            workspace.contains(&settings),
+            "{}: the workspace lacks {settings}",
+            relative(&member)
+        );
+    }
+}
+
 /// The names of all normal dependencies of a package.
 fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
