@@ -58,7 +58,8 @@ fn pruned(mut node: Node, command: &str) -> Node {
         flag.names.iter().any(|name| {
             let name = name.trim_matches('*');
             let start: String = name.trim_start_matches(['-', '+']).chars().take(2).collect();
-            start.is_empty() || command.contains(&start) || name.len() <= 2
+            let is_joined = name.len() <= 2 && start.chars().skip(1).all(|it| command.contains(it));
+            start.is_empty() || command.contains(&start) || is_joined
         })
     });
     node
