@@ -264,6 +264,23 @@ fn every_crate_has_its_own_settings_for_tests() {
     }
 }
 
+/// The profile `dist` inherits the crates that `release` leaves unoptimised, unless it says otherwise.
+#[test]
+fn nothing_that_ships_is_unoptimised() {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let settings = |profile: &str, level: &str| -> BTreeSet<String> {
+        let of_profile = format!("[profile.{profile}.package.");
+        let sections = workspace.split(of_profile.as_str()).skip(1);
+        let sections = sections.filter_map(|rest| rest.split_once("]\n"));
+        let of_level =
+            sections.filter(|(_, rest)| rest.starts_with(&format!("opt-level = {level}")));
+        of_level.map(|(name, _)| name.to_owned()).collect()
+    };
+    let (unoptimised, shipped) = (settings("release", "0"), settings("dist", "\"s\""));
+    assert!(unoptimised.contains("relay-cli"), "{unoptimised:?}");
+    assert!(unoptimised.is_subset(&shipped), "{:?}", unoptimised.difference(&shipped));
+}
+
 /// The names of all normal dependencies of a package.
 fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
