@@ -70,7 +70,41 @@ impl<'b> RuleIndexView<'b> {
             let rest = parts.iter().try_fold(key, |key, part| key.strip_prefix(part));
             Ok((rest == Some("")).then_some(row.rules))
         })?;
-        let Some(Range { start, count }) = found else { return Ok(Numbers::default()) };
+        found.map_or(Ok(Numbers::default()), |rules| self.numbers(rules))
+    }
+
+    /// Returns the keys that begin with a text, sorted, and the rules of each.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`], also in the place of a key.
+    pub fn beginning_with(
+        self,
+        text: &str,
+    ) -> Result<impl Iterator<Item = Result<(&'b str, Numbers<'b>), Corrupt>>, Corrupt> {
+        let (mut low, mut high) = (0, self.bundle.reader.count(Kind::RuleKeys));
+        let count = high;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.entry(middle)?.0 < text {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        let begins = move |entry: &Result<(&str, _), _>| match entry {
+            Ok((key, _)) => key.starts_with(text),
+            Err(_) => true,
+        };
+        Ok((low..count).map(move |index| self.entry(index)).take_while(begins))
+    }
+
+    fn entry(self, index: usize) -> Result<(&'b str, Numbers<'b>), Corrupt> {
+        let row: &Row = self.bundle.reader.row(index)?;
+        Ok((self.bundle.reader.string(row.key)?, self.numbers(row.rules)?))
+    }
+
+    fn numbers(self, Range { start, count }: Range) -> Result<Numbers<'b>, Corrupt> {
+        let reader = &self.bundle.reader;
         let place = (start.get() as usize).checked_mul(size_of::<U32>());
         let length = (count.get() as usize).checked_mul(size_of::<U32>());
         let (Some(place), Some(length)) = (place, length) else { return Err(wrong()) };

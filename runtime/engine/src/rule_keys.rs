@@ -23,8 +23,8 @@ use relay_policy::classify::ADJUST_KEY;
 use relay_policy::effect::{Call, Effect, What};
 use relay_policy::facts::Facts;
 use relay_policy::rule::{
-    LiteralHost, LiteralPath, Literals, Request, ends, folders, literal_host, literal_path,
-    literal_word, searched,
+    LiteralHost, LiteralOperands, LiteralPath, Literals, PartlyKnown, Request, ends, folders,
+    literal_host, literal_path, literal_word, searched,
 };
 use relay_policy::tier::Floor;
 
@@ -265,6 +265,13 @@ trait Visit {
     /// Takes the rules of a key that has no literal of the request.
     fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt>;
 
+    /// Takes the rules of the literals of a family that a value of the request may be.
+    fn take_partly_known(
+        &mut self,
+        family: &[&str],
+        value: &PartlyKnown<'_>,
+    ) -> Result<(), Corrupt>;
+
     /// Returns whether a key may have rules.
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
 
@@ -293,6 +300,23 @@ impl Visit for Found<'_> {
         Ok(())
     }
 
+    fn take_partly_known(
+        &mut self,
+        family: &[&str],
+        value: &PartlyKnown<'_>,
+    ) -> Result<(), Corrupt> {
+        let mut beginning = [&family.concat(), IS].concat();
+        let literal_start = beginning.len();
+        beginning.push_str(value.beginning());
+        for entry in self.index.beginning_with(&beginning)? {
+            let (key, rules) = entry?;
+            if key.get(literal_start..).is_some_and(|literal| value.may_be(literal)) {
+                self.open.extend(rules.iter());
+            }
+        }
+        Ok(())
+    }
+
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt> {
         Ok(!self.index.of(key)?.is_empty())
     }
@@ -310,6 +334,10 @@ impl Visit for BTreeSet<String> {
 
     fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
         Visit::take(self, key)
+    }
+
+    fn take_partly_known(&mut self, family: &[&str], _: &PartlyKnown<'_>) -> Result<(), Corrupt> {
+        Visit::take(self, family)
     }
 
     fn has(&mut self, _: &[&str]) -> Result<bool, Corrupt> {
@@ -351,19 +379,20 @@ impl<'k> Keyed<'k> {
         self.bundle.rule_index().of(&anything(kind, observed))
     }
 
-    /// Returns the numbers of the rules that it may concern but for their operands, paths and hosts, rising: of
-    /// a request of which a part may be anything, those that allow.
+    /// Returns the numbers of the rules that allow and that it may concern but for their operands, paths and
+    /// hosts, rising: all that allow, if a part of the request may be anything.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub(crate) fn near(self) -> Result<Vec<u32>, Corrupt> {
-        if self.may_be_any() {
-            return Ok(self.of_anything(RuleKind::Allow, false)?.iter().collect());
-        }
-        let mut numbers = self.found(true)?.keyed;
+    pub(crate) fn near(self) -> Result<impl Iterator<Item = u32>, Corrupt> {
+        let allow = self.of_anything(RuleKind::Allow, false)?;
+        let mut numbers = match self.may_be_any() || allow.is_empty() {
+            true => allow.iter().collect(),
+            false => self.found(true)?.keyed,
+        };
         sort(&mut numbers);
-        Ok(numbers)
+        Ok(numbers.into_iter().filter(move |number| allow.contains(*number)))
     }
 
     fn found(self, is_coarse: bool) -> Result<Found<'k>, Corrupt> {
@@ -516,11 +545,15 @@ impl Details<'_> {
         if calls.is_empty() || !out.has(&family)? {
             return Ok(());
         }
-        let operands = self.request.literal_operands(calls);
-        if operands.is_open {
+        let LiteralOperands { certain, partly_known } = self.request.literal_operands(calls);
+        if certain.is_open {
             out.take_open(&family)?;
+        } else {
+            for value in &partly_known {
+                out.take_partly_known(&family, value)?;
+            }
         }
-        for operand in &operands.all {
+        for operand in &certain.all {
             out.take(&[kind, name, " ", word, IS, operand])?;
         }
         Ok(())

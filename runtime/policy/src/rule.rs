@@ -20,7 +20,8 @@ mod words;
 pub use fit::Fit;
 pub use glob::glob_fit;
 pub use literal::{
-    LiteralHost, LiteralPath, Literals, ends, folders, literal_host, literal_path, literal_word,
+    LiteralHost, LiteralOperands, LiteralPath, Literals, PartlyKnown, ends, folders, literal_host,
+    literal_path, literal_word,
 };
 pub use parts::{Meaning, Part};
 pub use request::{Argument, Request, searched};

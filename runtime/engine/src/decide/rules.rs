@@ -91,11 +91,15 @@ impl<'r> Rules<'r> {
         kind: RuleKind,
         observed: bool,
     ) -> Result<impl Iterator<Item = Result<Candidate<'r>, Corrupt>>, Corrupt> {
+        // Each rule that may be open is one of these.
+        let of_kind = self.asked().of_anything(kind, observed)?;
         let (open, any) = match self.may_be_any {
-            true => (&[][..], self.asked().of_anything(kind, observed)?),
+            true => (&[][..], of_kind),
+            false if of_kind.is_empty() => (&[][..], Numbers::default()),
             false => (self.open.as_slice(), Numbers::default()),
         };
-        let numbers = open.iter().copied().chain(any.iter());
+        let open = open.iter().copied().filter(move |number| of_kind.contains(*number));
+        let numbers = open.chain(any.iter());
         let is_keyed = |number: &u32| {
             self.keyed.binary_search_by_key(number, |candidate| candidate.number).is_ok()
         };
@@ -208,17 +212,16 @@ impl<'r> Rules<'r> {
     /// first of several.
     fn missed(&self, effect: &Effect) -> Result<Option<Missed>, Corrupt> {
         // A rule that names another operand, path or host was not asked, and is near.
-        let is_allow = |candidate: &Candidate<'_>| candidate.kind == RuleKind::Allow;
         let mut near = Vec::new();
         for number in self.asked().near()? {
-            near.extend(self.candidate(number)?.filter(is_allow));
+            near.extend(self.candidate(number)?);
             if near.len() > NEAR_RULES_MAX {
                 break;
             }
         }
         // Of many, those that name its values come first.
         let first = if near.len() > NEAR_RULES_MAX { self.keyed.as_slice() } else { &[] };
-        let first = first.iter().filter(|candidate| is_allow(candidate));
+        let first = first.iter().filter(|candidate| candidate.kind == RuleKind::Allow);
         let allows = first.chain(&near).take(NEAR_RULES_MAX);
         let mut nearest: Option<(usize, Missed)> = None;
         for candidate in allows {

@@ -12,6 +12,7 @@ use relay_bundle::Selector;
 
 use super::effect::{happens_to_whole, touch_fit};
 use super::fit::Fit;
+use super::glob::value_fit;
 use super::request::Request;
 use super::seen::SeenPath;
 use crate::effect::{ArgumentKind, Call, What};
@@ -23,6 +24,9 @@ use crate::value::{Mark, is_mark, root_of};
 /// The most names of a path that make a literal: deeper folders are rarely told apart by rules.
 const NAMES_MAX: usize = 4;
 
+/// The most words of which a part is known that are compared with literals. Beyond it, any may be meant.
+const PARTLY_KNOWN_MAX: usize = 16;
+
 /// The literals of a request.
 #[derive(Debug)]
 pub struct Literals<T> {
@@ -30,6 +34,21 @@ pub struct Literals<T> {
     pub is_open: bool,
     /// Its values that are certain, each once: only they are meant for sure.
     pub all: BTreeSet<T>,
+}
+
+/// The operands of a request.
+#[derive(Debug)]
+pub struct LiteralOperands<'r> {
+    /// Those that are certain, each once; `is_open` says whether any other text may be an operand.
+    pub certain: Literals<Cow<'r, str>>,
+    /// Those of which a part is known, each once.
+    pub partly_known: BTreeSet<PartlyKnown<'r>>,
+}
+
+/// A word of which a part is known: `$BASE..HEAD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartlyKnown<'r> {
+    value: &'r [u8],
 }
 
 /// A path of a request: its root (`/`, `~/` or `./`) and its names up to the first that is uncertain.
@@ -90,21 +109,27 @@ pub fn ends(host: &str) -> impl Iterator<Item = &str> {
 impl Request<'_> {
     /// Returns the operands of calls.
     #[must_use]
-    pub fn literal_operands(&self, calls: &[&Call]) -> Literals<Cow<'_, str>> {
+    pub fn literal_operands(&self, calls: &[&Call]) -> LiteralOperands<'_> {
         let effects = self.effects;
         // The words of a call that is not understood may be operands, or are not listed.
         let is_lost = calls.iter().any(|call| call.has_doubt && call.node.is_some());
-        let mut found = Literals { is_open: is_lost, all: BTreeSet::new() };
+        let mut certain = Literals { is_open: is_lost, all: BTreeSet::new() };
+        let mut partly_known = BTreeSet::new();
         let words = calls.iter().flat_map(|call| effects.arguments(call));
         for word in words.filter(|word| matches!(word.kind, ArgumentKind::Operand(_))) {
-            match word.value {
-                Some(value) if effects.is_exact(value) && !word.is_many => {
-                    found.all.insert(effects.display(value));
+            match word.value.filter(|_| !word.is_many) {
+                Some(value) if effects.is_exact(value) => {
+                    certain.all.insert(effects.display(value));
                 }
-                _ => found.is_open = true,
+                Some(value) => match PartlyKnown::of(effects.bytes_of(value)) {
+                    Some(word) => _ = partly_known.insert(word),
+                    None => certain.is_open = true,
+                },
+                None => certain.is_open = true,
             }
         }
-        found
+        certain.is_open |= partly_known.len() > PARTLY_KNOWN_MAX;
+        LiteralOperands { certain, partly_known }
     }
 
     /// Returns the paths that have the effect of a selector.
@@ -155,6 +180,33 @@ impl Request<'_> {
             }
         }
         found
+    }
+}
+
+impl<'r> PartlyKnown<'r> {
+    /// Returns `None` for a value that may be any text.
+    fn of(value: &'r [u8]) -> Option<Self> {
+        value.iter().any(|byte| !is_mark(*byte)).then_some(Self { value })
+    }
+
+    /// Returns its known beginning, which may be empty.
+    #[must_use]
+    pub fn beginning(&self) -> &'r str {
+        let known = self.value.iter().position(|byte| is_mark(*byte)).unwrap_or(self.value.len());
+        let known = self.value.get(..known).unwrap_or_default();
+        match std::str::from_utf8(known) {
+            Ok(text) => text,
+            Err(err) => {
+                let valid = known.get(..err.valid_up_to()).unwrap_or_default();
+                std::str::from_utf8(valid).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns whether it may be a literal.
+    #[must_use]
+    pub fn may_be(&self, literal: &str) -> bool {
+        value_fit(literal, self.value) != Fit::No
     }
 }
 
