@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::figures::number::{median, quantile};
 use crate::figures::{Figure, Report, of};
+use crate::limit::{self, ECHO};
 use crate::stdio::{self, Session};
 use crate::{Result, Setting, cost, generate};
 
@@ -24,7 +25,7 @@ const BUILT: Figure = Figure {
 const LIST: Figure = Figure {
     id: "agent-skills/list",
     work: "the first page (16 KiB) of `skills/list` of these, over stdio",
-    parts: &[of("p50", "µs").at_most(100.0), of("p99", "µs"), stdio::ON_ONE_CORE],
+    parts: &[of("p50", "µs").at_most(100.0), of("p99", "µs"), stdio::ON_ONE_CORE, ECHO],
     note: "",
 };
 const GET: Figure = Figure {
@@ -93,7 +94,9 @@ pub(crate) fn skills(setting: &Setting, report: &mut Report) -> Result<()> {
             .skip(ROUNDS)
             .collect::<Result<Vec<_>>>()
     })?;
-    report.put_all(&LIST, &[median(&mut pages), p99, median(&mut alone)])?;
+    page(&mut session, &json!({}))?;
+    let echo = limit::echo_us(setting, session.answer())?;
+    report.put_all(&LIST, &[median(&mut pages), p99, median(&mut alone), echo])?;
     report.put_all(&GET, &[median(&mut entries)])?;
     let (after, _) = cost::resident_mb(session.process())?;
     report.put_all(&RESIDENT, &[idle, listed, after, after / idle])

@@ -6,11 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use harness::{Process, command, run};
+use kdl::KdlDocument;
 use nix::unistd::Pid;
 
 use crate::figures::number::median;
-use crate::figures::{Figure, Report, of};
-use crate::{Result, Setting, generate};
+use crate::figures::{Figure, Report, beside, of};
+use crate::{Result, Setting, generate, limit};
 
 pub(crate) const CHECK: &[Figure] = &[DECLARATIONS, CHECK_FILES];
 pub(crate) const BUILD: &[Figure] = &[FILES];
@@ -22,13 +23,18 @@ const DECLARATIONS: Figure = Figure {
         of("CPU", "s").at_most(0.3).next(0.15),
         of("wall", "s"),
         of("memory", "bytes a byte").at_most(100.0),
+        beside("the crate `kdl` parses the document", "s"),
     ],
     note: "",
 };
 const CHECK_FILES: Figure = Figure {
     id: "check/files",
     work: "check 100 prompt files with a policy: exec to the end of its diagnostics",
-    parts: &[of("wall", "ms").at_most(30.0), of("with facts of its own, wall", "ms")],
+    parts: &[
+        of("wall", "ms").at_most(30.0),
+        of("with facts of its own, wall", "ms"),
+        beside("start `true`, read and hash the files", "ms"),
+    ],
     note: "an editor asks at each key. Facts of its own are joined with the shipped ones.",
 };
 const FILES: Figure = Figure {
@@ -40,6 +46,7 @@ const FILES: Figure = Figure {
         of("CPU, unchanged", "s").at_most(0.1),
         of("wall, unchanged", "s").at_most(0.1),
         of("wall, one file changed", "s").at_most(0.15),
+        beside("read and hash the files", "s"),
     ],
     note: "the first two are of builds with `--no-cache`. One changed file compiles everything again.",
 };
@@ -166,7 +173,11 @@ pub(crate) fn check(setting: &Setting, report: &mut Report) -> Result<()> {
         wall.push(cost.wall_s);
         memory.push(cost.peak / document.len() as f64);
     }
-    report.put_all(&DECLARATIONS, &[median(&mut cpu), median(&mut wall), median(&mut memory)])?;
+    let start = Instant::now();
+    KdlDocument::parse_v2(&document)?;
+    let peer = start.elapsed().as_secs_f64();
+    let parts = [median(&mut cpu), median(&mut wall), median(&mut memory), peer];
+    report.put_all(&DECLARATIONS, &parts)?;
     check_files(setting, report)
 }
 
@@ -188,6 +199,8 @@ fn check_files(setting: &Setting, report: &mut Report) -> Result<()> {
         }
         parts.push(median(&mut wall));
     }
+    let reading = limit::reading_s(&setting.folder.join("few/prompts"))?;
+    parts.push((limit::process_s(setting)? + reading) * 1e3);
     report.put_all(&CHECK_FILES, &parts)
 }
 
@@ -224,7 +237,10 @@ pub(crate) fn build(setting: &Setting, report: &mut Report) -> Result<()> {
         let all = [cold[0], cold[1], unchanged[0], unchanged[1], one_changed[1]];
         parts.iter_mut().zip(all).for_each(|(part, value)| part.push(value));
     }
-    report.put_all(&FILES, &parts.map(|mut part| median(&mut part)))
+    let [cpu, wall, cpu_unchanged, wall_unchanged, one_changed] =
+        parts.map(|mut part| median(&mut part));
+    let reading = limit::reading_s(&folder.join("prompts"))?;
+    report.put_all(&FILES, &[cpu, wall, cpu_unchanged, wall_unchanged, one_changed, reading])
 }
 
 /// A server that starts on a large bundle, with its private copy in place: the milliseconds to its first

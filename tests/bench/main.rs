@@ -36,6 +36,7 @@ mod figures;
 mod generate;
 mod hook;
 mod http;
+mod limit;
 mod peer;
 mod port;
 mod record;
