@@ -52,18 +52,30 @@ pub(crate) fn hashing_s(path: &Path) -> Result<f64> {
     Ok(median(&mut times))
 }
 
-/// Returns the time to look at each file of a folder, read it and hash it, in seconds of one core.
+/// Returns the time to look at each file below a folder, read it and hash it, in seconds of one core.
 pub(crate) fn reading_s(folder: &Path) -> Result<f64> {
     let mut times = Vec::with_capacity(ROUNDS);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if fs::metadata(&path)?.is_file() {
-                std::hint::black_box(Sha256::digest(fs::read(&path)?));
-            }
+        if read_below(folder)? == 0 {
+            return Err(format!("{} has no files", folder.display()).into());
         }
         times.push(start.elapsed().as_secs_f64());
     }
     Ok(median(&mut times))
+}
+
+/// Reads and hashes the files below a folder; returns their number.
+fn read_below(folder: &Path) -> Result<usize> {
+    let mut count = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if fs::metadata(&path)?.is_dir() {
+            count += read_below(&path)?;
+        } else {
+            std::hint::black_box(Sha256::digest(fs::read(&path)?));
+            count += 1;
+        }
+    }
+    Ok(count)
 }
