@@ -1,0 +1,403 @@
+//! A request -> its keys, and the rules that it may concern.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_bundle::{Bundle, Corrupt, Numbers, RuleIndexView, RuleKind, Selector, Subject};
+use relay_policy::effect::{Call, Effect, What};
+use relay_policy::rule::{
+    LiteralOperands, LiteralPath, Literals, PartlyKnown, Request, ends, folders, searched,
+};
+use relay_policy::tier::Floor;
+
+use super::word::{
+    ALWAYS, ANY_PROGRAM, BELOW, EFFECT, ENDS, IS, PLAIN, PROGRAM, REGEX, TOOL, TOOLS, anything,
+    file, known_name,
+};
+
+/// A request, whose keys say which rules it concerns.
+#[derive(Clone, Copy)]
+pub(crate) struct Keyed<'k> {
+    pub(crate) bundle: &'k Bundle,
+    pub(crate) request: &'k Request<'k>,
+}
+
+/// The numbers of the rules that a request may concern, rising.
+#[derive(Debug)]
+pub struct Concerned {
+    /// Those with a literal of the request: only they may mean it for sure.
+    pub keyed: Vec<u32>,
+    /// Others that may mean it, since a value of it is open.
+    pub open: Vec<u32>,
+    /// Whether any other rule may mean it, since a part of it may be anything.
+    pub may_be_any: bool,
+}
+
+/// Something done with the keys of a request, each in parts.
+trait Visit {
+    /// Takes the rules of a key.
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+
+    /// Takes the rules of a key that has no literal of the request.
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+
+    /// Takes the rules of the literals of a family that a value of the request may be.
+    fn take_partly_known(
+        &mut self,
+        family: &[&str],
+        value: &PartlyKnown<'_>,
+    ) -> Result<(), Corrupt>;
+
+    /// Returns whether a key may have rules.
+    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
+
+    /// Whether the rules of a base are taken, whichever details they have.
+    fn is_coarse(&self) -> bool {
+        false
+    }
+}
+
+/// The numbers of rules, found by their keys.
+struct Found<'b> {
+    index: RuleIndexView<'b>,
+    keyed: Vec<u32>,
+    open: Vec<u32>,
+    is_coarse: bool,
+}
+
+impl Visit for Found<'_> {
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.keyed.extend(self.index.of(key)?.iter());
+        Ok(())
+    }
+
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.open.extend(self.index.of(key)?.iter());
+        Ok(())
+    }
+
+    fn take_partly_known(
+        &mut self,
+        family: &[&str],
+        value: &PartlyKnown<'_>,
+    ) -> Result<(), Corrupt> {
+        let mut beginning = [&family.concat(), IS].concat();
+        let literal_start = beginning.len();
+        beginning.push_str(value.beginning());
+        for entry in self.index.beginning_with(&beginning)? {
+            let (key, rules) = entry?;
+            if key.get(literal_start..).is_some_and(|literal| value.may_be(literal)) {
+                self.open.extend(rules.iter());
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt> {
+        Ok(!self.index.of(key)?.is_empty())
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.is_coarse
+    }
+}
+
+impl Visit for BTreeSet<String> {
+    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        self.insert(key.concat());
+        Ok(())
+    }
+
+    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+        Visit::take(self, key)
+    }
+
+    fn take_partly_known(&mut self, family: &[&str], _: &PartlyKnown<'_>) -> Result<(), Corrupt> {
+        Visit::take(self, family)
+    }
+
+    fn has(&mut self, _: &[&str]) -> Result<bool, Corrupt> {
+        Ok(true)
+    }
+}
+
+/// The literals of a request, each kind read once, for all bases.
+struct Details<'k> {
+    request: &'k Request<'k>,
+    paths: BTreeMap<&'static str, Literals<LiteralPath>>,
+    hosts: Option<Literals<String>>,
+}
+
+impl<'k> Keyed<'k> {
+    /// Returns the rules that the request may concern.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn concerned(self) -> Result<Concerned, Corrupt> {
+        let Found { mut keyed, mut open, .. } = self.found(false)?;
+        sort(&mut keyed);
+        sort(&mut open);
+        open.retain(|number| keyed.binary_search(number).is_err());
+        Ok(Concerned { keyed, open, may_be_any: self.may_be_any() })
+    }
+
+    /// Returns the numbers of rules of a kind that may mean a request of which a part may be anything, rising.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn of_anything(
+        self,
+        kind: RuleKind,
+        observed: bool,
+    ) -> Result<Numbers<'k>, Corrupt> {
+        self.bundle.rule_index().of(&anything(kind, observed))
+    }
+
+    /// Returns the numbers of the rules that allow and that it may concern but for their operands, paths and
+    /// hosts, rising: all that allow, if a part of the request may be anything.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn near(self) -> Result<impl Iterator<Item = u32>, Corrupt> {
+        let allow = self.of_anything(RuleKind::Allow, false)?;
+        let mut numbers = match self.may_be_any() || allow.is_empty() {
+            true => allow.iter().collect(),
+            false => self.found(true)?.keyed,
+        };
+        sort(&mut numbers);
+        Ok(numbers.into_iter().filter(move |number| allow.contains(*number)))
+    }
+
+    fn found(self, is_coarse: bool) -> Result<Found<'k>, Corrupt> {
+        let index = self.bundle.rule_index();
+        let mut found = Found { index, keyed: Vec::new(), open: Vec::new(), is_coarse };
+        self.visit(&mut found)?;
+        Ok(found)
+    }
+
+    /// Returns the keys of the rules that the request may concern; `None` if it may concern any
+    /// rule.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is corrupt.
+    pub(crate) fn keys(self) -> Result<Option<BTreeSet<String>>, Corrupt> {
+        if self.may_be_any() {
+            return Ok(None);
+        }
+        let mut keys = BTreeSet::new();
+        self.visit(&mut keys)?;
+        Ok(Some(keys))
+    }
+
+    /// Returns whether the request may concern rules without a key of it, since a part of it is not known.
+    fn may_be_any(self) -> bool {
+        let effects = self.request.effects;
+        let is_open = |effect: &Effect| effect.may_be_anything() || effect.may_be_any_effect();
+        effects.calls().iter().any(|call| !effects.is_exact(call.program))
+            || effects.all().iter().any(is_open)
+    }
+
+    /// Visits the keys of the request.
+    fn visit(self, out: &mut impl Visit) -> Result<(), Corrupt> {
+        let Request { tool, text, effects, .. } = *self.request;
+        let mut details = Details { request: self.request, paths: BTreeMap::new(), hosts: None };
+        let calls: Vec<&Call> = effects.calls().iter().collect();
+        out.take(&[ALWAYS])?;
+        for automaton in self.bundle.automata_in_place()?.matching(&searched(tool, text)) {
+            out.take(&[REGEX, &automaton.to_string()])?;
+        }
+        details.base([TOOL, tool], &[], out)?;
+        details.base([TOOLS, ""], &[], out)?;
+        for (end, _) in tool.match_indices('/') {
+            details.base([TOOLS, tool.get(..=end).unwrap_or_default()], &[], out)?;
+        }
+        if !calls.is_empty() {
+            details.base([ANY_PROGRAM, ""], &calls, out)?;
+        }
+        self.programs(&calls, &mut details, out)?;
+        self.effects(&mut details, out)
+    }
+
+    /// Visits the keys of rules over programs of a name.
+    fn programs<'e>(
+        self,
+        calls: &[&'e Call],
+        details: &mut Details<'_>,
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let Request { facts, effects, .. } = *self.request;
+        let mut named: Vec<(String, &'e Call)> = Vec::with_capacity(calls.len());
+        for call in calls {
+            let program = effects.display(call.program);
+            named.push((known_name(&program, facts).into_owned(), call));
+            if program.contains('/') {
+                named.push((known_name(file(&program), facts).into_owned(), call));
+            }
+        }
+        named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for same in named.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((name, _)) = same.first() else { continue };
+            let calls: Vec<&Call> = same.iter().map(|(_, call)| *call).collect();
+            details.base([PROGRAM, name], &calls, out)?;
+        }
+        Ok(())
+    }
+
+    /// Visits the keys of rules over effects alone.
+    fn effects(self, details: &mut Details<'_>, out: &mut impl Visit) -> Result<(), Corrupt> {
+        let effects = self.request.effects;
+        let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
+        for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
+            let is_about = |effect: &Effect| match effect.what {
+                // What reads a path and acts may do anything to it.
+                What::Path { .. } => selector.is_of_paths(),
+                // A program at a path that no fact describes is code that the text does not show.
+                What::Doubt(Floor::UnknownProgram, _) => *selector == Selector::Runs,
+                _ => effect.name() == selector.word(),
+            };
+            let may_be_unknown =
+                selector.is_of_paths() || matches!(selector, Selector::Connects | Selector::Runs);
+            if !(has_unknown && may_be_unknown || effects.all().iter().any(is_about)) {
+                continue;
+            }
+            let base = [EFFECT, selector.word()];
+            if details.begin(base, out)? {
+                match selector {
+                    Selector::Connects => details.hosts(base, out)?,
+                    _ if selector.is_of_paths() => details.paths(base, *selector, out)?,
+                    // INVARIANT: the others have no details.
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Details<'_> {
+    /// Visits the keys of a base, whose operands are those of these calls.
+    fn base(
+        &mut self,
+        base: [&str; 2],
+        calls: &[&Call],
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        if !self.begin(base, out)? {
+            return Ok(());
+        }
+        self.operands(base, calls, out)?;
+        for selector in Selector::ALL.iter().filter(|it| it.is_of_paths()) {
+            self.paths(base, *selector, out)?;
+        }
+        self.hosts(base, out)
+    }
+
+    /// Visits the keys of a base and of its plain rules; returns whether there may be
+    /// others.
+    fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
+        if out.is_coarse() {
+            out.take(&[kind, name])?;
+            return Ok(false);
+        }
+        if !out.has(&[kind, name])? {
+            return Ok(false);
+        }
+        out.take(&[kind, name, PLAIN])?;
+        Ok(true)
+    }
+
+    fn operands(
+        &self,
+        [kind, name]: [&str; 2],
+        calls: &[&Call],
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let word = Selector::Operands.word();
+        let family = [kind, name, " ", word];
+        if calls.is_empty() || !out.has(&family)? {
+            return Ok(());
+        }
+        let LiteralOperands { certain, partly_known } = self.request.literal_operands(calls);
+        if certain.is_open {
+            out.take_open(&family)?;
+        } else {
+            for value in &partly_known {
+                out.take_partly_known(&family, value)?;
+            }
+        }
+        for operand in &certain.all {
+            out.take(&[kind, name, " ", word, IS, operand])?;
+        }
+        Ok(())
+    }
+
+    fn paths(
+        &mut self,
+        [kind, name]: [&str; 2],
+        selector: Selector,
+        out: &mut impl Visit,
+    ) -> Result<(), Corrupt> {
+        let word = selector.word();
+        let family = [kind, name, " ", word];
+        if !out.has(&family)? {
+            return Ok(());
+        }
+        let request = self.request;
+        let paths = self.paths.entry(word).or_insert_with(|| request.literal_paths(selector));
+        if paths.is_open {
+            out.take_open(&family)?;
+        }
+        let mut last = "";
+        for LiteralPath { text, is_whole } in &paths.all {
+            for folder in folders(text) {
+                // They are sorted, so the folders of a path are often those of the one before.
+                if !is_in(last, folder) {
+                    out.take(&[kind, name, " ", word, IS, folder])?;
+                }
+                let below = [kind, name, " ", word, BELOW, folder];
+                if !out.has(&below)? {
+                    break;
+                }
+                if *is_whole && folder.len() == text.len() {
+                    out.take_open(&below)?;
+                }
+            }
+            last = text;
+        }
+        Ok(())
+    }
+
+    fn hosts(&mut self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<(), Corrupt> {
+        let word = Selector::Connects.word();
+        let family = [kind, name, " ", word];
+        if !out.has(&family)? {
+            return Ok(());
+        }
+        let hosts = self.hosts.get_or_insert_with(|| self.request.literal_hosts());
+        if hosts.is_open {
+            out.take_open(&family)?;
+        }
+        for host in &hosts.all {
+            out.take(&[kind, name, " ", word, IS, host])?;
+        }
+        let ends: BTreeSet<&str> = hosts.all.iter().flat_map(|host| ends(host)).collect();
+        for end in ends {
+            out.take(&[kind, name, " ", word, ENDS, end])?;
+        }
+        Ok(())
+    }
+}
+
+fn sort(numbers: &mut Vec<u32>) {
+    numbers.sort_unstable();
+    numbers.dedup();
+}
+
+/// Returns whether a path is a folder or lies in it.
+fn is_in(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || folder.ends_with('/') || rest.starts_with('/'))
+}
