@@ -405,10 +405,6 @@ fn it_finds_few_of_many_rules_that_name_other_operands_paths_and_hosts() {
         write!(text, "{kind} r{number} {{ {rule} }}; ").unwrap();
     }
     let judged = Judged::of(&(text + "}\n"));
-    let identity = Identity { role: Some(ROOT.1), ..Identity::default() };
-    let placement = preview(&judged.bundle, &identity).unwrap().unwrap();
-    let view = View::of(&judged.bundle, &placement).unwrap();
-    let facts = judged.authority.facts(&judged.bundle).unwrap();
     for (command, counts) in [
         ("git push origin b-4", (1, 0)),
         ("git push origin main", (0, 0)),
@@ -418,6 +414,11 @@ fn it_finds_few_of_many_rules_that_name_other_operands_paths_and_hosts() {
         ("git push origin \"$B\"8", (0, 15)),
         ("git push origin b-4 \"$B\"8", (1, 15)),
         ("git diff \"$B\"..HEAD", (0, 0)),
+        // Many words, and a long one, count as any.
+        ("git diff \"$B\"1x \"$B\"2x \"$B\"3x \"$B\"4x", (0, 0)),
+        ("git diff \"$B\"1x \"$B\"2x \"$B\"3x \"$B\"4x \"$B\"5x", (0, 75)),
+        (&format!("git diff \"$B\"{}", "x".repeat(250)), (0, 0)),
+        (&format!("git diff \"$B\"{}", "x".repeat(260)), (0, 75)),
         ("git push origin b-4 $B", (1, 74)),
         ("rm -r /srv/app-1/x", (1, 0)),
         ("rm -r /srv/app-1 app-3/y", (2, 0)),
@@ -430,10 +431,32 @@ fn it_finds_few_of_many_rules_that_name_other_operands_paths_and_hosts() {
         ("curl http://h1.corp.example", (0, 0)),
         ("ls -l", (0, 0)),
     ] {
-        let Asked { tool, arguments, location } = &shell(command, &Location::default());
-        let call = Call { tool, arguments, client: None, location, door: Door::Elsewhere };
-        let trial = Trial::of(&view, &judged.authority, call).unwrap();
-        let found = trial.concerned((&judged.authority, &facts)).unwrap().unwrap();
-        assert_eq!((found.keyed.len(), found.open.len()), counts, "{command}");
+        assert_eq!(found(&judged, command), counts, "{command}");
     }
+}
+
+#[test]
+fn a_word_is_compared_with_a_bounded_number_of_literals() {
+    for (rules, open) in [(1_024, 0), (1_025, 1_025)] {
+        let mut text = format!("{HEAD}policy guarded {{ ");
+        for number in 0..rules {
+            write!(text, "deny r{number} {{ program git; operands \"b-{number}\" }}; ").unwrap();
+        }
+        let judged = Judged::of(&(text + "}\n"));
+        assert_eq!(found(&judged, "git diff \"$B\"..HEAD"), (0, open));
+        assert_eq!(found(&judged, "git diff \"b-7$B\"..HEAD"), (0, 0));
+    }
+}
+
+/// Returns how many rules the index finds for a command: with a literal of it, and others that may mean it.
+fn found(Judged { bundle, authority }: &Judged, command: &str) -> (usize, usize) {
+    let identity = Identity { role: Some(ROOT.1), ..Identity::default() };
+    let placement = preview(bundle, &identity).unwrap().unwrap();
+    let view = View::of(bundle, &placement).unwrap();
+    let facts = authority.facts(bundle).unwrap();
+    let Asked { tool, arguments, location } = &shell(command, &Location::default());
+    let call = Call { tool, arguments, client: None, location, door: Door::Elsewhere };
+    let trial = Trial::of(&view, authority, call).unwrap();
+    let found = trial.concerned((authority, &facts)).unwrap().unwrap();
+    (found.keyed.len(), found.open.len())
 }

@@ -14,6 +14,9 @@ use super::word::{
     file, known_name,
 };
 
+/// The most literals that a word is compared with of which a part is known. Beyond it, it may be any of them.
+const LITERALS_MAX: usize = 1_024;
+
 /// A request, whose keys say which rules it concerns.
 #[derive(Clone, Copy)]
 pub(crate) struct Keyed<'k> {
@@ -83,7 +86,10 @@ impl Visit for Found<'_> {
         let mut beginning = [&family.concat(), IS].concat();
         let literal_start = beginning.len();
         beginning.push_str(value.beginning());
-        for entry in self.index.beginning_with(&beginning)? {
+        for (count, entry) in self.index.beginning_with(&beginning)?.enumerate() {
+            if count == LITERALS_MAX {
+                return self.take_open(family);
+            }
             let (key, rules) = entry?;
             if key.get(literal_start..).is_some_and(|literal| value.may_be(literal)) {
                 self.open.extend(rules.iter());

@@ -25,7 +25,9 @@ use crate::value::{Mark, is_mark, root_of};
 const NAMES_MAX: usize = 4;
 
 /// The most words of which a part is known that are compared with literals. Beyond it, any may be meant.
-const PARTLY_KNOWN_MAX: usize = 16;
+const PARTLY_KNOWN_MAX: usize = 4;
+/// The most bytes of such a word: a longer one may be any text, so a hostile text of many unknown parts costs little.
+const PARTLY_KNOWN_BYTES_MAX: usize = 256;
 
 /// The literals of a request.
 #[derive(Debug)]
@@ -184,9 +186,10 @@ impl Request<'_> {
 }
 
 impl<'r> PartlyKnown<'r> {
-    /// Returns `None` for a value that may be any text.
+    /// Returns `None` for a value that may be, or counts as, any text.
     fn of(value: &'r [u8]) -> Option<Self> {
-        value.iter().any(|byte| !is_mark(*byte)).then_some(Self { value })
+        let is_partly_known = value.iter().any(|byte| !is_mark(*byte));
+        (is_partly_known && value.len() <= PARTLY_KNOWN_BYTES_MAX).then_some(Self { value })
     }
 
     /// Returns its known beginning, which may be empty.

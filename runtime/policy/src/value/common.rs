@@ -22,8 +22,9 @@ pub(crate) fn may_match(pattern: &[u8], value: &[u8]) -> bool {
         *first = true;
     }
     spread(pattern, &mut reached);
+    let mut next = vec![false; width];
     for byte in value {
-        let mut next = vec![false; width];
+        next.fill(false);
         for at in 0..width {
             if !reached.get(at).copied().unwrap_or(false) {
                 continue;
@@ -46,7 +47,7 @@ pub(crate) fn may_match(pattern: &[u8], value: &[u8]) -> bool {
             }
         }
         spread(pattern, &mut next);
-        reached = next;
+        std::mem::swap(&mut reached, &mut next);
     }
     reached.last().copied().unwrap_or(false)
 }
