@@ -6,7 +6,8 @@
 //! A rule is listed under its base, such as `program git`. If each request that it means also has one
 //! of some literals, such as an operand, it has a detail, and is listed under the base with each literal
 //! (`program git operands = main`), and under the base with the selector (`program git operands`), whose
-//! rules concern a request with an uncertain value. A literal path is listed below each of its folders
+//! rules concern a request with an uncertain value. Of an operand of which a part is known, only the
+//! literals that it may be are read: keys are sorted. A literal path is listed below each of its folders
 //! too: `effect writes writes / /srv` has the rules about all that lies below. A plain rule is
 //! listed under the base with a `-`.
 //!
