@@ -15,6 +15,7 @@ mod crowd;
 mod decide;
 mod dev;
 mod direct;
+mod direct_lists;
 mod dpop;
 mod edge;
 mod equal_names;

@@ -37,7 +37,8 @@ fn skill(name: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}.\n---\nText of {name}.\n")
 }
 
-fn house(project: &str, files: &[(&str, &str)]) -> House {
+/// A server's folder with a bundle of these files.
+pub(super) fn house(project: &str, files: &[(&str, &str)]) -> House {
     let house = House::of(&bundle(project, files));
     house.write("server.toml", "");
     house

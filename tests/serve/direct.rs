@@ -1,4 +1,4 @@
-//! Requests for prompts in the usual form are answered without rmcp, and all others by it. Over HTTP an
+//! Requests for prompts in their usual form are answered without rmcp, and all others by it. Over HTTP an
 //! `Accept` in another order makes a request rmcp's, and on standard input a further member does. Each is
 //! sent in both forms: the answers and the records are the same.
 
@@ -15,7 +15,12 @@ const ACCEPTS: [&str; 2] =
     ["application/json, text/event-stream", "text/event-stream, application/json"];
 
 /// Sends a request in both forms and compares all that can be seen of them.
-fn compared(house: &House, web: &Web, what: &str, request: impl Fn() -> Request) -> Answer {
+pub(super) fn compared(
+    house: &House,
+    web: &Web,
+    what: &str,
+    request: impl Fn() -> Request,
+) -> Answer {
     let [(usual, records), (other, others)] = ACCEPTS.map(|accept| {
         let before = house.read("audit.jsonl").lines().count();
         let answer = web.send(&request().with("Authorization", ANN).with("Accept", accept));
@@ -199,7 +204,11 @@ fn each_repeated_header_is_rejected() {
 }
 
 /// Sends a request in both forms to a server on standard input and compares the answers and the records.
-fn compared_lines(house: &House, client: &mut Client, [usual, other]: [&str; 2]) -> Value {
+pub(super) fn compared_lines(
+    house: &House,
+    client: &mut Client,
+    [usual, other]: [&str; 2],
+) -> Value {
     let [(answer, records), (by_rmcp, others)] = [usual, other].map(|line| {
         let before = house.read("audit.jsonl").lines().count();
         client.write(format!("{line}\n").as_bytes());

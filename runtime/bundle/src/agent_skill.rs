@@ -23,7 +23,8 @@ pub struct AgentSkill {
     pub uri: String,
     /// The name of the prompt that has its text.
     pub prompt: String,
-    /// The front matter of its `SKILL.md`, as a JSON object.
+    /// The front matter of its `SKILL.md`, as a JSON object: its name, its description, and the other keys in
+    /// the order of the file.
     pub frontmatter: String,
     /// Its files, sorted by URI: a JSON array of objects with `uri`, `digest` and `size`.
     pub manifest: String,

@@ -22,13 +22,17 @@ use crate::record::verb;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// Returns the page of `skills/list` for a cursor, by default the first.
-pub(super) fn list(placed: &Placed, cursor: Option<&str>) -> Result<Page<Skill>, ErrorData> {
+/// Returns the page of `skills/list` for a cursor, by default the first, with an entry for each skill.
+pub(super) fn list<'b, T>(
+    placed: &'b Placed,
+    cursor: Option<&str>,
+    entry: impl Fn(&AgentSkillView<'b>) -> Result<T, Corrupt>,
+) -> Result<Page<T>, ErrorData> {
     let skipped = lists::skipped(placed, cursor)?;
     let page = || -> Result<_, Rejection> {
         placed.loaded.in_force()?;
         let page = agent_skill::page(&placed.view()?, skipped)?;
-        let items = page.items.iter().map(entry).collect::<Result<_, _>>()?;
+        let items = page.items.iter().map(&entry).collect::<Result<_, _>>()?;
         Ok((items, page.next))
     };
     let (items, next) = page().map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
@@ -133,7 +137,7 @@ fn unknown(what: &'static str, uri: &str, is_hidden: bool) -> Rejection {
 ///
 /// The types of rmcp would copy each entry before they read it: a list may be one or the word `dynamic`,
 /// and front matter has fields and other keys.
-fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
+pub(super) fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
     let malformed = || Corrupt::Record { section: "agent-skills", what: "JSON" };
     let mut keys: JsonObject =
         serde_json::from_str(skill.frontmatter()?).map_err(|_| malformed())?;

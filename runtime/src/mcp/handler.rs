@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use relay_machine::lock::lock;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-    GetSkillRequestParams, GetSkillResult, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, Prompt,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, Resource, ResourceTemplate, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, Prompt, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, Resource,
+    ResourceTemplate, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -109,22 +109,12 @@ impl Handler {
         let mut meta = None;
         stamp(&mut meta, &served, context);
         timer.outcome = Outcome::Answered;
-        Ok(E::answer(page, meta, self.cache_scope()))
-    }
-
-    /// If callers authenticate, answers must stay out of shared caches.
-    fn cache_scope(&self) -> CacheScope {
-        match self.server().settings.auth {
-            Some(_) => CacheScope::Private,
-            None => CacheScope::Public,
-        }
+        Ok(E::answer(page, meta, self.service.cache_scope()))
     }
 }
 
-/// Returns the cursor of a request for a page. Some clients send an empty text instead of leaving
-/// it out.
 fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
-    request?.cursor.as_deref().filter(|text| !text.is_empty())
+    request?.cursor.as_deref()
 }
 
 /// Adds the server's identity to a result's `_meta`, for modern clients only.
@@ -157,7 +147,7 @@ impl ServerHandler for Handler {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.config()?);
         result.ttl_ms = TTL_MS;
-        result.cache_scope = self.cache_scope();
+        result.cache_scope = self.service.cache_scope();
         timer.outcome = Outcome::Answered;
         Ok(result)
     }
@@ -229,7 +219,7 @@ impl ServerHandler for Handler {
         let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
         let mut result = resources::read(self.server(), &placed, &caller, request.uri)?
             .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
+            .with_cache_scope(self.service.cache_scope());
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result.into())
@@ -243,9 +233,9 @@ impl ServerHandler for Handler {
         let mut timer = self.server().metrics.time(Method::SkillsList);
         let served = self.service.served();
         let (placed, _) = placed(self.server(), &served.loaded, &context)?;
-        let page = agent_skills::list(&placed, cursor(request.as_ref()))?;
+        let page = agent_skills::list(&placed, cursor(request.as_ref()), agent_skills::entry)?;
         let answer = ListSkillsResult::with_all_items(page.items);
-        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.service.cache_scope());
         answer.next_cursor = page.next_cursor;
         stamp(&mut answer.meta, &served, &context);
         timer.outcome = Outcome::Answered;
@@ -262,7 +252,7 @@ impl ServerHandler for Handler {
         let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
         let skill = agent_skills::get(self.server(), &placed, &caller, &request.uri)?;
         let answer = GetSkillResult::new(skill);
-        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.service.cache_scope());
         stamp(&mut answer.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(answer)
@@ -276,10 +266,10 @@ impl ServerHandler for Handler {
         let mut timer = self.server().metrics.time(Method::ResourcesDirectoryRead);
         let served = self.service.served();
         let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
-        let cursor = request.cursor.as_deref().filter(|text| !text.is_empty());
+        let cursor = request.cursor.as_deref();
         let page = agent_skills::children(self.server(), &placed, &caller, &request.uri, cursor)?;
         let answer = ReadResourceDirectoryResult::with_all_items(page.items);
-        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        let mut answer = answer.with_ttl_ms(TTL_MS).with_cache_scope(self.service.cache_scope());
         answer.next_cursor = page.next_cursor;
         stamp(&mut answer.meta, &served, &context);
         timer.outcome = Outcome::Answered;

@@ -46,7 +46,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
         let view = placed.view().map_err(|damage| damaged(loaded, &damage))?;
         let count = view.page_count(self.list);
         let prefix = prefix(loaded, &view);
-        let number = match cursor {
+        let number = match given(cursor) {
             None if count == 0 => return Ok(Page { items: Vec::new(), next_cursor: None }),
             None => 0,
             Some(cursor) => parse_cursor(cursor, &prefix)
@@ -84,7 +84,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
 /// Returns the number of entries before the page that a cursor of a list made on request names, by
 /// default 0.
 pub(super) fn skipped(placed: &Placed, cursor: Option<&str>) -> Result<usize, ErrorData> {
-    let Some(cursor) = cursor else { return Ok(0) };
+    let Some(cursor) = given(cursor) else { return Ok(0) };
     let view = placed.view().map_err(|damage| damaged(&placed.loaded, &damage))?;
     parse_cursor(cursor, &prefix(&placed.loaded, &view)).ok_or_else(stale_cursor)
 }
@@ -119,6 +119,11 @@ fn prefix(loaded: &Loaded, view: &View<'_>) -> String {
         Digest(bytes) = Digest::of(&named);
     }
     Digest(bytes).hex().chars().take(16).collect()
+}
+
+/// Some clients send an empty text instead of no cursor.
+fn given(cursor: Option<&str>) -> Option<&str> {
+    cursor.filter(|text| !text.is_empty())
 }
 
 fn parse_cursor(cursor: &str, prefix: &str) -> Option<usize> {

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use rmcp::model::CacheScope;
 
 use super::subscriptions::Listeners;
 use super::surface::Surface;
@@ -45,6 +46,14 @@ impl Service {
         let served = Arc::new(Served { loaded: loaded.clone(), surface });
         self.served.store(Some(served.clone()));
         served
+    }
+
+    /// If callers authenticate, answers must stay out of shared caches.
+    pub(super) fn cache_scope(&self) -> CacheScope {
+        match self.server.settings.auth {
+            Some(_) => CacheScope::Private,
+            None => CacheScope::Public,
+        }
     }
 
     /// Follows the bundle's path and SIGHUP, and notifies listeners of changes.

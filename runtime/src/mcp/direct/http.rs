@@ -6,16 +6,16 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use rmcp::model::{ProtocolVersion, ServerJsonRpcMessage};
+use rmcp::model::ProtocolVersion;
 
-use super::usual::{Message, Params, answer as answer_to, read};
+use super::answer::answer as answer_to;
+use super::usual::read;
 use crate::caller::principal::Principal;
 use crate::mcp::edge;
 use crate::mcp::service::Service;
 
+const NAME: &str = "mcp-name";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// The room for an answer at first: most prompts are shorter.
-const ANSWER_BYTES: usize = 8 << 10;
 
 /// Answers a request of `principal`; `None` if it is rmcp's: it has other headers or members.
 pub(in crate::mcp) fn answer(
@@ -26,22 +26,25 @@ pub(in crate::mcp) fn answer(
 ) -> Option<Response> {
     let headers = request.headers();
     let is_usual = request.method() == Method::POST
-        && has(headers, "mcp-method", "prompts/get")
         && has(headers, "mcp-protocol-version", ProtocolVersion::V_2026_07_28.as_str())
         && has(headers, header::CONTENT_TYPE.as_str(), "application/json")
         && edge::accepts_as_clients_do(headers);
     if !is_usual {
         return None;
     }
-    let Message { id, params: Params { name, arguments, meta }, .. } = read(body)?;
-    let meta = meta?;
+    let asked = read(body)?;
+    let meta = asked.meta.as_ref()?;
     let is_modern = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
         && meta.client_capabilities().is_some();
-    // A name in base64 differs from itself.
-    if !is_modern || !has(headers, "mcp-name", &name) || is_encoded(&name) {
+    let is_named = match asked.asked.name() {
+        // A name in base64 differs from itself.
+        Some(name) => has(headers, NAME, name) && !is_encoded(name),
+        None => !headers.contains_key(NAME),
+    };
+    if !is_modern || !is_named || !has(headers, "mcp-method", asked.asked.method()) {
         return None;
     }
-    Some(json(&answer_to(service, principal, id, (&name, arguments), Some(&meta))))
+    Some(response(answer_to(service, principal, asked)))
 }
 
 /// Returns whether a header is there once, with this value.
@@ -56,13 +59,15 @@ fn is_encoded(name: &str) -> bool {
     name.starts_with("=?")
 }
 
-/// Returns the answer as rmcp sends it: errors of a prompt have the status 200 too.
-fn json(message: &ServerJsonRpcMessage) -> Response {
-    let mut body = Vec::with_capacity(ANSWER_BYTES);
-    if let Err(error) = serde_json::to_writer(&mut body, message) {
-        tracing::error!("an answer is not JSON: {error}");
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    }
+/// Returns an answer as rmcp sends it: errors of a method have the status 200 too.
+fn response(answer: serde_json::Result<Vec<u8>>) -> Response {
+    let body = match answer {
+        Ok(body) => body,
+        Err(error) => {
+            tracing::error!("an answer is not JSON: {error}");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+    };
     let mut response = Response::new(Body::from(body));
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::model::{
-    JsonObject, ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage,
-};
+use rmcp::model::ProtocolVersion;
 
-use super::usual::{Message, Params, answer, read};
+use super::answer::answer;
+use super::usual::read;
 use crate::mcp::service::Service;
+
+pub(in crate::mcp) use super::usual::Request;
 
 /// The part of a connection's lifecycle that decides which requests are answered here. rmcp chooses the
 /// lifecycle by the first request that its handler answers.
@@ -39,41 +40,31 @@ pub(in crate::mcp) struct Direct {
     lifecycle: Arc<Lifecycle>,
 }
 
-/// A request that is answered here.
-pub(in crate::mcp) struct Asked {
-    pub(in crate::mcp) id: RequestId,
-    name: String,
-    arguments: Option<JsonObject>,
-    meta: Option<RequestMetaObject>,
-}
-
 impl Direct {
     pub(in crate::mcp) fn new(service: Arc<Service>, lifecycle: Arc<Lifecycle>) -> Self {
         Self { service, lifecycle }
     }
 
     /// Returns the request of a line; `None` if it is rmcp's, or none at all.
-    pub(in crate::mcp) fn asked(&self, line: &[u8]) -> Option<Asked> {
+    pub(in crate::mcp) fn request(&self, line: &[u8]) -> Option<Request> {
         let Lifecycle { takes_stateless, is_session } = &*self.lifecycle;
         if !takes_stateless.load(Ordering::Relaxed) {
             return None;
         }
-        let Message { id, params: Params { name, arguments, meta }, .. } = read(line)?;
-        let is_usual = match &meta {
+        let request = read(line)?;
+        let is_usual = match &request.meta {
             None => is_session.load(Ordering::Relaxed),
             Some(meta) => {
                 meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
                     && meta.client_capabilities().is_some()
             }
         };
-        is_usual.then_some(Asked { id, name, arguments, meta })
+        is_usual.then_some(request)
     }
 
-    /// Answers a request.
-    pub(in crate::mcp) fn answer(&self, asked: Asked) -> ServerJsonRpcMessage {
-        let Asked { id, name, arguments, meta } = asked;
-        let principal = &self.service.server.settings.principal;
-        answer(&self.service, principal, id, (&name, arguments), meta.as_ref())
+    /// Returns the answer to a request, as JSON.
+    pub(in crate::mcp) fn answer(&self, request: Request) -> serde_json::Result<Vec<u8>> {
+        answer(&self.service, &self.service.server.settings.principal, request)
     }
 
     /// Waits until the audit keeps the records of the answers so far.

@@ -1,93 +1,83 @@
-//! The usual form of `prompts/get`, and its answer.
+//! The usual form of a request.
 
-use std::sync::Arc;
-
-use rmcp::ErrorData;
-use rmcp::model::{
-    GetPromptResult, JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject,
-    ServerJsonRpcMessage, ServerResult,
-};
+use rmcp::model::{JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject};
 use serde::Deserialize;
 
-use crate::caller::principal::Principal;
-use crate::mcp::caller::of_request;
-use crate::mcp::prompts;
-use crate::mcp::service::Service;
-use crate::record::metrics::{Method, Outcome};
-
 /// A request in the usual form.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Message {
-    #[serde(rename = "jsonrpc")]
-    _jsonrpc: JsonRpcVersion2_0,
-    pub(super) id: RequestId,
-    #[serde(rename = "method")]
-    _method: Wanted,
-    pub(super) params: Params,
+pub(in crate::mcp) struct Request {
+    pub(in crate::mcp) id: RequestId,
+    pub(super) asked: Asked,
+    /// Requests of the stateless protocol alone have it. Their answers carry the server's identity.
+    pub(super) meta: Option<RequestMetaObject>,
 }
 
-/// The method that is answered here; reading ends at the name of any other one.
+/// The methods that are answered here, with their parameters.
+pub(super) enum Asked {
+    Prompt { name: String, arguments: Option<JsonObject> },
+    Skills { cursor: Option<String> },
+}
+
+impl Asked {
+    /// Returns the name of the method.
+    pub(super) fn method(&self) -> &'static str {
+        match self {
+            Self::Prompt { .. } => "prompts/get",
+            Self::Skills { .. } => "skills/list",
+        }
+    }
+
+    /// Returns the name that the method has a header for.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Prompt { name, .. } => Some(name),
+            Self::Skills { .. } => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    #[serde(rename = "jsonrpc")]
+    _jsonrpc: JsonRpcVersion2_0,
+    id: RequestId,
+    method: Wanted,
+    #[serde(default)]
+    params: Params,
+}
+
+/// Reading ends at the name of any other method.
 #[derive(Deserialize)]
 enum Wanted {
     #[serde(rename = "prompts/get")]
     PromptsGet,
+    #[serde(rename = "skills/list")]
+    SkillsList,
 }
 
-#[derive(Deserialize)]
+/// The parameters of all methods that are answered here.
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Params {
-    pub(super) name: String,
-    pub(super) arguments: Option<JsonObject>,
-    /// Requests of the stateless protocol alone have it.
+struct Params {
+    name: Option<String>,
+    arguments: Option<JsonObject>,
+    cursor: Option<String>,
     #[serde(rename = "_meta")]
-    pub(super) meta: Option<RequestMetaObject>,
+    meta: Option<RequestMetaObject>,
 }
 
 /// Returns the request in `bytes`, if it has the usual form.
-pub(super) fn read(bytes: &[u8]) -> Option<Message> {
+pub(super) fn read(bytes: &[u8]) -> Option<Request> {
     // The prompts of the conformance suite are the handler's.
-    let is_answered = !cfg!(feature = "conformance-tools");
-    is_answered.then(|| serde_json::from_slice(bytes).ok())?
-}
-
-/// Returns the answer to a request for the prompt of this name. `meta` is that of a request of the
-/// stateless protocol, whose answers carry the server's identity.
-pub(super) fn answer(
-    service: &Service,
-    principal: &Arc<Principal>,
-    id: RequestId,
-    (name, arguments): (&str, Option<JsonObject>),
-    meta: Option<&RequestMetaObject>,
-) -> ServerJsonRpcMessage {
-    let mut timer = service.server.metrics.time(Method::PromptsGet);
-    let got = get(service, principal, &id, (name, arguments), meta);
-    if got.is_ok() {
-        timer.outcome = Outcome::Answered;
+    if cfg!(feature = "conformance-tools") {
+        return None;
     }
-    drop(timer);
-    match got {
-        Ok(result) => ServerJsonRpcMessage::response(ServerResult::GetPromptResult(result), id),
-        Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
-    }
-}
-
-fn get(
-    service: &Service,
-    principal: &Arc<Principal>,
-    id: &RequestId,
-    (name, arguments): (&str, Option<JsonObject>),
-    meta: Option<&RequestMetaObject>,
-) -> Result<GetPromptResult, ErrorData> {
-    let served = service.served();
-    let none = RequestMetaObject::default();
-    let (placed, caller) =
-        of_request(&served.loaded, principal.clone(), id, meta.unwrap_or(&none))?;
-    let mut result = prompts::get(&service.server, &placed, &caller, name, arguments)?;
-    match meta {
-        Some(_) => served.surface.stamp(&mut result.meta),
-        // Older protocols lack it.
-        None => result.result_type = None,
-    }
-    Ok(result)
+    let Message { id, method, params, .. } = serde_json::from_slice(bytes).ok()?;
+    let Params { name, arguments, cursor, meta } = params;
+    let asked = match (method, name, arguments, cursor) {
+        (Wanted::PromptsGet, Some(name), arguments, None) => Asked::Prompt { name, arguments },
+        (Wanted::SkillsList, None, None, cursor) => Asked::Skills { cursor },
+        _ => return None,
+    };
+    Some(Request { id, asked, meta })
 }

@@ -24,7 +24,7 @@ use super::lines::{Line, Lines};
 use super::outlet::Outlet;
 use super::requests::{Request, Requests};
 use crate::mcp::body::without_mark;
-use crate::mcp::direct::stdio::{Asked, Direct};
+use crate::mcp::direct::stdio::{self, Direct};
 use crate::mcp::{bad_params, edge};
 use crate::settings::config::Limits;
 
@@ -88,8 +88,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
         if line.trim_ascii().is_empty() {
             return None;
         }
-        if let Some(asked) = self.direct.asked(line) {
-            self.answer(asked);
+        if let Some(request) = self.direct.request(line) {
+            self.answer(request);
             return None;
         }
         let message = match serde_json::from_slice(line) {
@@ -153,10 +153,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
     }
 
     /// Answers a request in place of rmcp, when the audit keeps its record.
-    fn answer(&self, asked: Asked) {
-        let Some(in_flight) = self.begin(&asked.id, true) else { return };
-        match line(&self.direct.answer(asked)) {
-            Ok(line) => {
+    fn answer(&self, request: stdio::Request) {
+        let Some(in_flight) = self.begin(&request.id, true) else { return };
+        match self.direct.answer(request) {
+            Ok(mut line) => {
+                line.push(b'\n');
                 let (pending, settled) = (self.outlet.pend(line), self.direct.settled());
                 // `receive` must not wait in the middle, since rmcp drops its future.
                 tokio::spawn(async move {
