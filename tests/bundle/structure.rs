@@ -345,8 +345,10 @@ fn a_bad_hash_table_does_not_block_a_lookup() {
     let find = |slots: &[u32], name: &str| {
         with_table(slots).find_prompt(name).map(|found| found.map(|prompt| prompt.index()))
     };
-    assert_eq!(find(&[1, 1, 1], "hello"), Ok(Some(0)));
-    assert_eq!(find(&[1, 1, 1], "other"), Ok(None), "no slot is free");
+    assert_eq!(find(&[1, 1, 1, 1], "hello"), Ok(Some(0)));
+    assert_eq!(find(&[1, 1, 1, 1], "other"), Ok(None), "no slot is free");
+    let odd = Corrupt::Record { section: "prompt-index", what: "number of slots" };
+    assert_eq!(find(&[1, 1, 1], "hello"), Err(odd));
     assert_eq!(find(&[0, 0], "hello"), Ok(None));
     assert_eq!(find(&[], "hello"), Ok(None));
     assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 108 }));

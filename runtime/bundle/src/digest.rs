@@ -7,7 +7,6 @@
 //! page.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::Digest as _;
@@ -134,18 +133,21 @@ struct Level {
 }
 
 impl Level {
-    /// Returns whether all of these pages are known to be good, 64 at a time: for most reads of a
-    /// whole section they are.
-    fn is_good(&self, pages: Range<usize>) -> bool {
-        let Some(last) = pages.end.checked_sub(1) else { return true };
-        (pages.start / 64..=last / 64).all(|number| {
-            let from =
-                if number == pages.start / 64 { u64::MAX << (pages.start % 64) } else { u64::MAX };
+    /// Returns whether the pages from `first` to `last` are known to be good, 64 at a time: for most reads
+    /// of a whole section they are.
+    fn is_good(&self, first: usize, last: usize) -> bool {
+        let has = |number: usize, wanted: u64| {
+            let word = self.good.get(number);
+            word.is_some_and(|word| word.load(Ordering::Acquire) & wanted == wanted)
+        };
+        // Most reads are of a few bytes.
+        if first == last {
+            return has(first / 64, 1 << (first % 64));
+        }
+        (first / 64..=last / 64).all(|number| {
+            let from = if number == first / 64 { u64::MAX << (first % 64) } else { u64::MAX };
             let to = if number == last / 64 { u64::MAX >> (63 - last % 64) } else { u64::MAX };
-            let wanted = from & to;
-            self.good
-                .get(number)
-                .is_some_and(|word| word.load(Ordering::Acquire) & wanted == wanted)
+            has(number, from & to)
         })
     }
 }
@@ -178,8 +180,8 @@ impl Tree {
         if length == 0 {
             return Some(&[]);
         }
-        let pages = start / PAGE_BYTES..end.div_ceil(PAGE_BYTES);
-        if !data.is_good(pages.clone()) && !{ pages }.all(|page| self.check(file, 0, page)) {
+        let (first, last) = (start / PAGE_BYTES, (end - 1) / PAGE_BYTES);
+        if !data.is_good(first, last) && !(first..=last).all(|page| self.check(file, 0, page)) {
             return None;
         }
         file.get(data.offset + start..data.offset + end)

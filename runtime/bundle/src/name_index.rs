@@ -66,10 +66,13 @@ impl Reader {
         if slots == 0 {
             return Ok(None);
         }
+        if !slots.is_power_of_two() {
+            return Err(Corrupt::Record { section: kind.name(), what: "number of slots" });
+        }
         let first = first_slot(parts, slots);
         // Each slot is visited at most once, so the search also ends in a full table.
         for step in 0..slots {
-            let slot: &U32 = self.record(kind, (first + step) % slots)?;
+            let slot: &U32 = self.record(kind, (first + step) & (slots - 1))?;
             let Some(index) = slot.get().checked_sub(1) else { return Ok(None) };
             if let Some(found) = candidate(index as usize)? {
                 return Ok(Some(found));
@@ -79,14 +82,16 @@ impl Reader {
     }
 }
 
-/// Returns the first slot in the search for a name, in parts, in a table of `slots` slots.
+/// Returns the first slot in the search for a name, in parts, in a table of `slots` slots, a power of two.
 ///
 /// The hash is 64-bit FNV-1a with a final mix. It is part of the format.
 fn first_slot(parts: &[&str], slots: usize) -> usize {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in parts.iter().flat_map(|part| part.bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    for part in parts {
+        for byte in part.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
     }
     hash ^= hash >> 32;
-    usize::try_from(hash % slots as u64).unwrap_or(0)
+    usize::try_from(hash & (slots as u64 - 1)).unwrap_or(0)
 }

@@ -100,6 +100,23 @@ impl Reader {
         self.text(Kind::Strings, text)
     }
 
+    /// Returns whether a string is these parts, one after the other. Its length is compared first, which is in
+    /// the row that refers to it.
+    pub(crate) fn is_string(&self, text: Text, parts: &[&str]) -> Result<bool, Corrupt> {
+        let length = text.length.get() as usize;
+        if length != parts.iter().map(|part| part.len()).sum::<usize>() {
+            return Ok(false);
+        }
+        let mut rest = self.bytes(Kind::Strings, text.offset.get() as usize, length)?;
+        for part in parts {
+            match rest.strip_prefix(part.as_bytes()) {
+                Some(after) => rest = after,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     pub(crate) fn optional(&self, text: Text) -> Result<Option<&str>, Corrupt> {
         match text.offset.get() {
             ABSENT => Ok(None),
@@ -150,18 +167,18 @@ impl Reader {
         kind: Kind,
         index: usize,
     ) -> Result<&R, Corrupt> {
-        let wrong = Corrupt::Record { section: kind.name(), what: "index" };
-        let start = index.checked_mul(size_of::<R>()).ok_or(wrong.clone())?;
+        let wrong = || Corrupt::Record { section: kind.name(), what: "index" };
+        let start = index.checked_mul(size_of::<R>()).ok_or_else(wrong)?;
         let bytes = self.bytes(kind, start, size_of::<R>())?;
-        R::ref_from_bytes(bytes).map_err(|_| wrong)
+        R::ref_from_bytes(bytes).map_err(|_| wrong())
     }
 
     pub(crate) fn bytes(&self, kind: Kind, start: usize, length: usize) -> Result<&[u8], Corrupt> {
-        let corrupt = Corrupt::Page { section: kind.name(), offset: start as u64 };
+        let corrupt = || Corrupt::Page { section: kind.name(), offset: start as u64 };
         let Some(tree) = self.tree(kind) else {
-            return if length == 0 { Ok(&[]) } else { Err(corrupt) };
+            return if length == 0 { Ok(&[]) } else { Err(corrupt()) };
         };
-        tree.read(self.file(), start, length).ok_or(corrupt)
+        tree.read(self.file(), start, length).ok_or_else(corrupt)
     }
 
     /// Returns all bytes of a section; empty if the section is missing.

@@ -66,9 +66,7 @@ impl<'b> RuleIndexView<'b> {
         let reader = &self.bundle.reader;
         let found = reader.find_joined(Kind::RuleKeyIndex, parts, |index| {
             let row: &Row = reader.row(index)?;
-            let key = reader.string(row.key)?;
-            let rest = parts.iter().try_fold(key, |key, part| key.strip_prefix(part));
-            Ok((rest == Some("")).then_some(row.rules))
+            Ok(reader.is_string(row.key, parts)?.then_some(row.rules))
         })?;
         found.map_or(Ok(Numbers::default()), |rules| self.numbers(rules))
     }

@@ -100,10 +100,7 @@ impl<'r> Rules<'r> {
         };
         let open = open.iter().copied().filter(move |number| of_kind.contains(*number));
         let numbers = open.chain(any.iter());
-        let is_keyed = |number: &u32| {
-            self.keyed.binary_search_by_key(number, |candidate| candidate.number).is_ok()
-        };
-        let others = numbers.filter(move |number| !is_keyed(number));
+        let others = numbers.filter(|number| !self.is_keyed(*number));
         let others = others.filter_map(|number| self.candidate(number).transpose());
         Ok(others.filter(move |other| other.as_ref().map_or(true, |it| it.is_of(kind, observed))))
     }
@@ -208,34 +205,34 @@ impl<'r> Rules<'r> {
         Ok(Covered::By(worst.map(|(_, by)| by)))
     }
 
-    /// Returns the rule that came nearest to covering an effect: the one that fails on the fewest parts, the
-    /// first of several.
+    /// Returns the rule that came nearest to covering an effect: the one that fails on the fewest parts. Of
+    /// several, one with a literal of the request comes first, then the first one.
     fn missed(&self, effect: &Effect) -> Result<Option<Missed>, Corrupt> {
+        let keyed = self.keyed.iter().filter(|candidate| candidate.is_of(RuleKind::Allow, false));
         // A rule that names another operand, path or host was not asked, and is near.
-        let mut near = Vec::new();
-        for number in self.asked().near()? {
-            near.extend(self.candidate(number)?);
-            if near.len() > NEAR_RULES_MAX {
-                break;
-            }
-        }
-        // Of many, those that name its values come first.
-        let first = if near.len() > NEAR_RULES_MAX { self.keyed.as_slice() } else { &[] };
-        let first = first.iter().filter(|candidate| candidate.kind == RuleKind::Allow);
-        let allows = first.chain(&near).take(NEAR_RULES_MAX);
-        let mut nearest: Option<(usize, Missed)> = None;
+        let near = self.asked().near(effect)?.filter(|number| !self.is_keyed(*number));
+        let near = near.filter_map(|number| self.candidate(number).transpose());
+        let allows = keyed.map(|candidate| Ok(*candidate)).chain(near).take(NEAR_RULES_MAX);
+        let mut nearest: Option<(Candidate<'_>, Vec<String>)> = None;
         for candidate in allows {
+            let candidate = candidate?;
             let fails_on = candidate.meaning(self.bundle)?.fails_on(self.request, effect)?;
-            if nearest.as_ref().is_none_or(|(count, _)| fails_on.len() < *count) {
-                let (name, at) =
-                    (candidate.rule.name()?.to_owned(), candidate.rule.at()?.into_owned());
-                nearest = Some((fails_on.len(), Missed { name, at, fails_on }));
+            let is_nearest = fails_on.len() <= 1;
+            if nearest.as_ref().is_none_or(|(_, least)| fails_on.len() < least.len()) {
+                nearest = Some((candidate, fails_on));
             }
-            if nearest.as_ref().is_some_and(|(count, _)| *count <= 1) {
+            if is_nearest {
                 break;
             }
         }
-        Ok(nearest.map(|(_, missed)| missed))
+        let missed = |(Candidate { rule, .. }, fails_on)| {
+            Ok(Missed { name: rule.name()?.to_owned(), at: rule.at()?.into_owned(), fails_on })
+        };
+        nearest.map(missed).transpose()
+    }
+
+    fn is_keyed(&self, number: u32) -> bool {
+        self.keyed.binary_search_by_key(&number, |candidate| candidate.number).is_ok()
     }
 }
 

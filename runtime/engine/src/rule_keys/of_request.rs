@@ -1,9 +1,12 @@
 //! A request -> its keys, and the rules that it may concern.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use relay_bundle::{Bundle, Corrupt, Numbers, RuleIndexView, RuleKind, Selector, Subject};
 use relay_policy::effect::{Call, Effect, What};
+use relay_policy::facts::Facts;
 use relay_policy::rule::{
     LiteralOperands, LiteralPath, Literals, PartlyKnown, Request, ends, folders, searched,
 };
@@ -52,11 +55,6 @@ trait Visit {
 
     /// Returns whether a key may have rules.
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
-
-    /// Whether the rules of a base are taken, whichever details they have.
-    fn is_coarse(&self) -> bool {
-        false
-    }
 }
 
 /// The numbers of rules, found by their keys.
@@ -64,7 +62,6 @@ struct Found<'b> {
     index: RuleIndexView<'b>,
     keyed: Vec<u32>,
     open: Vec<u32>,
-    is_coarse: bool,
 }
 
 impl Visit for Found<'_> {
@@ -101,10 +98,6 @@ impl Visit for Found<'_> {
     fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt> {
         Ok(!self.index.of(key)?.is_empty())
     }
-
-    fn is_coarse(&self) -> bool {
-        self.is_coarse
-    }
 }
 
 impl Visit for BTreeSet<String> {
@@ -140,7 +133,7 @@ impl<'k> Keyed<'k> {
     ///
     /// The bundle is corrupt.
     pub(crate) fn concerned(self) -> Result<Concerned, Corrupt> {
-        let Found { mut keyed, mut open, .. } = self.found(false)?;
+        let Found { mut keyed, mut open, .. } = self.found()?;
         sort(&mut keyed);
         sort(&mut open);
         open.retain(|number| keyed.binary_search(number).is_err());
@@ -160,25 +153,43 @@ impl<'k> Keyed<'k> {
         self.bundle.rule_index().of(&anything(kind, observed))
     }
 
-    /// Returns the numbers of the rules that allow and that it may concern but for their operands, paths and
-    /// hosts, rising: all that allow, if a part of the request may be anything.
+    /// Returns the numbers of the rules that allow and are about the tool, the program or the kind of an effect
+    /// of the request, whichever operands, paths and hosts they name, rising; all that allow, if the program is
+    /// unknown.
     ///
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub(crate) fn near(self) -> Result<impl Iterator<Item = u32>, Corrupt> {
+    pub(crate) fn near(self, effect: &Effect) -> Result<impl Iterator<Item = u32>, Corrupt> {
+        let Request { facts, effects, tool, .. } = *self.request;
         let allow = self.of_anything(RuleKind::Allow, false)?;
-        let mut numbers = match self.may_be_any() || allow.is_empty() {
-            true => allow.iter().collect(),
-            false => self.found(true)?.keyed,
-        };
-        sort(&mut numbers);
-        Ok(numbers.into_iter().filter(move |number| allow.contains(*number)))
+        let call = effect.by.and_then(|id| effects.call(id));
+        let mut numbers: Vec<u32> = Vec::new();
+        if call.is_some_and(|call| !effects.is_exact(call.program)) {
+            numbers.extend(allow.iter());
+        } else if !allow.is_empty() {
+            let index = self.bundle.rule_index();
+            let mut take = |base: [&str; 2]| -> Result<(), Corrupt> {
+                numbers.extend(index.of(&base)?.iter().filter(|number| allow.contains(*number)));
+                Ok(())
+            };
+            tool_bases(tool).try_for_each(&mut take)?;
+            if let Some(call) = call {
+                take([ANY_PROGRAM, ""])?;
+                let program = effects.display(call.program);
+                names(&program, facts).try_for_each(|name| take([PROGRAM, &name]))?;
+            }
+            for selector in Selector::ALL.iter().filter(|selector| is_of(effect, **selector)) {
+                take([EFFECT, selector.word()])?;
+            }
+            sort(&mut numbers);
+        }
+        Ok(numbers.into_iter())
     }
 
-    fn found(self, is_coarse: bool) -> Result<Found<'k>, Corrupt> {
+    fn found(self) -> Result<Found<'k>, Corrupt> {
         let index = self.bundle.rule_index();
-        let mut found = Found { index, keyed: Vec::new(), open: Vec::new(), is_coarse };
+        let mut found = Found { index, keyed: Vec::new(), open: Vec::new() };
         self.visit(&mut found)?;
         Ok(found)
     }
@@ -215,10 +226,8 @@ impl<'k> Keyed<'k> {
         for automaton in self.bundle.automata_in_place()?.matching(&searched(tool, text)) {
             out.take(&[REGEX, &automaton.to_string()])?;
         }
-        details.base([TOOL, tool], &[], out)?;
-        details.base([TOOLS, ""], &[], out)?;
-        for (end, _) in tool.match_indices('/') {
-            details.base([TOOLS, tool.get(..=end).unwrap_or_default()], &[], out)?;
+        for base in tool_bases(tool) {
+            details.base(base, &[], out)?;
         }
         if !calls.is_empty() {
             details.base([ANY_PROGRAM, ""], &calls, out)?;
@@ -238,10 +247,7 @@ impl<'k> Keyed<'k> {
         let mut named: Vec<(String, &'e Call)> = Vec::with_capacity(calls.len());
         for call in calls {
             let program = effects.display(call.program);
-            named.push((known_name(&program, facts).into_owned(), call));
-            if program.contains('/') {
-                named.push((known_name(file(&program), facts).into_owned(), call));
-            }
+            named.extend(names(&program, facts).map(|name| (name.into_owned(), *call)));
         }
         named.sort_by(|(one, _), (other, _)| one.cmp(other));
         for same in named.chunk_by(|(one, _), (other, _)| one == other) {
@@ -257,16 +263,11 @@ impl<'k> Keyed<'k> {
         let effects = self.request.effects;
         let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
         for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
-            let is_about = |effect: &Effect| match effect.what {
-                // What reads a path and acts may do anything to it.
-                What::Path { .. } => selector.is_of_paths(),
-                // A program at a path that no fact describes is code that the text does not show.
-                What::Doubt(Floor::UnknownProgram, _) => *selector == Selector::Runs,
-                _ => effect.name() == selector.word(),
-            };
             let may_be_unknown =
                 selector.is_of_paths() || matches!(selector, Selector::Connects | Selector::Runs);
-            if !(has_unknown && may_be_unknown || effects.all().iter().any(is_about)) {
+            if !(has_unknown && may_be_unknown
+                || effects.all().iter().any(|effect| is_of(effect, *selector)))
+            {
                 continue;
             }
             let base = [EFFECT, selector.word()];
@@ -304,10 +305,6 @@ impl Details<'_> {
     /// Visits the keys of a base and of its plain rules; returns whether there may be
     /// others.
     fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
-        if out.is_coarse() {
-            out.take(&[kind, name])?;
-            return Ok(false);
-        }
         if !out.has(&[kind, name])? {
             return Ok(false);
         }
@@ -395,6 +392,30 @@ impl Details<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the bases of rules over tools that a tool may be meant by.
+fn tool_bases(tool: &str) -> impl Iterator<Item = [&str; 2]> {
+    let folders = tool.match_indices('/').filter_map(|(end, _)| tool.get(..=end));
+    [[TOOL, tool], [TOOLS, ""]].into_iter().chain(folders.map(|folder| [TOOLS, folder]))
+}
+
+/// Returns the known names of a program: as it is written, and by its file.
+fn names<'n>(program: &'n str, facts: &Facts<'_>) -> impl Iterator<Item = Cow<'n, str>> {
+    let file = program.contains('/').then(|| file(program));
+    iter::once(program).chain(file).map(move |name| known_name(name, facts))
+}
+
+/// Returns whether rules by a selector are about an effect.
+fn is_of(effect: &Effect, selector: Selector) -> bool {
+    selector.subject() == Subject::Effect
+        && match effect.what {
+            // What reads a path and acts may do anything to it.
+            What::Path { .. } => selector.is_of_paths(),
+            // A program at a path that no fact describes is code that the text does not show.
+            What::Doubt(Floor::UnknownProgram, _) => selector == Selector::Runs,
+            _ => effect.name() == selector.word(),
+        }
 }
 
 fn sort(numbers: &mut Vec<u32>) {

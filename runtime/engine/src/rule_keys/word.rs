@@ -37,10 +37,7 @@ pub(super) fn anything(kind: RuleKind, observed: bool) -> [&'static str; 3] {
 
 /// Returns the first name of a program that facts describe; of others, the name itself.
 pub(super) fn known_name<'n>(name: &'n str, facts: &Facts<'_>) -> Cow<'n, str> {
-    match facts.program(name.as_bytes()) {
-        Some(node) => facts.command_name(node).into(),
-        None => name.into(),
-    }
+    facts.first_name(name).unwrap_or(name.into())
 }
 
 /// Returns the name of a program without its folders.

@@ -4,6 +4,7 @@
 //! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads
 //! always succeed.
 
+use std::borrow::Cow;
 use std::ffi::CStr;
 use std::mem::size_of;
 
@@ -137,9 +138,21 @@ impl<'a> Facts<'a> {
     /// Returns the program with this name.
     #[must_use]
     pub fn program(&self, name: &[u8]) -> Option<NodeId> {
-        let id = self.names.find(name)?;
-        let at = self.programs.binary_search_by_key(&id, |row| row.name.get()).ok()?;
+        self.program_of(self.names.find(name)?)
+    }
+
+    fn program_of(&self, name: NameId) -> Option<NodeId> {
+        let at = self.programs.binary_search_by_key(&name, |row| row.name.get()).ok()?;
         Some(self.programs.get(at)?.node.get())
+    }
+
+    /// Returns the first of the names of the program that has this one; `None` for a program that is unknown.
+    #[must_use]
+    pub fn first_name<'n>(&self, name: &'n str) -> Option<Cow<'n, str>> {
+        let id = self.names.find(name.as_bytes())?;
+        let node = self.program_of(id)?;
+        let is_first = self.node(node).is_some_and(|row| row.name == id && row.parent.is_none());
+        Some(if is_first { name.into() } else { self.command_name(node).into() })
     }
 
     /// Returns the names of all programs, sorted.
