@@ -235,12 +235,20 @@ impl Rule {
 
     /// Returns the names of the nodes that may be in it, sorted.
     pub(crate) fn child_names(&self) -> Vec<&'static str> {
-        let texts =
-            self.fields.iter().filter(|field| matches!(field.form, Form::Either | Form::Line));
-        let mut names: Vec<_> = texts.map(|field| field.name).collect();
-        names.extend(self.children.iter().map(|rule| rule.name));
+        let mut names: Vec<_> = self.names_of_children().collect();
         names.sort_unstable();
         names
+    }
+
+    /// Returns whether a node of this name may be in it. The parser asks at each node.
+    pub(crate) fn has_child(&self, name: &str) -> bool {
+        self.names_of_children().any(|known| known == name)
+    }
+
+    fn names_of_children(&self) -> impl Iterator<Item = &'static str> {
+        let texts =
+            self.fields.iter().filter(|field| matches!(field.form, Form::Either | Form::Line));
+        texts.map(|field| field.name).chain(self.children.iter().map(|rule| rule.name))
     }
 }
 

@@ -8,7 +8,6 @@ mod correction;
 mod report;
 mod value;
 
-use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
 
 use relay_bundle::Tier;
@@ -74,14 +73,29 @@ impl Node {
     }
 }
 
+/// Names that were read, sorted. They are kept where [`Reader::finish_as`] compares them with the rule's: in
+/// builds with debug assertions.
+#[derive(Default)]
+struct Taken(Vec<&'static str>);
+
+impl Taken {
+    fn insert(&mut self, name: &'static str) {
+        if cfg!(debug_assertions)
+            && let Err(place) = self.0.binary_search(&name)
+        {
+            self.0.insert(place, name);
+        }
+    }
+}
+
 /// Takes a node apart.
 pub(super) struct Reader<'n> {
     node: &'n Node,
     rule: &'static Rule,
     arguments_taken: usize,
     /// The names of the properties and the children that were read.
-    properties: BTreeSet<&'static str>,
-    children: BTreeSet<&'static str>,
+    properties: Taken,
+    children: Taken,
     /// Whether the author chooses the names of the properties.
     any_property: bool,
     /// The property that holds the value of an argument: `prompt name=a`.
@@ -110,8 +124,8 @@ impl<'n> Reader<'n> {
             node,
             rule,
             arguments_taken: 0,
-            properties: BTreeSet::new(),
-            children: BTreeSet::new(),
+            properties: Taken::default(),
+            children: Taken::default(),
             any_property: false,
             named: None,
         }
@@ -249,21 +263,21 @@ impl<'n> Reader<'n> {
     /// Returns the names that lack their node, which is reported: `roles { admin }`, `tenants a b`,
     /// `tenant a tenant b`.
     pub(super) fn bare_names(&self) -> Vec<Spanned<String>> {
-        let known = self.rule.child_names();
+        let rule = self.rule;
         let mut names: Vec<Spanned<String>> = Vec::new();
         let text = |value: &Value| match &value.scalar {
             Scalar::Text(text) => Some(Spanned { value: text.clone(), at: value.at }),
             _ => None,
         };
-        for child in
-            self.node.children.iter().flatten().filter(|child| known.contains(&&*child.name.value))
-        {
+        let children = self.node.children.iter().flatten();
+        for child in children.filter(|child| rule.has_child(&child.name.value)) {
             let joined = child.arguments.windows(2).filter_map(|pair| {
                 let [word, name] = pair else { return None };
                 text(name).filter(|_| word.scalar == Scalar::Text(child.name.value.clone()))
             });
             names.extend(joined);
         }
+        let known = rule.child_names();
         for child in self.unknown_children() {
             if correction::is_bare_name(&child.written(), &known) {
                 names.push(child.name.clone());
@@ -439,7 +453,7 @@ impl<'n> Reader<'n> {
         &mut self,
         rules: &'r [&'static Rule],
     ) -> impl Iterator<Item = (&'static Rule, &'n Node)> + use<'n, 'r> {
-        self.children.extend(rules.iter().map(|rule| rule.name));
+        rules.iter().for_each(|rule| self.children.insert(rule.name));
         let children = self.node.children.as_deref().unwrap_or_default();
         children.iter().filter_map(|child| {
             let rule = rules.iter().find(|rule| rule.name == child.name.value)?;
@@ -449,9 +463,9 @@ impl<'n> Reader<'n> {
 
     /// Returns whether the node has an unlisted property or child.
     pub(super) fn has_unknown(&self) -> bool {
-        let known = self.rule.property_names();
-        let mut written = self.node.properties.iter().map(|property| property.name.value.as_str());
-        written.any(|name| !known.contains(&name)) || self.unknown_children().next().is_some()
+        let mut properties = self.node.properties.iter();
+        properties.any(|property| !self.takes_property(property))
+            || self.unknown_children().next().is_some()
     }
 
     /// Returns whether the node has more arguments than its rule lists.
@@ -469,9 +483,13 @@ impl<'n> Reader<'n> {
 
     /// Returns the unlisted children.
     pub(super) fn unknown_children(&self) -> impl Iterator<Item = &'n Node> + use<'n> {
-        let known = self.rule.child_names();
+        let rule = self.rule;
         let children = self.node.children.iter().flatten();
-        children.filter(move |child| !known.contains(&child.name.value.as_str()))
+        children.filter(|child| !rule.has_child(&child.name.value))
+    }
+
+    fn takes_property(&self, property: &Property) -> bool {
+        self.rule.property(&property.name.value).is_some()
     }
 
     /// Reports all unlisted parts of the node.
@@ -482,11 +500,9 @@ impl<'n> Reader<'n> {
 
     /// Reports all unlisted parts of the node; `what` names it for people.
     pub(super) fn finish_as(self, what: &str, out: &mut Diagnostics) {
-        let properties = self.rule.property_names();
-        let children = self.rule.child_names();
         // INVARIANT: the code reads exactly the names that a rule lists.
-        debug_assert!(self.properties.iter().eq(&properties), "{what}: {:?}", self.properties);
-        debug_assert!(self.children.iter().eq(&children), "{what}: {:?}", self.children);
+        debug_assert_eq!(self.properties.0, self.rule.property_names(), "{what}");
+        debug_assert_eq!(self.children.0, self.rule.child_names(), "{what}");
         if let Some([first, rest @ ..]) = self.node.arguments.get(self.arguments_taken..) {
             let (count, taken) = (1 + rest.len(), self.arguments_taken);
             let at = Span { end: rest.last().map_or(first.at.end, |last| last.at.end), ..first.at };
@@ -507,7 +523,7 @@ impl<'n> Reader<'n> {
                 let (text, at) = (text.clone(), property.value.at);
                 out.report(at, NoReason { text, at });
             }
-            if !self.any_property && !properties.contains(&name.value.as_str()) {
+            if !self.any_property && !self.takes_property(property) {
                 out.report(
                     name.at,
                     UnknownProperty {

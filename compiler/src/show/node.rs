@@ -142,6 +142,11 @@ impl Scalar {
 
 /// Returns a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
 fn quote(text: &str, depth: usize) -> String {
+    let is_plain =
+        |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b':' | b'#');
+    if text.bytes().all(is_plain) {
+        return format!("\"{text}\"");
+    }
     let lines = text.contains('\n');
     let invisible = invisible::search(text);
     let mut invisible = invisible.iter().map(|found| found.range.clone()).peekable();

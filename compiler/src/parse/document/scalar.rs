@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::thread;
 
 use kdl::{KdlEntry, KdlValue};
+use memchr::{memchr, memmem};
 
 use super::super::node::Scalar;
 use super::token::{Token, Tokens, is_allowed};
@@ -41,6 +42,13 @@ pub(super) struct LongStrings(VecDeque<(usize, Result<Scalar, Invalid>)>);
 
 impl LongStrings {
     pub(super) fn decode(text: &str) -> Self {
+        let has = |part: &str| memmem::find(text.as_bytes(), part.as_bytes()).is_some();
+        // A string that is long and needs the parser has an escape or lines, or is raw.
+        let may_be_long = text.len() >= PARALLEL_BYTES_MIN
+            && (memchr(b'\\', text.as_bytes()).is_some() || has("\"\"\"") || has("#\""));
+        if !may_be_long {
+            return Self(VecDeque::new());
+        }
         let long: Vec<(usize, &str)> = Tokens::new(text)
             .filter(|(token, _, written)| {
                 *token == Token::Text && written.len() >= LONG_BYTES && plain(written).is_none()

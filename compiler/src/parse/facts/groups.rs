@@ -117,8 +117,7 @@ impl Expansion<'_> {
         }
         let held = node.children.as_deref().unwrap_or_default();
         // Other nodes were reported in the group.
-        let held =
-            held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
+        let held = held.iter().filter(|child| GROUP.has_child(&child.name.value));
         let held: Vec<Node> = held.cloned().collect();
         self.within.push(text.to_owned());
         let expanded = self.children(&held, out);

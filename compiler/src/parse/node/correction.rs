@@ -63,7 +63,7 @@ pub(super) fn of_property(name: &str, rule: &Rule) -> String {
     let mut known: Vec<_> = known.map(|field| field.name).collect();
     known.sort_unstable();
     if nearest(name, known.iter().copied()).is_none() {
-        if rule.child_names().contains(&name) {
+        if rule.has_child(name) {
             return format!(
                 "`{name}` is a node of its own: write it in the braces, `{{ {name} … }}`"
             );
@@ -125,7 +125,7 @@ pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String
         let value = value.unwrap_or_else(|| "…".to_owned());
         return format!("`{text}` is a property: write `{text}={value}`");
     }
-    if rule.child_names().contains(&text.as_str()) {
+    if rule.has_child(text) {
         let value = value.map(|value| format!(" {value}")).unwrap_or_default();
         return format!("`{text}` is a node of its own: write it in braces, `{{ {text}{value} }}`");
     }
@@ -203,7 +203,7 @@ fn separate(node: &Written<'_>) -> String {
 /// Returns the help for a text after the name of a node whose text is in its braces.
 fn as_text(node: &Written<'_>, rule: &Rule, extra: &[Value]) -> Option<String> {
     let [Value { scalar: Scalar::Text(text), .. }] = extra else { return None };
-    if !rule.child_names().contains(&TEXT.name) || !text.contains(char::is_whitespace) {
+    if !rule.has_child(TEXT.name) || !text.contains(char::is_whitespace) {
         return None;
     }
     let kept = node.arguments.split_last().map_or(&[] as &[Value], |(_, kept)| kept);
@@ -234,7 +234,7 @@ pub(super) fn edits_of_values(
         return Vec::new();
     };
     let Scalar::Text(text) = &first.scalar else { return Vec::new() };
-    let is_name = rule.property(text).is_some() || rule.child_names().contains(&text.as_str());
+    let is_name = rule.property(text).is_some() || rule.has_child(text);
     if !is_name && text == node.name {
         if extra.len() == 1 {
             return Vec::new();

@@ -65,7 +65,7 @@ pub(super) fn of_pair(
 ) -> Option<String> {
     if let (Role::Name, Some(around)) = (role, around)
         && around.property(word).is_some()
-        && !around.child_names().contains(&word)
+        && !around.has_child(word)
     {
         let value = value(after, true).unwrap_or_else(|| "…".to_owned());
         return Some(format!(

@@ -74,7 +74,7 @@ fn sentence_after(rest: &str, around: Option<&Rule>) -> usize {
     let Some(after) = part.strip_prefix(';').filter(|_| !part.contains("//")) else { return 0 };
     let mut words = after.split([' ', '\t', '=']).filter(|word| !word.is_empty());
     let is_node = words.next().is_none_or(|word| match around {
-        Some(rule) => rule.child_names().contains(&word),
+        Some(rule) => rule.has_child(word),
         None => language::is_node(word) || language::is_text_property(word),
     });
     if is_node || words.next().is_none() || part.len() < line.len() && line.contains(['{', '"']) {
