@@ -48,7 +48,7 @@ enum Before {
 }
 
 /// The end of the text, or a byte after a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum After {
     End,
     /// A newline that ends the text.
@@ -117,6 +117,8 @@ pub(super) fn determinize(nfa: &Nfa, budget: &mut Budget) -> Option<Dfa> {
         best: vec![(0, 0); nfa.families as usize],
         rounds: 0,
         reached: Vec::new(),
+        known: HashMap::new(),
+        known_members: 0,
     };
     let start = work.number(Before::Start, &[nfa.start], After::Other, budget)?;
     let mut transitions: Vec<u32> = [DEAD, MATCHED]
@@ -150,11 +152,16 @@ struct Work<'n> {
     rounds: u32,
     /// The states that follow the current one. Most classes lead to one of few.
     reached: Vec<Reached>,
+    /// The states that followed any one, by the byte before them and their members before the closure. Many
+    /// states lead to the same.
+    known: HashMap<(After, Box<[u32]>), u32>,
+    /// The members of all of these.
+    known_members: usize,
 }
 
 /// A state that follows another one, and its members before the closure.
 struct Reached {
-    members: Vec<u32>,
+    members: Box<[u32]>,
     last: After,
     state: u32,
 }
@@ -195,7 +202,7 @@ impl Work<'_> {
         } else {
             return None;
         };
-        let next: Vec<u32> = members
+        let next: Box<[u32]> = members
             .iter()
             .filter_map(|member| match self.nfa.states.get(*member as usize) {
                 Some(State::Set { set, next }) if set.has(byte) => Some(*next),
@@ -206,13 +213,28 @@ impl Work<'_> {
         if let Some(known) = reached.find(|known| known.last == after && known.members == next) {
             return budget.take(next.len() + 1).then_some(known.state);
         }
+        let key = (after, next);
+        let state = match self.known.get(&key) {
+            Some(known) => budget.take(key.1.len() + 1).then_some(*known)?,
+            None => self.following(&key, budget)?,
+        };
+        self.reached.push(Reached { members: key.1, last: after, state });
+        Some(state)
+    }
+
+    /// Returns the number of the state after a byte, given its members before the closure, and notes it.
+    fn following(&mut self, key: &(After, Box<[u32]>), budget: &mut Budget) -> Option<u32> {
+        let (after, members) = key;
         let before = match after {
             After::Word => Before::Word,
             After::Newline | After::FinalNewline => Before::Newline,
             After::Other | After::End => Before::Other,
         };
-        let state = self.number(before, &next, after, budget)?;
-        self.reached.push(Reached { members: next, last: after, state });
+        let state = self.number(before, members, *after, budget)?;
+        self.known_members += members.len();
+        if self.known_members <= MEMBERS_MAX {
+            self.known.insert(key.clone(), state);
+        }
         Some(state)
     }
 
