@@ -9,11 +9,12 @@ use axum::response::{IntoResponse as _, Response};
 use rmcp::model::ProtocolVersion;
 
 use super::answer::answer as answer_to;
-use super::usual::read;
+use super::usual::{Asked, read};
 use crate::caller::principal::Principal;
 use crate::mcp::edge;
 use crate::mcp::service::Service;
 
+const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -25,7 +26,9 @@ pub(in crate::mcp) fn answer(
     principal: &Arc<Principal>,
 ) -> Option<Response> {
     let headers = request.headers();
+    // Bodies of other methods may be long.
     let is_usual = request.method() == Method::POST
+        && Asked::METHODS.iter().any(|method| has(headers, METHOD, method))
         && has(headers, "mcp-protocol-version", ProtocolVersion::V_2026_07_28.as_str())
         && has(headers, header::CONTENT_TYPE.as_str(), "application/json")
         && edge::accepts_as_clients_do(headers);
@@ -41,7 +44,7 @@ pub(in crate::mcp) fn answer(
         Some(name) => has(headers, NAME, name) && !is_encoded(name),
         None => !headers.contains_key(NAME),
     };
-    if !is_modern || !is_named || !has(headers, "mcp-method", asked.asked.method()) {
+    if !is_modern || !is_named || !has(headers, METHOD, asked.asked.method()) {
         return None;
     }
     Some(response(answer_to(service, principal, asked)))

@@ -3,6 +3,9 @@
 use rmcp::model::{JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject};
 use serde::Deserialize;
 
+const PROMPTS_GET: &str = "prompts/get";
+const SKILLS_LIST: &str = "skills/list";
+
 /// A request in the usual form.
 pub(in crate::mcp) struct Request {
     pub(in crate::mcp) id: RequestId,
@@ -18,11 +21,14 @@ pub(super) enum Asked {
 }
 
 impl Asked {
+    /// The names of the methods.
+    pub(super) const METHODS: [&str; 2] = [PROMPTS_GET, SKILLS_LIST];
+
     /// Returns the name of the method.
     pub(super) fn method(&self) -> &'static str {
         match self {
-            Self::Prompt { .. } => "prompts/get",
-            Self::Skills { .. } => "skills/list",
+            Self::Prompt { .. } => PROMPTS_GET,
+            Self::Skills { .. } => SKILLS_LIST,
         }
     }
 
