@@ -1,5 +1,6 @@
 //! The order of decisions, and what each kind of rule means.
 
+use relay_engine::decide::Rule;
 use serde_json::json;
 
 use super::{Judged, Who};
@@ -56,6 +57,30 @@ fn the_order_is_deny_role_readonly_approve_allow_mode() {
     let decision = judged.command(OPERATOR, "systemctl restart cron");
     let nearest = decision.nearest.expect("an allow is near");
     assert_eq!((nearest.name.as_str(), nearest.fails_on), ("units", vec!["operands".to_owned()]));
+}
+
+#[test]
+fn the_nearest_rule_is_about_the_program_of_the_refused_effect() {
+    let judged = judged(
+        r#"policy guarded {
+    allow tags { program git; sub push; operands origin v1 }
+    allow logs { program docker; sub rm; operands logs }
+    allow units { program systemctl; sub restart; operands nginx }
+    allow units-of-x { program systemctl; sub restart; operands cron; flags "--now" }
+}"#,
+    );
+    let nearest = |command: &str| {
+        let decision = judged.command(ROOT, command);
+        assert_eq!(decision.rule, Rule::ModeGuarded, "{command}");
+        decision.nearest.map(|nearest| (nearest.name, nearest.fails_on.join(" ")))
+    };
+    let found = |name: &str, fails_on: &str| Some((name.to_owned(), fails_on.to_owned()));
+    assert_eq!(nearest("git fetch; systemctl restart redis"), found("units", "operands"));
+    assert_eq!(nearest("git push origin v1; docker rm web"), found("logs", "operands"));
+    // Of two that fail on one part each, the one that names a value of the command.
+    assert_eq!(nearest("systemctl restart cron"), found("units-of-x", "flags"));
+    // The rules about other programs of the text say nothing about a file.
+    assert_eq!(nearest("systemctl restart nginx; rm -rf /srv"), None);
 }
 
 #[test]

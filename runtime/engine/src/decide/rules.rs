@@ -1,6 +1,6 @@
 //! The rules of a policy that a request may concern, asked about it.
 
-use relay_bundle::{Bundle, Corrupt, Numbers, Rule, RuleKind, RuleView, Tier};
+use relay_bundle::{Bundle, Corrupt, Numbers, Rule, RuleKind, RuleView, Selector, Tier};
 use relay_policy::classify::{Verdict, changes_agents};
 use relay_policy::effect::Effect;
 use relay_policy::rule::{Fit, Meaning, Part, Request};
@@ -210,13 +210,20 @@ impl<'r> Rules<'r> {
     fn missed(&self, effect: &Effect) -> Result<Option<Missed>, Corrupt> {
         let keyed = self.keyed.iter().filter(|candidate| candidate.is_of(RuleKind::Allow, false));
         // A rule that names another operand, path or host was not asked, and is near.
-        let near = self.asked().near(effect)?.filter(|number| !self.is_keyed(*number));
-        let near = near.filter_map(|number| self.candidate(number).transpose());
-        let allows = keyed.map(|candidate| Ok(*candidate)).chain(near).take(NEAR_RULES_MAX);
+        let near = self.asked().near(effect)?;
+        let others = near.iter().filter(|number| !self.is_keyed(**number));
+        let others = others.filter_map(|number| self.candidate(*number).transpose());
+        let allows = keyed.map(|candidate| Ok(*candidate)).chain(others).take(NEAR_RULES_MAX);
         let mut nearest: Option<(Candidate<'_>, Vec<String>)> = None;
         for candidate in allows {
             let candidate = candidate?;
             let fails_on = candidate.meaning(self.bundle)?.fails_on(self.request, effect)?;
+            // The literal may be one of another program.
+            if fails_on.iter().any(|part| part == Selector::Program.word())
+                && near.binary_search(&candidate.number).is_err()
+            {
+                continue;
+            }
             let is_nearest = fails_on.len() <= 1;
             if nearest.as_ref().is_none_or(|(_, least)| fails_on.len() < least.len()) {
                 nearest = Some((candidate, fails_on));

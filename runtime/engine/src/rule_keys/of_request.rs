@@ -160,7 +160,7 @@ impl<'k> Keyed<'k> {
     /// # Errors
     ///
     /// The bundle is corrupt.
-    pub(crate) fn near(self, effect: &Effect) -> Result<impl Iterator<Item = u32>, Corrupt> {
+    pub(crate) fn near(self, effect: &Effect) -> Result<Vec<u32>, Corrupt> {
         let Request { facts, effects, tool, .. } = *self.request;
         let allow = self.of_anything(RuleKind::Allow, false)?;
         let call = effect.by.and_then(|id| effects.call(id));
@@ -184,7 +184,7 @@ impl<'k> Keyed<'k> {
             }
             sort(&mut numbers);
         }
-        Ok(numbers.into_iter())
+        Ok(numbers)
     }
 
     fn found(self) -> Result<Found<'k>, Corrupt> {
