@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use relay_bundle::Bundle;
+use relay_bundle::{Bundle, Contents};
 use relay_compiler::Options;
 use relay_engine::agent_skill::{self, Child};
 use relay_engine::view::View;
@@ -24,13 +24,16 @@ prompts {
 
 const DEPLOY: &str = "---\nname: deploy\ndescription: Deploys a service. Use it for releases.\nmetadata:\n  owner: platform\n  area: delivery\nlicense: MIT\ncompatibility: Any.\n---\n# Deploy\n\nRun `scripts/run.sh` for $ARGUMENTS.\n";
 
-/// The bundle of a project with these files.
-fn bundle(project: &str, files: &[(&str, &str)]) -> Vec<u8> {
+/// The contents of a project with these files.
+pub(super) fn contents(project: &str, files: &[(&str, &str)]) -> Contents {
     let mut all = Memory::of(files);
     all.0.insert("project.kdl".into(), project.as_bytes().to_vec());
     let (compiled, report) = compiled(&all, "project.kdl", &Options::default());
-    let contents = support::contents(&compiled).unwrap_or_else(|| panic!("{report}"));
-    sample::sealed(&contents, &[super::house::SIGNER])
+    support::contents(&compiled).unwrap_or_else(|| panic!("{report}"))
+}
+
+fn bundle(project: &str, files: &[(&str, &str)]) -> Vec<u8> {
+    sample::sealed(&contents(project, files), &[super::house::SIGNER])
 }
 
 fn skill(name: &str) -> String {

@@ -3,12 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::agent_skills::house;
+use super::agent_skills::{contents, house};
 use super::auth::{config, key};
 use super::direct::{compared, compared_lines};
-use super::house::House;
+use super::house::{House, SIGNER};
 use super::server::{Client, MODERN, modern};
 use super::web::{Request, Web};
+use crate::bundle::sample;
 
 /// The agent skills; each has files enough that a page holds a few.
 const SKILLS: usize = 12;
@@ -162,4 +163,20 @@ fn lists_over_http_are_answered_as_by_rmcp() {
             .with("Mcp-Method", "skills/list")
             .body(bare)
     });
+}
+
+/// A signer could write JSON in several lines, of which one is a message to the client.
+#[test]
+fn front_matter_in_several_lines_is_refused() {
+    let file = "---\nname: one\ndescription: Of one line.\n---\nText.\n";
+    let project = "project skills epoch=1\nprompts { agent-skills \"skills\" }\n";
+    let mut contents = contents(project, &[("skills/one/SKILL.md", file)]);
+    let message = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
+    let front = format!("{{\"name\":\"one\",\"description\":\"x\",\"more\":\n{message}\n}}");
+    contents.agent_skills[0].frontmatter = front;
+    let house = House::of(&sample::sealed(&contents, &[SIGNER]));
+    let mut client = Client::legacy(&house, &["--audit", "audit.jsonl"]);
+    let [usual, other] = both(&json!({}));
+    let answer = compared_lines(&house, &mut client, [&usual, &other]);
+    assert!(answer.get("error").is_some(), "{answer}");
 }

@@ -140,7 +140,7 @@ fn unknown(what: &'static str, uri: &str, is_hidden: bool) -> Rejection {
 pub(super) fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
     let malformed = || Corrupt::Record { section: "agent-skills", what: "JSON" };
     let mut keys: JsonObject =
-        serde_json::from_str(skill.frontmatter()?).map_err(|_| malformed())?;
+        serde_json::from_str(in_one_line(skill.frontmatter()?)?).map_err(|_| malformed())?;
     // The others keep their order.
     let mut text = |key| match keys.shift_remove(key) {
         Some(Value::String(text)) => Ok(text),
@@ -149,8 +149,17 @@ pub(super) fn entry(skill: &AgentSkillView<'_>) -> Result<Skill, Corrupt> {
     let mut frontmatter = SkillFrontmatter::new(text("name")?, text("description")?);
     frontmatter.extra = keys;
     let files: Vec<SkillResource> =
-        serde_json::from_str(skill.manifest()?).map_err(|_| malformed())?;
+        serde_json::from_str(in_one_line(skill.manifest()?)?).map_err(|_| malformed())?;
     Ok(Skill::new(skill.uri()?, frontmatter, SkillResources::Files(files)))
+}
+
+/// Returns JSON of the bundle, which compilers write in one line. In an answer on standard output, a second
+/// one would be a message of its own, and its author a signer.
+pub(super) fn in_one_line(json: &str) -> Result<&str, Corrupt> {
+    match json.contains(['\n', '\r']) {
+        true => Err(Corrupt::Record { section: "agent-skills", what: "JSON (several lines)" }),
+        false => Ok(json),
+    }
 }
 
 fn child(child: &Child<'_>) -> Result<Resource, Corrupt> {

@@ -35,19 +35,19 @@ pub(in crate::mcp) fn answer(
     if !is_usual {
         return None;
     }
-    let asked = read(body)?;
-    let meta = asked.meta.as_ref()?;
+    let usual = read(body)?;
+    let meta = usual.meta.as_ref()?;
     let is_modern = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
         && meta.client_capabilities().is_some();
-    let is_named = match asked.asked.name() {
+    let is_named = match usual.asked.name() {
         // A name in base64 differs from itself.
         Some(name) => has(headers, NAME, name) && !is_encoded(name),
         None => !headers.contains_key(NAME),
     };
-    if !is_modern || !is_named || !has(headers, METHOD, asked.asked.method()) {
+    if !is_modern || !is_named || !has(headers, METHOD, usual.asked.method()) {
         return None;
     }
-    Some(response(answer_to(service, principal, asked)))
+    Some(response(answer_to(service, principal, usual)))
 }
 
 /// Returns whether a header is there once, with this value.

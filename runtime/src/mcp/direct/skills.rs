@@ -10,6 +10,7 @@ use rmcp::model::{CacheScope, JsonRpcVersion2_0, MetaObject, RequestId, ResultTy
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::mcp::agent_skills::in_one_line;
 use crate::mcp::lists::{Page, TTL_MS};
 
 /// A `ListSkillsResult` with its envelope; the members have the order of rmcp's.
@@ -73,11 +74,11 @@ pub(super) fn answer<'a>(
 /// Returns the entry of an agent skill.
 pub(super) fn entry<'b>(skill: &AgentSkillView<'b>) -> Result<Entry<'b>, Corrupt> {
     let malformed = |_| Corrupt::Record { section: "agent-skills", what: "JSON" };
-    let frontmatter = skill.frontmatter()?;
+    let frontmatter = in_one_line(skill.frontmatter()?)?;
     serde_json::from_str::<Keys<'_>>(frontmatter).map_err(malformed)?;
     Ok(Entry {
         uri: skill.uri()?,
         frontmatter: serde_json::from_str(frontmatter).map_err(malformed)?,
-        resources: serde_json::from_str(skill.manifest()?).map_err(malformed)?,
+        resources: serde_json::from_str(in_one_line(skill.manifest()?)?).map_err(malformed)?,
     })
 }
