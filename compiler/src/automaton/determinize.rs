@@ -6,8 +6,8 @@
 //! gap of `{0,16}` words would double the states sixteen times. States, memory and work are bounded.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use hashbrown::HashMap;
 use relay_bundle::{DEAD, MATCHED};
 
 use super::nfa::{Nfa, State};
@@ -68,11 +68,19 @@ struct Subset {
     cannot_end: bool,
 }
 
-/// Bytes that no set of the regex tells apart.
-#[derive(Clone, Copy)]
-struct Class {
-    byte: u8,
+/// Bytes that no set of the regex tells apart, by their classes.
+struct Classes {
+    /// The class of each byte.
+    of_byte: [u8; 256],
+    /// The number of classes; the last one is the newline that ends the text.
+    count: usize,
+    kinds: Vec<Kind>,
+}
+
+/// Bytes that no condition before them tells apart: the first byte of each of their classes.
+struct Kind {
     after: After,
+    bytes: ByteSet,
 }
 
 impl Budget {
@@ -104,44 +112,48 @@ impl Look {
 
 /// Makes the automaton; `None` if it is too large or takes too much work.
 pub(super) fn determinize(nfa: &Nfa, budget: &mut Budget) -> Option<Dfa> {
-    let (byte_classes, classes) = classes(nfa);
-    if classes.len() > 256 {
-        return None;
-    }
+    let classes = Classes::of(nfa)?;
     let mut work = Work {
         nfa,
+        classes: &classes,
+        budget,
         numbers: HashMap::new(),
         subsets: Vec::new(),
         members: 0,
         closure: Closure { seen: vec![0; nfa.states.len()], round: 0, open: Vec::new() },
         best: vec![(0, 0); nfa.families as usize],
         rounds: 0,
-        reached: Vec::new(),
+        sets: Vec::new(),
+        groups: Vec::new(),
+        next: Vec::new(),
         known: HashMap::new(),
         known_members: 0,
     };
-    let start = work.number(Before::Start, &[nfa.start], After::Other, budget)?;
+    let start = work.number(Before::Start, &[nfa.start], After::Other)?;
     let mut transitions: Vec<u32> = [DEAD, MATCHED]
         .into_iter()
-        .flat_map(|state| std::iter::repeat_n(u32::from(state), classes.len()))
+        .flat_map(|state| std::iter::repeat_n(u32::from(state), classes.count))
         .collect();
     let (mut accepting, mut cannot_end) = (vec![false, true], vec![false, false]);
     while let Some(subset) = work.subsets.get(accepting.len() - 2).cloned() {
-        accepting.push(!subset.cannot_end && work.ends(&subset, budget)?);
+        accepting.push(!subset.cannot_end && work.ends(&subset)?);
         cannot_end.push(subset.cannot_end);
-        work.reached.clear();
-        for class in &classes {
-            transitions.push(work.next(&subset, *class, budget)?);
-        }
+        let row = transitions.len();
+        transitions.resize(row + classes.count, DEAD.into());
+        let row = transitions.get_mut(row..).unwrap_or_default();
+        classes.kinds.iter().try_for_each(|kind| work.follow(&subset, kind, row))?;
         if transitions.len() > TRANSITIONS_MAX {
             return None;
         }
     }
-    Some(Dfa { byte_classes, classes: classes.len(), start, accepting, cannot_end, transitions })
+    let Classes { of_byte, count, kinds: _ } = classes;
+    Some(Dfa { byte_classes: of_byte, classes: count, start, accepting, cannot_end, transitions })
 }
 
 struct Work<'n> {
     nfa: &'n Nfa,
+    classes: &'n Classes,
+    budget: &'n mut Budget,
     numbers: HashMap<Subset, u32>,
     /// The states from number 2 on.
     subsets: Vec<Subset>,
@@ -150,20 +162,16 @@ struct Work<'n> {
     /// The lowest rank of each family, with the round that it was met in.
     best: Vec<(u32, u32)>,
     rounds: u32,
-    /// The states that follow the current one. Most classes lead to one of few.
-    reached: Vec<Reached>,
-    /// The states that followed any one, by the byte before them and their members before the closure. Many
-    /// states lead to the same.
-    known: HashMap<(After, Box<[u32]>), u32>,
+    /// The sets of the members of the current state, and where each leads.
+    sets: Vec<(ByteSet, u32)>,
+    /// The bytes that lead to the same state from the current one. Most classes are in one of few.
+    groups: Vec<ByteSet>,
+    /// The members after one of these groups, before the closure, and the kind of the byte before them.
+    next: Vec<u32>,
+    /// The states that followed any one, by such lists. Many states lead to the same.
+    known: HashMap<Box<[u32]>, u32>,
     /// The members of all of these.
     known_members: usize,
-}
-
-/// A state that follows another one, and its members before the closure.
-struct Reached {
-    members: Box<[u32]>,
-    last: After,
-    state: u32,
 }
 
 /// The states of the NFA that were met in the current round.
@@ -175,9 +183,10 @@ struct Closure {
 
 impl Work<'_> {
     /// Returns whether a text that ends in a state matches.
-    fn ends(&mut self, subset: &Subset, budget: &mut Budget) -> Option<bool> {
+    fn ends(&mut self, subset: &Subset) -> Option<bool> {
         let looks = |look: Look| look.holds(subset.before, After::End);
-        Some(self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?.is_none())
+        let members = self.closure.of(self.nfa, &subset.members, Some(&looks), self.budget)?;
+        Some(members.is_none())
     }
 
     /// Returns whether a member asks for a condition.
@@ -188,68 +197,88 @@ impl Work<'_> {
         members.iter().any(asks)
     }
 
-    /// Returns the state after a byte of the class.
-    fn next(&mut self, subset: &Subset, class: Class, budget: &mut Budget) -> Option<u32> {
-        let Class { byte, after } = class;
+    /// Writes the states after the bytes of a kind to a row.
+    fn follow(&mut self, subset: &Subset, kind: &Kind, row: &mut [u32]) -> Option<()> {
+        let Kind { after, bytes } = *kind;
         let members = if self.asks(&subset.members) {
             // Conditions that hold here lead further.
             let looks = |look: Look| look.holds(subset.before, after);
-            let members = self.closure.of(self.nfa, &subset.members, Some(&looks), budget)?;
-            let Some(members) = members else { return Some(MATCHED.into()) };
+            let members = self.closure.of(self.nfa, &subset.members, Some(&looks), self.budget)?;
+            let Some(members) = members else {
+                self.classes.write(row, after, bytes, MATCHED.into());
+                return Some(());
+            };
             Cow::Owned(members)
-        } else if budget.take(subset.members.len() + 1) {
-            Cow::Borrowed(&*subset.members)
         } else {
-            return None;
+            Cow::Borrowed(&*subset.members)
         };
-        let next: Box<[u32]> = members
-            .iter()
-            .filter_map(|member| match self.nfa.states.get(*member as usize) {
-                Some(State::Set { set, next }) if set.has(byte) => Some(*next),
-                _ => None,
-            })
-            .collect();
-        let mut reached = self.reached.iter();
-        if let Some(known) = reached.find(|known| known.last == after && known.members == next) {
-            return budget.take(next.len() + 1).then_some(known.state);
+        self.part(&members, bytes);
+        for at in 0..self.groups.len() {
+            let group = self.groups.get(at).copied().unwrap_or_default();
+            // To part one byte from the others takes about as much as to follow them.
+            if !self.budget.take(2 * members.len() + 1) {
+                return None;
+            }
+            let byte = group.first().unwrap_or_default();
+            let mut next = std::mem::take(&mut self.next);
+            next.clear();
+            next.extend(self.sets.iter().filter(|(set, _)| set.has(byte)).map(|(_, to)| *to));
+            let state = self.after(after, &mut next);
+            self.next = next;
+            self.classes.write(row, after, group, state?);
         }
-        let key = (after, next);
-        let state = match self.known.get(&key) {
-            Some(known) => budget.take(key.1.len() + 1).then_some(*known)?,
-            None => self.following(&key, budget)?,
-        };
-        self.reached.push(Reached { members: key.1, last: after, state });
-        Some(state)
+        Some(())
     }
 
-    /// Returns the number of the state after a byte, given its members before the closure, and notes it.
-    fn following(&mut self, key: &(After, Box<[u32]>), budget: &mut Budget) -> Option<u32> {
-        let (after, members) = key;
+    /// Notes the sets of the members, and makes the groups of these bytes: each set has all bytes of a group or
+    /// none.
+    fn part(&mut self, members: &[u32], bytes: ByteSet) {
+        let Self { nfa, sets, groups, .. } = self;
+        sets.clear();
+        sets.extend(members.iter().filter_map(|member| match nfa.states.get(*member as usize) {
+            Some(State::Set { set, next }) => Some((*set, *next)),
+            _ => None,
+        }));
+        groups.clear();
+        groups.push(bytes);
+        for (set, _) in sets {
+            for at in 0..groups.len() {
+                let Some(group) = groups.get_mut(at) else { break };
+                let (within, without) = (group.and(*set), group.and(set.not()));
+                if within != ByteSet::default() && without != ByteSet::default() {
+                    *group = within;
+                    groups.push(without);
+                }
+            }
+        }
+    }
+
+    /// Returns the state after a byte, given its members before the closure.
+    fn after(&mut self, after: After, members: &mut Vec<u32>) -> Option<u32> {
+        let count = members.len();
+        members.push(after as u32);
+        if let Some(known) = self.known.get(&**members) {
+            return self.budget.take(count + 1).then_some(*known);
+        }
         let before = match after {
             After::Word => Before::Word,
             After::Newline | After::FinalNewline => Before::Newline,
             After::Other | After::End => Before::Other,
         };
-        let state = self.number(before, members, *after, budget)?;
-        self.known_members += members.len();
+        let state = self.number(before, members.get(..count).unwrap_or_default(), after)?;
+        self.known_members += count;
         if self.known_members <= MEMBERS_MAX {
-            self.known.insert(key.clone(), state);
+            self.known.insert(members.as_slice().into(), state);
         }
         Some(state)
     }
 
     /// Returns the number of the state with these members and all that they lead to, after the
     /// byte `last`.
-    fn number(
-        &mut self,
-        before: Before,
-        members: &[u32],
-        last: After,
-        budget: &mut Budget,
-    ) -> Option<u32> {
-        let members = self.closure.of(self.nfa, members, None, budget)?;
+    fn number(&mut self, before: Before, members: &[u32], last: After) -> Option<u32> {
+        let members = self.closure.of(self.nfa, members, None, self.budget)?;
         let Some(mut members) = members else { return Some(MATCHED.into()) };
-        self.leave_out(&mut members, budget)?;
+        self.leave_out(&mut members)?;
         if members.is_empty() {
             return Some(DEAD.into());
         }
@@ -258,7 +287,7 @@ impl Work<'_> {
         let subset = Subset { before, members: members.into(), cannot_end };
         if last == After::FinalNewline {
             // Nothing follows.
-            let state = if self.ends(&subset, budget)? { MATCHED } else { DEAD };
+            let state = if self.ends(&subset)? { MATCHED } else { DEAD };
             return Some(state.into());
         }
         if let Some(number) = self.numbers.get(&subset) {
@@ -280,8 +309,8 @@ impl Work<'_> {
     ///
     /// A member has a family for each repetition around it. They are compared one after the other,
     /// so the better member is always one that is still there.
-    fn leave_out(&mut self, members: &mut Vec<u32>, budget: &mut Budget) -> Option<()> {
-        let Self { nfa, best, rounds, .. } = self;
+    fn leave_out(&mut self, members: &mut Vec<u32>) -> Option<()> {
+        let Self { nfa, budget, best, rounds, .. } = self;
         let relatives = |member: &u32| nfa.relatives.get(*member as usize);
         let depth = members.iter().filter_map(relatives).map(Vec::len).max().unwrap_or_default();
         for level in 0..depth {
@@ -345,42 +374,65 @@ impl Closure {
     }
 }
 
-/// Returns the class of each byte, and a byte of each; the last class is the final newline.
-fn classes(nfa: &Nfa) -> ([u8; 256], Vec<Class>) {
-    let mut sets = vec![ByteSet::NEWLINE];
-    for state in &nfa.states {
-        match state {
-            State::Set { set, .. } => sets.push(*set),
-            State::Look { look, .. } => sets.push(match look {
-                // Newlines have a class of their own anyway.
-                Look::Start | Look::End | Look::StartLine | Look::EndLine | Look::FinalEnd => {
-                    continue;
-                }
-                _ => ByteSet::WORD,
-            }),
-            State::Split(_) | State::Match => {}
+impl Classes {
+    /// Returns the classes of the bytes; `None` if there are too many.
+    fn of(nfa: &Nfa) -> Option<Self> {
+        let mut sets = vec![ByteSet::NEWLINE];
+        // The bytes that a condition takes for those of a word.
+        let mut words = ByteSet::default();
+        for state in &nfa.states {
+            match state {
+                State::Set { set, .. } => sets.push(*set),
+                State::Look { look, .. } => match look {
+                    // Newlines have a class of their own anyway.
+                    Look::Start | Look::End | Look::StartLine | Look::EndLine | Look::FinalEnd => {}
+                    Look::Word
+                    | Look::NotWord
+                    | Look::WordStart
+                    | Look::WordEnd
+                    | Look::WordStartHalf
+                    | Look::WordEndHalf => words = ByteSet::WORD,
+                },
+                State::Split(_) | State::Match => {}
+            }
         }
+        sets.push(words);
+        sets.sort_unstable();
+        sets.dedup();
+        let mut numbers = HashMap::new();
+        let mut of_byte = [0; 256];
+        let mut firsts = ByteSet::default();
+        for (byte, class) in (0..=u8::MAX).zip(&mut of_byte) {
+            let signature: Vec<bool> = sets.iter().map(|set| set.has(byte)).collect();
+            let next = numbers.len();
+            let number = *numbers.entry(signature).or_insert(next);
+            if number == next {
+                firsts = firsts.or(ByteSet::of_range(byte, byte));
+            }
+            *class = u8::try_from(number).ok()?;
+        }
+        let count = numbers.len() + 1;
+        let kinds = [
+            (After::Newline, ByteSet::NEWLINE),
+            (After::Word, firsts.and(words)),
+            (After::Other, firsts.and(words.or(ByteSet::NEWLINE).not())),
+            (After::FinalNewline, ByteSet::NEWLINE),
+        ];
+        let kinds = kinds.map(|(after, bytes)| Kind { after, bytes }).into_iter();
+        let kinds = kinds.filter(|kind| kind.bytes != ByteSet::default()).collect();
+        (count <= 256).then_some(Self { of_byte, count, kinds })
     }
-    sets.sort_unstable();
-    sets.dedup();
-    let mut numbers = HashMap::new();
-    let mut byte_classes = [0; 256];
-    let mut classes = Vec::new();
-    for (byte, class) in (0..=u8::MAX).zip(&mut byte_classes) {
-        let signature: Vec<bool> = sets.iter().map(|set| set.has(byte)).collect();
-        let next = classes.len();
-        let number = *numbers.entry(signature).or_insert(next);
-        if number == next {
-            let after = match byte {
-                b'\n' => After::Newline,
-                _ if ByteSet::WORD.has(byte) => After::Word,
-                _ => After::Other,
+
+    /// Writes a state to a row, at the classes of these bytes.
+    fn write(&self, row: &mut [u32], after: After, bytes: ByteSet, state: u32) {
+        for byte in bytes.iter() {
+            let class = match after {
+                After::FinalNewline => self.count - 1,
+                _ => usize::from(self.of_byte.get(usize::from(byte)).copied().unwrap_or_default()),
             };
-            classes.push(Class { byte, after });
+            if let Some(slot) = row.get_mut(class) {
+                *slot = state;
+            }
         }
-        // There are at most 256 numbers.
-        *class = u8::try_from(number).unwrap_or(u8::MAX);
     }
-    classes.push(Class { byte: b'\n', after: After::FinalNewline });
-    (byte_classes, classes)
 }

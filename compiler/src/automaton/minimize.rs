@@ -9,8 +9,9 @@ use super::determinize::Dfa;
 
 /// Makes the smallest automaton; `None` if it has too many states. Its literals are empty.
 pub(super) fn minimize(dfa: &mut Dfa) -> Option<AutomatonParts> {
-    settle_ends(dfa);
-    let blocks = blocks(dfa, &dfa.accepting);
+    let into = Inverse::of(dfa);
+    settle_ends(dfa, &into);
+    let blocks = blocks(dfa, &into);
     let dfa = &*dfa;
     let small = Blocks::of(dfa, &blocks);
     let (columns, byte_classes, final_newline) = small.columns(dfa);
@@ -44,13 +45,23 @@ pub(super) fn minimize(dfa: &mut Dfa) -> Option<AutomatonParts> {
 
 /// Makes a state where no text ends accept if every text that goes on from there matches, so that it
 /// becomes [`MATCHED`]. The others do not accept. Without this, equal languages could differ there.
-fn settle_ends(dfa: &mut Dfa) {
+fn settle_ends(dfa: &mut Dfa, into: &Inverse) {
     let ends = dfa.accepting.iter().zip(&dfa.cannot_end);
-    let assumed: Vec<bool> = ends.map(|(accepts, cannot_end)| *accepts || *cannot_end).collect();
-    let blocks = blocks(dfa, &assumed);
-    let matched = blocks.get(usize::from(MATCHED));
-    for (accepts, block) in dfa.accepting.iter_mut().zip(&blocks) {
-        *accepts |= Some(block) == matched;
+    // Until one is found to lead to a state that does not.
+    let mut matches: Vec<bool> =
+        ends.map(|(accepts, cannot_end)| *accepts || *cannot_end).collect();
+    let mut open: Vec<usize> = (0..matches.len()).collect();
+    open.retain(|state| matches.get(*state) == Some(&false));
+    while let Some(state) = open.pop() {
+        for from in (0..dfa.classes).flat_map(|class| into.sources(class, state)) {
+            let from = *from as usize;
+            if matches.get_mut(from).is_some_and(std::mem::take) {
+                open.push(from);
+            }
+        }
+    }
+    for (accepts, matches) in dfa.accepting.iter_mut().zip(matches) {
+        *accepts |= matches;
     }
 }
 
@@ -155,13 +166,12 @@ struct Partition {
     blocks: Vec<(usize, usize, usize)>,
 }
 
-/// Returns the block of each state, if these states accept.
-fn blocks(dfa: &Dfa, accepting: &[bool]) -> Vec<usize> {
+/// Returns the block of each state.
+fn blocks(dfa: &Dfa, into: &Inverse) -> Vec<usize> {
     let count = dfa.accepting.len();
-    let into = Inverse::of(dfa);
     let mut partition = Partition::new(count);
     let mut touched = Vec::new();
-    for (state, accepts) in accepting.iter().enumerate() {
+    for (state, accepts) in dfa.accepting.iter().enumerate() {
         if *accepts {
             partition.mark(state, &mut touched);
         }

@@ -93,6 +93,11 @@ impl ByteSet {
         Self([a | e, b | f, c | g, d | h])
     }
 
+    pub(super) const fn and(self, other: Self) -> Self {
+        let (Self([a, b, c, d]), Self([e, f, g, h])) = (self, other);
+        Self([a & e, b & f, c & g, d & h])
+    }
+
     pub(super) const fn not(self) -> Self {
         let Self([a, b, c, d]) = self;
         Self([!a, !b, !c, !d])
@@ -103,8 +108,19 @@ impl ByteSet {
         word >> (byte % 64) & 1 == 1
     }
 
+    /// Returns its bytes, rising.
     pub(super) fn iter(self) -> impl Iterator<Item = u8> {
-        (0..=u8::MAX).filter(move |byte| self.has(*byte))
+        let Self(words) = self;
+        [0, 64, 128, 192].into_iter().zip(words).flat_map(|(base, word)| {
+            let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            let bits = rest.take_while(|word| *word != 0).map(u64::trailing_zeros);
+            bits.map(move |bit| base + bit as u8)
+        })
+    }
+
+    /// Returns the lowest of its bytes; `None` if it has none.
+    pub(super) fn first(self) -> Option<u8> {
+        self.iter().next()
     }
 
     /// Adds the other case of each ASCII letter.
