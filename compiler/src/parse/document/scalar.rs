@@ -2,14 +2,14 @@
 //!
 //! kdl 6.7 needs more than linear time for a whole document and exponential time for nested
 //! slashdashes, and overflows the stack on nested braces. It is linear in one value, so it gets one
-//! value at a time, and of these only those with escapes, several lines or a fraction.
+//! value at a time, and of these only those with rare escapes, several lines or a fraction.
 
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::thread;
 
 use kdl::{KdlEntry, KdlValue};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 
 use super::super::node::Scalar;
 use super::token::{Token, Tokens, is_allowed};
@@ -117,8 +117,8 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of an identifier of ASCII, a short number, a string without escapes, or a
-/// keyword: these need no KDL parser.
+/// Returns the value of an identifier of ASCII, a short number, a string of one line without escapes by number,
+/// or a keyword: these need no KDL parser.
 fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),
@@ -126,9 +126,15 @@ fn plain(written: &str) -> Option<Scalar> {
         b"#null" => Some(Scalar::Null),
         [b'"', inner @ .., b'"'] => {
             let inner = std::str::from_utf8(inner).ok()?;
-            let plain = !inner.starts_with('"')
-                && inner.chars().all(|c| c != '\\' && !is_newline(c) && is_allowed(c));
-            plain.then(|| Scalar::Text(inner.to_owned()))
+            is_one_line(inner).then(|| unescaped(inner))?.map(Scalar::Text)
+        }
+        [b'#', b'#' | b'"', ..] => {
+            let quoted = written.trim_start_matches('#');
+            let (hashes, _) = written.split_at(written.len() - quoted.len());
+            let inner = quoted.strip_prefix('"')?.strip_suffix(hashes)?.strip_suffix('"')?;
+            let ends_before = memchr_iter(b'"', inner.as_bytes())
+                .any(|quote| inner.get(quote + 1..).is_some_and(|rest| rest.starts_with(hashes)));
+            (is_one_line(inner) && !ends_before).then(|| Scalar::Text(inner.to_owned()))
         }
         [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
             let plain = written.bytes().all(|byte| byte.is_ascii_graphic())
@@ -141,6 +147,34 @@ fn plain(written: &str) -> Option<Scalar> {
         }
         _ => None,
     }
+}
+
+/// Returns whether the text between quotes is that of a string of one line.
+fn is_one_line(inner: &str) -> bool {
+    !inner.starts_with('"') && inner.chars().all(|c| !is_newline(c) && is_allowed(c))
+}
+
+/// Returns the text of a string whose escapes are of one letter.
+fn unescaped(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        let mut letters = escape.chars();
+        text.push_str(before);
+        text.push(match letters.next()? {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            's' => ' ',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            same @ ('\\' | '"') => same,
+            _ => return None,
+        });
+        rest = letters.as_str();
+    }
+    text.push_str(rest);
+    Some(text)
 }
 
 /// Returns the value that the KDL parser reads.
