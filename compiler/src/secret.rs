@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -63,39 +63,49 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The forms of some rules, compiled once a process: that takes longer than a small project.
+/// The forms of some rules, each compiled once a process: that takes longer than a small project.
 struct Forms {
     names: Vec<&'static str>,
     /// Matches wherever any rule may. It is many times faster than the rules, and most texts are
     /// free of secrets.
     any: Regex,
-    set: RegexSet,
-    each: Vec<Regex>,
+    /// The rules themselves: each form, compiled when a text needs it.
+    forms: Vec<String>,
+    set: OnceLock<RegexSet>,
+    each: Vec<OnceLock<Regex>>,
 }
 
+#[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
 impl Forms {
-    #[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
     fn new(rules: Vec<(&'static str, Cow<'static, str>)>, any: &str) -> Self {
         // Keys are ASCII or bytes, and so are their word boundaries: tables of letters stay out.
-        let forms = rules.iter().map(|(_, form)| format!("(?-u){form}"));
-        let each = forms.clone().map(|form| Regex::new(&form).expect("a regular expression"));
         Self {
             names: rules.iter().map(|(name, _)| *name).collect(),
             any: Regex::new(&format!("(?-u){any}")).expect("a regular expression"),
-            set: RegexSet::new(forms).expect("regular expressions"),
-            each: each.collect(),
+            forms: rules.iter().map(|(_, form)| format!("(?-u){form}")).collect(),
+            set: OnceLock::new(),
+            each: rules.iter().map(|_| OnceLock::new()).collect(),
         }
+    }
+
+    fn set(&self) -> &RegexSet {
+        self.set.get_or_init(|| RegexSet::new(&self.forms).expect("regular expressions"))
+    }
+
+    /// Returns the name and the regular expression of a rule.
+    fn rule(&self, index: usize) -> Option<(&'static str, &Regex)> {
+        let (name, form) = (self.names.get(index)?, self.forms.get(index)?);
+        let each = self.each.get(index)?;
+        Some((name, each.get_or_init(|| Regex::new(form).expect("a regular expression"))))
     }
 
     fn search(&self, bytes: &[u8], found: &mut Vec<Found>) {
         if !self.any.is_match(bytes) {
             return;
         }
-        for index in self.set.matches(bytes) {
-            let (Some(rule), Some(form)) = (self.names.get(index), self.each.get(index)) else {
-                continue;
-            };
-            let is_secret = |place: &regex::bytes::Match<'_>| match *rule {
+        for index in self.set().matches(bytes) {
+            let Some((rule, form)) = self.rule(index) else { continue };
+            let is_secret = |place: &regex::bytes::Match<'_>| match rule {
                 PRIVATE_KEY if place.as_bytes().ends_with(b"----") => {
                     has_body(bytes.get(place.end()..).unwrap_or_default())
                 }

@@ -3,6 +3,8 @@
 //! A mistyped name would match nothing. A program without facts can be meant, so that is a warning;
 //! a sub-command or an option of a known program can never match.
 
+use std::cell::LazyCell;
+
 use miette::Diagnostic;
 use relay_bundle::Selector;
 use relay_engine::nearest::nearest;
@@ -53,14 +55,15 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some((policy, known)) = &model.policy else { return };
     // `facts::table` has checked it, or a test of the shipped one.
     let Ok(facts) = Facts::reopen(&known.table) else { return };
-    let names: Vec<String> = facts.program_names().collect();
+    // Most projects name programs that are known.
+    let names: LazyCell<Vec<String>, _> = LazyCell::new(|| facts.program_names().collect());
     for rule in &policy.rules {
         let groups = rule.conditions.iter().map(|condition| condition.group).max().unwrap_or(0);
         for group in 0..=groups {
             let of = |selector| values(rule, group, selector);
             let programs: Vec<&Spanned<String>> = of(Selector::Program).collect();
             for program in &programs {
-                check_program(program, &facts, &names, out);
+                check_program(program, &facts, || &names, out);
             }
             let nodes: Vec<(&str, NodeId)> = programs
                 .iter()
@@ -98,10 +101,10 @@ fn values(
     of.flat_map(|condition| condition.values.iter().chain(&condition.except))
 }
 
-fn check_program(
+fn check_program<'n>(
     program: &Spanned<String>,
     facts: &Facts<'_>,
-    names: &[String],
+    names: impl FnOnce() -> &'n [String],
     out: &mut Diagnostics,
 ) {
     let Spanned { value: name, at } = program;
@@ -109,7 +112,7 @@ fn check_program(
     if is_pattern || name.contains('/') || facts.program(name.as_bytes()).is_some() {
         return;
     }
-    let help = match nearest(name, names.iter().map(String::as_str)) {
+    let help = match nearest(name, names().iter().map(String::as_str)) {
         Some(near) => {
             format!("did you mean `{near}`? Else describe it: `facts {{ program {name} }}`")
         }

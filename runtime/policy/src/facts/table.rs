@@ -569,12 +569,10 @@ impl<'a> Facts<'a> {
     pub fn has_flag(&self, node: NodeId, name: &str) -> bool {
         let word = name.as_bytes();
         let wanted = self.names.find(word);
-        let is_it = |id: NameId| {
-            let known = || Some(self.name(id)).filter(|known| known.contains('*'));
-            let is_pattern = || known().is_some_and(|known| matches(&known, word));
-            wanted == Some(id) || (self.names.may_match(id, word) && is_pattern())
+        let is_it = |flag: &FlagRow| wanted.is_some_and(|name| self.lists(flag.names, name));
+        let has = |row: &NodeRow| {
+            self.flags(row).any(|flag| is_it(&flag)) || self.flag_pattern(row, word).is_some()
         };
-        let has = |row: &NodeRow| self.flags(row).any(|flag| self.listed(flag.names).any(is_it));
         let around = |row: &NodeRow| row.parent.and_then(|parent| self.node(parent));
         let mut open = Vec::from_iter(self.node(node));
         if std::iter::successors(open.first().and_then(around), around).any(|row| has(&row)) {
