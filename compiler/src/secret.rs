@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use memchr::{memchr_iter, memchr2_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2_iter, memmem};
 use regex::bytes::{Regex, RegexSet};
 use relay_engine::token_shape::{TOKEN_SHAPES, TokenEnd, TokenShape};
 
@@ -171,9 +171,17 @@ const WORD_CHARS_MAX: usize = 20;
 
 /// Returns bytes with `*` for each byte of a secret that is found in them, or that is in `known`.
 pub(crate) fn masked<'b>(bytes: &'b [u8], known: &[Range<usize>]) -> Cow<'b, [u8]> {
-    let found = search_all(bytes).into_iter();
+    let found = search_all(bytes).into_iter().map(|found| found.value);
+    with_stars(bytes, found.chain(known.iter().cloned()))
+}
+
+/// Returns bytes with `*` for each byte of these ranges, but for white space.
+pub(crate) fn with_stars(
+    bytes: &[u8],
+    secrets: impl Iterator<Item = Range<usize>>,
+) -> Cow<'_, [u8]> {
     let mut masked = Cow::Borrowed(bytes);
-    for range in found.map(|found| found.value).chain(known.iter().cloned()) {
+    for range in secrets {
         if let Some(secret) = masked.to_mut().get_mut(range) {
             secret
                 .iter_mut()
@@ -420,7 +428,7 @@ pub(crate) fn search(bytes: &[u8]) -> Vec<Found> {
 fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
     TEXT_FORMS.search(bytes, found);
     DER_FORMS.search(bytes, found);
-    if bytes.contains(&0) {
+    if memchr(0, bytes).is_some() {
         // Text in UTF-16 is ASCII with a zero at each letter.
         let narrow: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
         let mut inner = Vec::new();

@@ -248,10 +248,11 @@ impl SourceFile {
         self.line_starts.get_or_init(|| LineStarts::of(self.bytes()))
     }
 
-    /// Returns its text for a report; the ranges in `hidden` hold secrets.
+    /// Returns its text for a report; the ranges in `hidden` hold secrets that searches miss.
     fn drawn(&self, hidden: &[Range<usize>]) -> &(Drawn, LineStarts) {
         self.drawn.get_or_init(|| {
-            let drawn = Drawn::new(self.bytes(), hidden);
+            let found = self.secrets().iter().map(|found| found.value.clone());
+            let drawn = Drawn::new(self.bytes(), found.chain(hidden.iter().cloned()));
             let lines = LineStarts::of(drawn.text.as_bytes());
             (drawn, lines)
         })

@@ -79,7 +79,7 @@ fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<
         }
     };
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some((start, character)) = body.char_indices().find(|(_, c)| !token::is_allowed(*c)) {
+    if let Some((start, character)) = token::first_forbidden(body) {
         let start = start + text.len() - body.len();
         let at = file.span(start, start + character.len_utf8());
         out.report(at, ControlCharacter { code: character.into(), at });

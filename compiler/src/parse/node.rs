@@ -254,7 +254,11 @@ impl<'n> Reader<'n> {
     /// counts, so that its absence is not reported too.
     fn misplaced(&self, name: &'static str) -> Option<&'n Value> {
         let field = self.rule.property(name).filter(|_| name != FILE.name)?;
-        let child = self.unknown_children().find(|child| child.name.value == name)?;
+        let mut children = self.node.children.iter().flatten();
+        let child = children.find(|child| child.name.value == name)?;
+        if self.rule.has_child(name) {
+            return None;
+        }
         let [value] = child.arguments.as_slice() else { return None };
         let is_valid = value.literal(field.kind, &mut Diagnostics::new(false)).is_some();
         is_valid.then_some(value)

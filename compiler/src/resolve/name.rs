@@ -1,7 +1,6 @@
 //! Names of projects and prompts, and URIs: their characters and their uniqueness.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_engine::equal_text;
 use thiserror::Error;
@@ -52,11 +51,12 @@ pub(super) fn unique<T>(
 
 /// Returns the indexes of the first of each name, sorted by name.
 fn distinct(names: &[&Spanned<String>], what: &'static str, out: &mut Diagnostics) -> Vec<usize> {
-    let mut by_name: BTreeMap<&str, (usize, Span)> = BTreeMap::new();
-    let mut folded: BTreeMap<String, (&str, Span)> = BTreeMap::new();
+    let mut known: HashMap<&str, Span> = HashMap::with_capacity(names.len());
+    let mut folded: HashMap<String, (&str, Span)> = HashMap::with_capacity(names.len());
+    let mut order = Vec::with_capacity(names.len());
     for (index, Spanned { value, at }) in names.iter().enumerate() {
         let (name, at) = (value.clone(), *at);
-        if let Some(&(_, first_at)) = by_name.get(value.as_str()) {
+        if let Some(&first_at) = known.get(value.as_str()) {
             let help = match at.start == at.end || first_at.start == first_at.end {
                 // The name comes from a path, so its place is a file.
                 true => {
@@ -80,9 +80,11 @@ fn distinct(names: &[&Spanned<String>], what: &'static str, out: &mut Diagnostic
                 folded.insert(fold, (value, at));
             }
         }
-        by_name.insert(value, (index, at));
+        known.insert(value, at);
+        order.push((value.as_str(), index));
     }
-    by_name.into_values().map(|(index, _)| index).collect()
+    order.sort_unstable();
+    order.into_iter().map(|(_, index)| index).collect()
 }
 
 /// Names appear in URIs, file names and the menus of clients, where other characters fail.

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::measure::Measure;
 
+/// The white space before a line for each node around it.
+const INDENT: &str = "    ";
+
 /// A node with its values in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct EffectiveNode {
@@ -55,8 +58,7 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
     if !origins && (node.is_comment() || node.has_comments_alone()) {
         return;
     }
-    let indent = "    ".repeat(depth);
-    out.push_str(&indent);
+    indent(depth, out);
     // Generated nodes are comments: as nodes they would count as written.
     let (before, after) = match (node.generated, node.of_folder) {
         (true, _) => ("// ", " (generated):"),
@@ -66,16 +68,17 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
     out.extend([before, node.name, after]);
     for argument in &node.arguments {
         out.push(' ');
-        out.push_str(&argument.kdl(depth));
+        argument.write_kdl(depth, out);
     }
     for (name, value) in &node.properties {
-        out.push(' ');
-        out.push_str(name);
-        out.push('=');
-        out.push_str(&value.kdl(depth));
+        out.extend([" ", name, "="]);
+        value.write_kdl(depth, out);
     }
     for (name, value) in &node.facts {
-        out.extend([" ", &quote(name, depth), "=", &value.kdl(depth)]);
+        out.push(' ');
+        quote(name, depth, out);
+        out.push('=');
+        value.write_kdl(depth, out);
     }
     let has_children = node.children.iter().any(|child| origins || !child.is_comment());
     if has_children {
@@ -94,25 +97,38 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
         write_kdl(child, depth + 1, origins, out);
     }
     if has_children {
-        out.push_str(&indent);
+        indent(depth, out);
         out.push_str("}\n");
     }
 }
 
+fn indent(depth: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(INDENT, depth));
+}
+
 impl Scalar {
-    /// Returns a value as KDL writes it, `depth` nodes deep.
-    pub(super) fn kdl(&self, depth: usize) -> String {
+    /// Returns a value as KDL writes it, in no node.
+    pub(super) fn kdl(&self) -> String {
+        let mut text = String::new();
+        self.write_kdl(0, &mut text);
+        text
+    }
+
+    /// Writes a value, `depth` nodes deep.
+    fn write_kdl(&self, depth: usize, out: &mut String) {
         match self {
-            Self::Text(text) => quote(text, depth),
+            Self::Text(text) => quote(text, depth, out),
             Self::Annotated(annotation, text) => {
-                format!("({annotation}){}", quote(text, depth))
+                out.extend(["(", annotation, ")"]);
+                quote(text, depth, out);
             }
-            Self::Number(number) => number.to_string(),
-            Self::Boolean(yes) => format!("#{yes}"),
-            Self::Chars(number) => format!("(chars){number}"),
-            Self::Measured(measure, number) => measure.written(*number),
-            Self::Integer(number) => number.to_string(),
-            Self::Null => "#null".into(),
+            Self::Number(number) => out.push_str(&number.to_string()),
+            Self::Boolean(true) => out.push_str("#true"),
+            Self::Boolean(false) => out.push_str("#false"),
+            Self::Chars(number) => out.extend(["(chars)", &number.to_string()]),
+            Self::Measured(measure, number) => out.push_str(&measure.written(*number)),
+            Self::Integer(number) => out.push_str(&number.to_string()),
+            Self::Null => out.push_str("#null"),
         }
     }
 
@@ -140,12 +156,12 @@ impl Scalar {
     }
 }
 
-/// Returns a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
-fn quote(text: &str, depth: usize) -> String {
+/// Writes a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
+fn quote(text: &str, depth: usize, out: &mut String) {
     let is_plain =
         |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b':' | b'#');
     if text.bytes().all(is_plain) {
-        return format!("\"{text}\"");
+        return out.extend(["\"", text, "\""]);
     }
     let lines = text.contains('\n');
     let invisible = invisible::search(text);
@@ -166,9 +182,9 @@ fn quote(text: &str, depth: usize) -> String {
         }
     }
     if !lines {
-        return format!("\"{escaped}\"");
+        return out.extend(["\"", &escaped, "\""]);
     }
-    let indent = "    ".repeat(depth + 1);
+    let indent = INDENT.repeat(depth + 1);
     // A line of white space alone counts as empty in KDL.
     let body: Vec<String> = escaped
         .split('\n')
@@ -180,7 +196,7 @@ fn quote(text: &str, depth: usize) -> String {
             line => format!("{indent}{line}"),
         })
         .collect();
-    format!("\"\"\"\n{}\n{indent}\"\"\"", body.join("\n"))
+    out.extend(["\"\"\"\n", &body.join("\n"), "\n", &indent, "\"\"\""]);
 }
 
 fn escape(letter: char) -> String {

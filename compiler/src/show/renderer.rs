@@ -51,7 +51,7 @@ fn word(literal: Literal<'_>, kind: Kind) -> Option<&'static str> {
 
 /// Returns a literal as it is written in KDL.
 pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
-    scalar(literal, kind).kdl(0)
+    scalar(literal, kind).kdl()
 }
 
 /// Returns a node of a rule with all of its settings.

@@ -16,9 +16,9 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Draws a file. The ranges in `hidden` hold secrets.
-    pub(super) fn new(bytes: &[u8], hidden: &[Range<usize>]) -> Self {
-        let bytes = &*secret::masked(bytes, hidden);
+    /// Draws a file with secrets in these ranges.
+    pub(super) fn new(bytes: &[u8], secrets: impl Iterator<Item = Range<usize>>) -> Self {
+        let bytes = &*secret::with_stars(bytes, secrets);
         let mut drawn = Self { text: String::with_capacity(bytes.len()), shifts: Vec::new() };
         let mut at = 0;
         for chunk in bytes.utf8_chunks() {

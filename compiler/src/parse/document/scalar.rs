@@ -151,7 +151,9 @@ fn plain(written: &str) -> Option<Scalar> {
 
 /// Returns whether the text between quotes is that of a string of one line.
 fn is_one_line(inner: &str) -> bool {
-    !inner.starts_with('"') && inner.chars().all(|c| !is_newline(c) && is_allowed(c))
+    !inner.starts_with('"')
+        && (inner.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+            || inner.chars().all(|c| !is_newline(c) && is_allowed(c)))
 }
 
 /// Returns the text of a string whose escapes are of one letter.

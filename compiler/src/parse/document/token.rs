@@ -140,6 +140,22 @@ pub(super) fn is_allowed(c: char) -> bool {
     )
 }
 
+/// Returns the first character that is not allowed, with its offset.
+pub(super) fn first_forbidden(text: &str) -> Option<(usize, char)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        // Nearly all bytes of a document are of these, and a look at bytes is many times faster.
+        let plain = rest.bytes().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' '..=b'~'))?;
+        let character = rest.get(plain..)?.chars().next()?;
+        at += plain;
+        if !is_allowed(character) {
+            return Some((at, character));
+        }
+        at += character.len_utf8();
+    }
+}
+
 fn length_while(text: &str, matches: impl Fn(char) -> bool) -> usize {
     text.find(|c| !matches(c)).unwrap_or(text.len())
 }
