@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use crate::files::tree::{Entries, Entry, EntryKind, FileTree};
 /// The disk, for one run: a folder that was followed once is not followed again.
 #[derive(Default)]
 pub(crate) struct Disk {
-    /// The folders of files, with every link resolved.
-    folders: RefCell<BTreeMap<PathBuf, PathBuf>>,
+    /// The folders of files as they were named, which is quicker to compare than paths, with every link resolved.
+    folders: RefCell<BTreeMap<OsString, PathBuf>>,
 }
 
 impl Disk {
@@ -25,13 +26,13 @@ impl Disk {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok((fs::canonicalize(path)?, None));
         };
-        let known = self.folders.borrow().get(folder).map(|found| found.join(name));
+        let known = self.folders.borrow().get(folder.as_os_str()).map(|found| found.join(name));
         let found = match known {
             Some(found) => found,
             None => {
                 let found = fs::canonicalize(folder)?;
                 let path = found.join(name);
-                self.folders.borrow_mut().insert(folder.to_owned(), found);
+                self.folders.borrow_mut().insert(folder.into(), found);
                 path
             }
         };

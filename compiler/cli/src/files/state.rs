@@ -6,21 +6,25 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 const NANOSECONDS: i64 = 1_000_000_000;
+/// The first word of the state of a folder.
+const FOLDER: &str = "folder";
 
-/// The state of a file or folder. Writing a file changes its times, and replacing it changes the inode.
+/// The state of a file or folder, as a text, which is compared as it is: its
+/// kind, the times of the last change of its contents and of its inode in nanoseconds since 1970, and then
+/// device, inode and bytes. Writing a file changes its times, and replacing it changes the inode. Where the
+/// system has no inodes, bytes alone follow the times.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct State {
-    pub(super) is_folder: bool,
-    /// The times of the last change of its contents, and of its inode, in nanoseconds since 1970.
-    times: [i64; 2],
-    /// Device, inode and bytes; where the system has no inodes, bytes alone.
-    rest: Vec<u64>,
-}
+#[serde(transparent)]
+pub(crate) struct State(String);
 
 impl State {
     /// Returns the state of the file or folder that a path leads to; `None` if it leads to nothing.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        self.0.starts_with(FOLDER)
     }
 
     /// Returns whether it was the same for so long before `seconds` since 1970 that a later change is
@@ -30,28 +34,34 @@ impl State {
         /// The coarsest clock of a file system, that of FAT.
         const TICK_SECONDS: i64 = 2;
         let before = i64::try_from(seconds).unwrap_or(0).saturating_sub(TICK_SECONDS);
-        self.times.iter().all(|time| *time < before.saturating_mul(NANOSECONDS))
+        let before = before.saturating_mul(NANOSECONDS);
+        let mut times = self.0.split(' ').skip(1).map(str::parse::<i64>);
+        let mut is_before =
+            || times.next().is_some_and(|time| time.is_ok_and(|time| time < before));
+        is_before() && is_before()
     }
 }
 
 impl From<&Metadata> for State {
     fn from(metadata: &Metadata) -> Self {
-        let is_folder = metadata.is_dir();
+        let kind = if metadata.is_dir() { FOLDER } else { "file" };
         #[cfg(unix)]
-        let (times, rest) = {
+        let rest = {
             use std::os::unix::fs::MetadataExt;
             let time = |seconds: i64, rest: i64| seconds.saturating_mul(NANOSECONDS) + rest;
             let modified = time(metadata.mtime(), metadata.mtime_nsec());
             let changed = time(metadata.ctime(), metadata.ctime_nsec());
-            ([modified, changed], vec![metadata.dev(), metadata.ino(), metadata.size()])
+            let (device, inode, bytes) = (metadata.dev(), metadata.ino(), metadata.size());
+            format!("{modified} {changed} {device} {inode} {bytes}")
         };
         #[cfg(not(unix))]
-        let (times, rest) = {
+        let rest = {
             let modified = metadata.modified().ok();
             let since = modified.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
             let nanoseconds = since.map_or(0, |since| since.as_nanos());
-            ([i64::try_from(nanoseconds).unwrap_or(i64::MAX); 2], vec![metadata.len()])
+            let modified = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+            format!("{modified} {modified} {}", metadata.len())
         };
-        Self { is_folder, times, rest }
+        Self(format!("{kind} {rest}"))
     }
 }

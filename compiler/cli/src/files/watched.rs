@@ -72,7 +72,7 @@ impl Noted {
     /// Returns the number of files, missing ones too, and of folders.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let Self(paths) = self;
-        let is_folder = |state: &&Option<State>| state.as_ref().is_some_and(|it| it.is_folder);
+        let is_folder = |state: &&Option<State>| state.as_ref().is_some_and(|it| it.is_folder());
         let folders = paths.values().filter(is_folder).count();
         (paths.len() - folders, folders)
     }
