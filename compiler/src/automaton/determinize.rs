@@ -68,7 +68,7 @@ struct Subset {
     cannot_end: bool,
 }
 
-/// Bytes that no set of the regex tells apart, by their classes.
+/// The classes of bytes: those that each set of the regex holds together.
 struct Classes {
     /// The class of each byte.
     of_byte: [u8; 256],
@@ -77,7 +77,7 @@ struct Classes {
     kinds: Vec<Kind>,
 }
 
-/// Bytes that no condition before them tells apart: the first byte of each of their classes.
+/// Bytes that are the same to each condition before them: the first byte of each of their classes.
 struct Kind {
     after: After,
     bytes: ByteSet,
@@ -230,8 +230,7 @@ impl Work<'_> {
         Some(())
     }
 
-    /// Notes the sets of the members, and makes the groups of these bytes: each set has all bytes of a group or
-    /// none.
+    /// Notes the sets of the members, and makes the groups of these bytes, which each set holds together.
     fn part(&mut self, members: &[u32], bytes: ByteSet) {
         let Self { nfa, sets, groups, .. } = self;
         sets.clear();

@@ -47,7 +47,7 @@ pub(super) fn minimize(dfa: &mut Dfa) -> Option<AutomatonParts> {
 /// becomes [`MATCHED`]. The others do not accept. Without this, equal languages could differ there.
 fn settle_ends(dfa: &mut Dfa, into: &Inverse) {
     let ends = dfa.accepting.iter().zip(&dfa.cannot_end);
-    // Until one is found to lead to a state that does not.
+    // Those that lead to another state are taken away below.
     let mut matches: Vec<bool> =
         ends.map(|(accepts, cannot_end)| *accepts || *cannot_end).collect();
     let mut open: Vec<usize> = (0..matches.len()).collect();
