@@ -10,6 +10,7 @@ pub(crate) mod entry;
 mod hard_inputs;
 mod hidden;
 mod location;
+mod meaning;
 mod mutation;
 mod oracle;
 mod spelling;

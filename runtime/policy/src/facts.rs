@@ -8,6 +8,7 @@ mod check;
 mod cursor;
 mod decode;
 mod encode;
+mod meaning;
 mod model;
 mod names;
 mod names_builder;

@@ -117,8 +117,8 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of an identifier of ASCII, a short number, a string of one line without escapes by number,
-/// or a keyword: these need no KDL parser.
+/// Returns the value of an identifier of ASCII, a short number, a string of one line with escapes of one letter at
+/// most, or a keyword: these need no KDL parser.
 fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),

@@ -4,6 +4,7 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use proptest::prelude::*;
 
 use super::super::node::{Node, Property, Scalar, Value};
+use super::token::{first_forbidden, is_allowed};
 use crate::diagnostic::Diagnostics;
 use crate::source::{Files, Listed, ReadError, Sources, Spanned};
 
@@ -154,6 +155,14 @@ fn piece() -> impl Strategy<Value = &'static str> {
         "12345678901234567890",
     ];
     prop_oneof![3 => proptest::sample::select(often.to_vec()), 2 => proptest::sample::select(seldom.to_vec())]
+}
+
+proptest! {
+    #[test]
+    fn the_first_forbidden_character_is_found(text in "[a\t\n\r\u{0}\u{1}\u{e}\u{7f}\u{e9}\u{200e}\u{feff}]{0,8}") {
+        let first = text.char_indices().find(|(_, c)| !is_allowed(*c));
+        prop_assert_eq!(first_forbidden(&text), first);
+    }
 }
 
 proptest! {

@@ -140,7 +140,7 @@ pub(super) fn is_allowed(c: char) -> bool {
     )
 }
 
-/// Returns the first character that is not allowed, with its offset.
+/// Returns the first forbidden character, with its offset.
 pub(super) fn first_forbidden(text: &str) -> Option<(usize, char)> {
     let mut at = 0;
     loop {

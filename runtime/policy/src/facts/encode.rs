@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use relay_bundle::Digest;
 use thiserror::Error;
+use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
-use zerocopy::{FromBytes, IntoBytes};
 
 use super::cursor::put_number;
+use super::meaning::{meaning, owners};
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, letter_of};
 use super::names_builder::NamesBuilder;
@@ -17,7 +18,7 @@ use super::row::{
     value_part,
 };
 use super::row_reader::RowReader;
-use super::table::{FORM, Facts, Header, ProgramRow, WordRow};
+use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 
 /// The knowledge exceeds the limits of a table.
@@ -36,25 +37,7 @@ pub struct EncodeError {
 ///
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
-    let mut written = table(knowledge)?;
-    let damaged = EncodeError { what: "they cannot be read again" };
-    // As it is read, so that the order of names and programs means nothing.
-    let read = Facts::reopen(&written).map_err(|_| damaged)?.knowledge();
-    let mut meant = read.without_places();
-    meant.programs.sort_by(|a, b| a.names.cmp(&b.names));
-    meant.environment.sort();
-    let meaning = Digest::of(&table(&meant)?);
-    let (header, _) = Header::mut_from_prefix(&mut written).map_err(|_| damaged)?;
-    header.meaning = meaning.0;
-    Ok(written)
-}
-
-/// Writes knowledge as a table without its meaning.
-fn table(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
-    let mut owners = BTreeMap::new();
-    for (at, program) in knowledge.programs.iter().enumerate() {
-        owners.extend(program.names.iter().map(|name| (name.as_str(), at)));
-    }
+    let owners = owners(knowledge);
     let mut used = Used::default();
     used.names.extend(owners.keys());
     for program in owners.values().collect::<BTreeSet<_>>() {
@@ -83,7 +66,7 @@ fn table(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
         };
         programs.push(ProgramRow { name: encoder.name_id(name), node: node_bytes(node)? });
     }
-    encoder.finish(knowledge, &programs)
+    encoder.finish(knowledge, &programs, meaning(knowledge, &owners))
 }
 
 const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
@@ -570,6 +553,7 @@ impl<'k> Encoder<'k> {
         self,
         knowledge: &Knowledge,
         programs: &[ProgramRow],
+        meaning: Digest,
     ) -> Result<Vec<u8>, EncodeError> {
         let mut words = BTreeMap::new();
         for row in &knowledge.words {
@@ -595,7 +579,7 @@ impl<'k> Encoder<'k> {
             files: U32::new(size(files.len())?),
             rows: U32::new(size(self.rows.len())?),
             texts: U32::new(size(self.texts.len())?),
-            meaning: [0; 32],
+            meaning: meaning.0,
         };
         Ok([
             header.as_bytes(),

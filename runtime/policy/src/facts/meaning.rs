@@ -1,0 +1,211 @@
+//! The digest of the statements of facts: equal for tables of the same facts, wherever they were written.
+//!
+//! It is that of a canonical text, which holds as much as the rows of a table do: names whose order counts for
+//! nothing are sorted, each once. So a table that is read and written again has the same digest.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::Digest;
+
+use super::model::{Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Role, Value};
+use crate::tier::Tier;
+
+/// The names of programs, each with the number of the one that it means.
+pub(super) type Owners<'k> = BTreeMap<&'k str, usize>;
+
+/// Returns the names of programs. The last of several programs with one name counts.
+pub(super) fn owners(knowledge: &Knowledge) -> Owners<'_> {
+    let mut owners = Owners::new();
+    for (at, program) in knowledge.programs.iter().enumerate() {
+        owners.extend(program.names.iter().map(|name| (name.as_str(), at)));
+    }
+    owners
+}
+
+/// Returns the digest of knowledge without its places, its files and the dates of its reviews.
+pub(super) fn meaning(knowledge: &Knowledge, owners: &Owners<'_>) -> Digest {
+    let Knowledge { programs, environment, words, files: _ } = knowledge;
+    let mut text = Canonical::default();
+    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (name, program) in owners {
+        names.entry(*program).or_default().push(name);
+    }
+    text.list(names.len());
+    // In the order of their first names, as the programs of a table.
+    for (name, at) in owners {
+        let Some(own) = names.get(at).filter(|own| own.first() == Some(name)) else { continue };
+        let Some(program) = programs.get(*at) else { continue };
+        let canonical = program.names.iter().find(|name| own.contains(&name.as_str()));
+        text.text(canonical.map_or("", String::as_str));
+        text.names(own.iter().copied());
+        text.node(program);
+    }
+    let mut variables: Vec<&str> = environment.iter().map(String::as_str).collect();
+    variables.sort_unstable();
+    text.list(variables.len());
+    variables.into_iter().for_each(|name| text.text(name));
+    // The last of equal words counts, as in a table.
+    let kinds: BTreeMap<_, _> = words
+        .iter()
+        .flat_map(|LanguageWords { language, kind, words, place: _ }| {
+            words.iter().map(move |word| ((*language as u8, word.as_str()), *kind as u8))
+        })
+        .collect();
+    text.list(kinds.len());
+    for ((language, word), kind) in kinds {
+        text.bytes([language, kind]);
+        text.text(word);
+    }
+    Digest::of(&text.0)
+}
+
+/// A text in which each list follows its length, so that different facts have different texts.
+#[derive(Default)]
+struct Canonical(Vec<u8>);
+
+impl Canonical {
+    fn bytes<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.0.extend(bytes);
+    }
+
+    fn list(&mut self, length: usize) {
+        self.0.extend((length as u64).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.list(text.len());
+        self.0.extend(text.as_bytes());
+    }
+
+    /// Writes names of one meaning, in any order.
+    fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        self.list(names.len());
+        names.into_iter().for_each(|name| self.text(name));
+    }
+
+    fn cap(&mut self, cap: Option<Tier>) {
+        self.bytes(cap.map_or([0, 0], |cap| [1, cap.number()]));
+    }
+
+    /// Writes a node but for its names.
+    fn node(&mut self, node: &Node) {
+        let Node {
+            names: _,
+            tier,
+            says,
+            style,
+            stop,
+            sub_at,
+            numbers,
+            bundle_first,
+            ignore_case,
+            sends,
+            listens,
+            builtin,
+            user,
+            writes,
+            stdin,
+            output,
+            special,
+            flags,
+            operands,
+            forms,
+            subs,
+            checked: _,
+            place: _,
+        } = node;
+        self.cap(*tier);
+        self.bytes([*style as u8, *stop, (*sub_at).max(1)]);
+        self.bytes(
+            [*numbers, *bundle_first, *ignore_case, *sends, *listens, *builtin].map(u8::from),
+        );
+        self.bytes([*stdin as u8, *output as u8, *special as u8]);
+        for text in [says, user, writes] {
+            self.text(text);
+        }
+        self.list(flags.len());
+        flags.iter().for_each(|flag| self.flag(flag));
+        self.operands(operands);
+        self.list(forms.len());
+        forms.iter().for_each(|form| self.form(form));
+        self.list(subs.len());
+        for sub in subs {
+            self.text(sub.names.first().map_or("", String::as_str));
+            self.names(sub.names.iter().map(String::as_str));
+            self.node(sub);
+        }
+    }
+
+    fn flag(&mut self, flag: &Flag) {
+        let Flag { names, tier, cap, arity, role, says, everywhere, values, place: _ } = flag;
+        // The row of an option without a value keeps this role alone.
+        let role = match (arity, role) {
+            (Arity::None, Role::Listen) => Role::Listen,
+            (Arity::None, _) => Role::Text,
+            (_, role) => *role,
+        };
+        self.names(names.iter().map(String::as_str));
+        self.bytes([tier.number(), *arity as u8, role as u8, u8::from(*everywhere)]);
+        self.cap(*cap);
+        self.text(says);
+        self.values(values);
+    }
+
+    fn values(&mut self, values: &[Value]) {
+        self.list(values.len());
+        for value in values {
+            let Value { pattern, tier, cap, role, says, place: _ } = value;
+            self.text(pattern);
+            self.bytes([tier.number(), *role as u8]);
+            self.cap(*cap);
+            self.text(says);
+        }
+    }
+
+    fn operands(&mut self, operands: &[Operand]) {
+        self.list(operands.len());
+        for operand in operands {
+            let Operand { position, from, not_last, role, values, place: _ } = operand;
+            self.bytes([*position as u8, *from, u8::from(*not_last), *role as u8]);
+            self.values(values);
+        }
+    }
+
+    fn form(&mut self, form: &Form) {
+        let Form {
+            tier,
+            says,
+            has,
+            without,
+            least,
+            most,
+            matching,
+            operands,
+            roles,
+            output,
+            stdin,
+            writes,
+            place: _,
+        } = form;
+        self.bytes([tier.number(), *least, *most]);
+        self.bytes(output.map_or([0, 0], |output| [1, output as u8]));
+        self.bytes(stdin.map_or([0, 0], |stdin| [1, stdin as u8]));
+        for text in [says, writes] {
+            self.text(text);
+        }
+        for names in [has, without] {
+            self.names(names.iter().map(String::as_str));
+        }
+        self.list(matching.len());
+        matching.iter().for_each(|text| self.text(text));
+        self.operands(operands);
+        self.list(roles.len());
+        for (name, role) in roles {
+            self.text(name);
+            self.bytes([*role as u8]);
+        }
+    }
+}
