@@ -374,8 +374,9 @@ pub(super) fn masked(text: &str) -> String {
             let number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == ',');
             let hex = bare.len() == 16 && bare.chars().all(|c| c.is_ascii_hexdigit());
             let mask = match bare {
-                _ if number => "N",
+                // The id of one key in some two thousand is a number.
                 _ if hex => "KEY",
+                _ if number => "N",
                 _ if bare.starts_with("sha256:") => "sha256:…",
                 other => other,
             };
