@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use relay_bundle::Digest;
 
+use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Role, Value};
 use crate::tier::Tier;
 
@@ -69,7 +70,8 @@ impl Canonical {
     }
 
     fn list(&mut self, length: usize) {
-        self.0.extend((length as u64).to_le_bytes());
+        // A longer one fits no table.
+        put_number(&mut self.0, u32::try_from(length).unwrap_or(u32::MAX));
     }
 
     fn text(&mut self, text: &str) {
