@@ -1,7 +1,8 @@
 //! The dependencies of crates, and the names that only some of them may have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::{manifests, relative, root, sources};
@@ -244,6 +245,46 @@ fn versions_and_lints_are_declared_once() {
         .filter_map(|line| line.split_once(" = ").map(|(name, _)| name))
         .collect();
     assert!(names.is_sorted(), "[workspace.dependencies] is not alphabetical: {names:?}");
+}
+
+/// The fuzz targets have a lock file of their own, which `.ci/run` takes as it is, late.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_is_current() {
+    let locked = |file: &str| -> BTreeMap<String, BTreeSet<String>> {
+        let lock: toml::Table = read_toml(&root().join(file));
+        let ours =
+            lock["package"].as_array().unwrap().iter().filter(|it| it.get("source").is_none());
+        let one = |package: &toml::Value| {
+            let dependencies = package.get("dependencies").and_then(toml::Value::as_array);
+            let names = dependencies.into_iter().flatten().map(|it| it.as_str().unwrap());
+            // A version follows a name that several packages have.
+            let names = names.map(|it| it.split(' ').next().unwrap().to_owned());
+            (package["name"].as_str().unwrap().to_owned(), names.collect())
+        };
+        ours.map(one).collect()
+    };
+    let (own, fuzz) = (locked("Cargo.lock"), locked("tests/fuzz/Cargo.lock"));
+    let mut compared = 0;
+    for member in manifests() {
+        let manifest = read_toml(&member);
+        let name = manifest.get("package").map_or("", |it| it["name"].as_str().unwrap());
+        let (Some(own), Some(fuzz)) = (own.get(name), fuzz.get(name)) else { continue };
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+        let is_optional = |it: &toml::Value| it.get("optional").is_some();
+        let wanted = dependencies.into_iter().flatten().filter(|(_, it)| !is_optional(it));
+        for (dependency, _) in wanted.filter(|(name, _)| own.contains(*name)) {
+            compared += 1;
+            assert!(
+                fuzz.contains(dependency),
+                "tests/fuzz/Cargo.lock: `{name}` lacks `{dependency}`; run `cargo metadata` in tests/fuzz"
+            );
+        }
+    }
+    assert!(compared > 50, "{compared} dependencies were compared");
+}
+
+fn read_toml(path: &Path) -> toml::Table {
+    fs::read_to_string(path).unwrap().parse().unwrap()
 }
 
 /// A crate of ours without them would be optimised in tests, and its panics would have no line.
