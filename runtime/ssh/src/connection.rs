@@ -126,7 +126,7 @@ impl Connection {
         Ok((port, receiver))
     }
 
-    /// Waits for the end of the connection.
+    /// Waits for the end of the connection, by the host or by [`Connection::end`].
     pub(crate) async fn gone(&self) {
         self.reached.gone.cancelled().await;
     }
@@ -167,6 +167,9 @@ impl Connection {
         // A blocked connection would wait here.
         let _ = timeout(Duration::from_millis(500), goodbye).await;
         cut(&self.ends.0);
+        // A task of russh that waits for the reader of a channel notices the cut after that reader has
+        // gone. Readers wait for this.
+        self.reached.gone.cancel();
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Reached {
     /// The host's key in wire form.
     pub(super) host_key: Vec<u8>,
     pub(super) forwarded: Forwarded,
-    /// Cancelled when the connection has ended.
+    /// Cancelled when the connection has ended, or must end.
     pub(super) gone: CancellationToken,
 }
 

@@ -1,10 +1,13 @@
 //! Ports that lead through a host.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use relay_ssh::{ConnectFailure, End, Forward, ForwardError, ForwardRequest, Limits, Pool, Target};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::support::{Scene, command, limits, never, pool, until};
 
@@ -81,12 +84,22 @@ async fn a_forward_has_a_connection_of_its_own() {
     assert_eq!((scene.server.logins(), pool.connections()), (2, 2));
     // A client that sends and never reads stops its own connection alone.
     let mut silent = connect(forward.port()).await;
-    let flood = tokio::spawn(async move { while silent.write_all(&[0; 65536]).await.is_ok() {} });
-    until("the client is served", || forward.clients() == 1).await;
+    let (stuck, stops) = oneshot::channel();
+    let flood = tokio::spawn(async move {
+        let block = [0; 65536];
+        let pause = Duration::from_millis(300);
+        while let Ok(sent) = timeout(pause, silent.write_all(&block)).await {
+            sent.unwrap();
+        }
+        stuck.send(()).unwrap();
+        while silent.write_all(&block).await.is_ok() {}
+    });
+    stops.await.unwrap();
+    assert_eq!(forward.clients(), 1);
     let finished = pool.run(&scene.route(), command("exit 0"), never()).await.unwrap();
     assert_eq!((finished.end, scene.server.logins()), (End::Exited(0), 2));
     drop(forward);
-    flood.await.unwrap();
+    until("the client is cut off", || flood.is_finished()).await;
     until("its connection ends", || scene.server.open_connections() == 1).await;
 }
 

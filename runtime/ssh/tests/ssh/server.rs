@@ -17,10 +17,11 @@ use russh::server::{
 };
 use russh::{Channel, ChannelId, ChannelOpenFailure, Pty, Sig};
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
 use super::files::Files;
 
@@ -109,10 +110,17 @@ impl Server {
                 let strangers = seen + 1 - counted.logins.load(Ordering::SeqCst);
                 counted.strangers_max.fetch_max(strangers, Ordering::SeqCst);
                 let (config, counts) = (Arc::clone(&config), Arc::clone(&counted));
+                let (socket, watched) = twice(socket);
                 tokio::spawn(async move {
                     counts.open_connections.fetch_add(1, Ordering::SeqCst);
-                    if let Ok(running) = run_stream(config, socket, peer).await {
-                        let _ = running.await;
+                    let served = async {
+                        if let Ok(running) = run_stream(config, socket, peer).await {
+                            let _ = running.await;
+                        }
+                    };
+                    tokio::select! {
+                        () = served => {}
+                        () = closed(&watched) => {}
                     }
                     counts.open_connections.fetch_sub(1, Ordering::SeqCst);
                 });
@@ -137,6 +145,21 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.accepting.abort();
+    }
+}
+
+/// Returns a socket, and a second handle of it.
+fn twice(socket: TcpStream) -> (TcpStream, TcpStream) {
+    let socket = socket.into_std().unwrap();
+    let second = socket.try_clone().unwrap();
+    (TcpStream::from_std(socket).unwrap(), TcpStream::from_std(second).unwrap())
+}
+
+/// Waits until the peer has closed its end. The library notices this after it has handed on all that
+/// was sent, which an echo that its client does not read holds up for good.
+async fn closed(socket: &TcpStream) {
+    while !socket.ready(Interest::READABLE).await.unwrap().is_read_closed() {
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
