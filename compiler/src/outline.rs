@@ -3,6 +3,7 @@
 use std::mem;
 use std::ops::Range;
 
+use memchr::{memmem, memrchr3_iter};
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use relay_engine::derived::line;
 
@@ -14,6 +15,12 @@ pub(crate) const SUMMARY_CHARS_MAX: usize = 400;
 pub(crate) const CHAPTERS_MAX: usize = 64;
 /// The most characters of a chapter.
 const CHAPTER_CHARS_MAX: usize = 120;
+
+/// The most bytes of a text that may be read in part. In longer ones, the number of references that the
+/// parser expands depends on the length.
+const PARTIAL_BYTES_MAX: usize = 100_000;
+/// The fewest bytes that are read at a second attempt.
+const SECOND_BYTES_MIN: usize = 512;
 
 /// After these a sentence goes on, unless the next word begins one.
 const ABBREVIATIONS: [&str; 7] = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "incl.", "etc."];
@@ -61,6 +68,19 @@ pub(crate) struct Run {
 impl Outline {
     /// Reads a text as far as something is wanted.
     pub(crate) fn of(text: &str, wanted: Wanted) -> Self {
+        let mut least = if wanted.headings { last_heading(text) } else { 0 };
+        loop {
+            let beginning = beginning(text, least);
+            let outline = Self::read(beginning, wanted);
+            let is_complete = !wanted.paragraph || outline.paragraph.is_some();
+            if is_complete || beginning.len() == text.len() {
+                return outline;
+            }
+            least = SECOND_BYTES_MIN.max(2 * beginning.len());
+        }
+    }
+
+    fn read(text: &str, wanted: Wanted) -> Self {
         let mut outline = Self::default();
         let mut run = Run::default();
         let mut in_heading = false;
@@ -177,6 +197,37 @@ impl Run {
     }
 }
 
+/// Returns an offset after which no line ends a heading: it would contain `#`, or end with an underline.
+fn last_heading(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends_line = |at: usize| {
+        let after = bytes.get(at + 1..).unwrap_or_default();
+        let next = after.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        next.is_none_or(|next| matches!(next, b'\n' | b'\r'))
+    };
+    let mut marks = memrchr3_iter(b'#', b'=', b'-', bytes);
+    marks.find(|at| bytes.get(*at) == Some(&b'#') || ends_line(*at)).unwrap_or(0)
+}
+
+/// Returns the beginning of a text up to the first empty line after `least`: what is read of it alone is
+/// the same as in the whole. All of the text if its rest may define a reference.
+///
+/// The parser reads a text whole, and the last heading may be the first line.
+fn beginning(text: &str, least: usize) -> &str {
+    let first = text.bytes().position(|byte| !byte.is_ascii_whitespace());
+    let least = least.max(first.unwrap_or(0));
+    let end = text
+        .as_bytes()
+        .get(least..)
+        .and_then(|rest| memmem::find(rest, b"\n\n"))
+        .filter(|_| text.len() <= PARTIAL_BYTES_MAX);
+    let split = end.and_then(|end| text.split_at_checked(least + end + 2));
+    match split {
+        Some((beginning, rest)) if memmem::find(rest.as_bytes(), b"]:").is_none() => beginning,
+        _ => text,
+    }
+}
+
 /// Returns the words of a text, each with its first byte.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut end = 0;
@@ -217,3 +268,6 @@ fn is_other(tag: &TagEnd) -> bool {
             | TagEnd::Image
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -250,17 +250,17 @@ fn before_parameter(value: &[u8]) -> &[u8] {
     value.get(..end).unwrap_or(value)
 }
 
+/// Each writing of the word after which a value may be.
+static IS: LazyLock<[memmem::Finder<'_>; 4]> =
+    LazyLock::new(|| ["is", "Is", "iS", "IS"].map(memmem::Finder::new));
+
 /// Returns whether bytes may hold an assignment. Most texts are free of them, and this is many
 /// times faster.
 fn may_assign(bytes: &[u8]) -> bool {
-    let follows_name = |at: usize| {
-        let before = bytes.get(..at).and_then(|before| before.split_last());
-        before.is_some_and(|(last, before)| last.eq_ignore_ascii_case(&b'i') && ends_name(before))
-    };
     let names = |at: usize| bytes.get(..at).is_some_and(ends_name);
     bytes.len() >= SENTENCE_BYTES_MIN
         && (memchr2_iter(b':', b'=', bytes).any(names)
-            || memchr2_iter(b's', b'S', bytes).any(follows_name))
+            || IS.iter().any(|is| is.find_iter(bytes).any(names)))
 }
 
 /// Returns whether bytes may hold a URL.
@@ -470,16 +470,13 @@ fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
     };
     let mut runs = Vec::new();
     let mut next = 0;
-    // The first line of a run has at least this many characters, so one look at every so many bytes
-    // meets it.
-    while let Some(byte) = bytes.get(next + LINE_CHARS_MIN - 1) {
-        if !is_code(*byte) {
-            next += LINE_CHARS_MIN;
+    // The first line of a run has at least this many characters. Before `next` a run may not go on.
+    while let Some(first) = bytes.get(next..next + LINE_CHARS_MIN) {
+        if let Some(last) = first.iter().rposition(|byte| !is_code(*byte)) {
+            next += last + 1;
             continue;
         }
-        let met = bytes.get(next..next + LINE_CHARS_MIN).unwrap_or_default();
-        let before = met.iter().rev().take_while(|byte| is_code(**byte)).count();
-        let start = next + LINE_CHARS_MIN - before;
+        let start = next;
         let (mut end, mut chars) = (start, 0);
         loop {
             let line = code_from(end);

@@ -126,6 +126,10 @@ pub enum ReadError {
     },
 }
 
+/// The bytes of a file before which lines are counted at each question. Most places of a markdown file are
+/// in its front matter.
+const NEAR_BYTES_MAX: usize = 512;
+
 /// The files of a project for one run of the compiler, each read once.
 pub struct Sources<'f> {
     files: &'f dyn Files,
@@ -240,8 +244,14 @@ impl SourceFile {
 
     /// Returns the line, from 0, that holds the byte at `offset`, and the beginning of that line.
     fn line(&self, offset: u32) -> (usize, usize) {
-        let line = self.line_starts().line(offset as usize);
-        (line, self.line_starts().start(line))
+        let offset = offset as usize;
+        let near = self.bytes().get(..=offset).filter(|_| offset < NEAR_BYTES_MAX);
+        let lines = match near.filter(|_| self.line_starts.get().is_none()) {
+            Some(near) => &LineStarts::of(near),
+            None => self.line_starts(),
+        };
+        let line = lines.line(offset);
+        (line, lines.start(line))
     }
 
     fn line_starts(&self) -> &LineStarts {
@@ -614,3 +624,6 @@ pub fn is_shown(path: &str) -> bool {
 pub(crate) fn is_newline(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
+
+#[cfg(test)]
+mod tests;

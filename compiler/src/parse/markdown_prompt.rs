@@ -10,6 +10,7 @@ mod client_tools;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use memchr::{memchr, memmem};
 use miette::Diagnostic;
 use relay_bundle::{Segment, SharedText};
 use serde_json::{Map, Value as Json};
@@ -214,7 +215,7 @@ pub(super) fn is_near_known_key(key: &str) -> bool {
 /// Returns a text with LF line ends.
 pub(crate) fn normal_lines(text: SharedText) -> SharedText {
     // Searching for one byte is many times faster, and it is absent from nearly every file.
-    match text.contains('\r') {
+    match memchr(b'\r', text.as_bytes()).is_some() {
         true => text.replace("\r\n", "\n").replace('\r', "\n").into(),
         false => text,
     }
@@ -256,7 +257,7 @@ fn places(body: &str) -> impl Iterator<Item = usize> {
             !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit())
         })
     };
-    body.match_indices(ARGUMENTS).map(|(start, _)| start).filter(is_whole)
+    memmem::find_iter(body.as_bytes(), ARGUMENTS).filter(is_whole)
 }
 
 /// The values of the keys of a file, as far as they could be read.

@@ -73,7 +73,8 @@ impl Generated {
         if has.summary && has.chapters {
             return Self::default();
         }
-        let wanted = Wanted { paragraph: !has.summary, headings: !has.chapters };
+        let wanted =
+            Wanted { paragraph: !has.summary && description.is_none(), headings: !has.chapters };
         let Outline { paragraph, headings: mut chapters, cut: _ } = Outline::of(text, wanted);
         if has.summary {
             return Self { summary: None, chapters };

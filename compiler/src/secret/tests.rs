@@ -5,7 +5,10 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{ASSIGNMENT, may_assign, search, search_sentences};
+use super::{
+    ASSIGNMENT, LINE_CHARS_MIN, RUN_CHARS_MIN, base64_runs, is_code, may_assign, search,
+    search_sentences,
+};
 
 const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n-----END OPENSSH PRIVATE KEY-----\n";
 
@@ -195,5 +198,40 @@ proptest! {
         let text = parts.concat();
         let assigns = ASSIGNMENT.as_ref().is_some_and(|form| form.is_match(text.as_bytes()));
         prop_assert!(!assigns || may_assign(text.as_bytes()), "{:?}", text);
+    }
+}
+
+/// Returns the runs of base64, from every byte at which one may begin.
+fn runs_of_each_byte(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let (mut end, mut at, mut chars) = (start, start, 0);
+        loop {
+            let line = bytes[at..].iter().take_while(|byte| is_code(**byte)).count();
+            if line > 0 {
+                (end, chars) = (at + line, chars + line);
+            }
+            let blanks = bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            at = end + blanks;
+            if line < LINE_CHARS_MIN || !bytes[end..at].contains(&b'\n') {
+                break;
+            }
+        }
+        if chars >= RUN_CHARS_MIN {
+            runs.push(start..end);
+        }
+        start = end.max(start + 1);
+    }
+    runs
+}
+
+proptest! {
+    #[test]
+    fn runs_of_base64_are_found_by_looks_at_some_bytes(
+        lines in vec(("[ .]{0,2}", "[a]{0,40}", prop::sample::select(vec!["", "\n", " \n ", "\r\n", " "])), 0..6),
+    ) {
+        let text: String = lines.iter().map(|(mark, code, end)| format!("{mark}{code}{end}")).collect();
+        prop_assert_eq!(base64_runs(text.as_bytes()), runs_of_each_byte(text.as_bytes()), "{:?}", text);
     }
 }

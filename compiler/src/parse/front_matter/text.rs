@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
 use miette::Diagnostic;
 use relay_bundle::SharedText;
 use thiserror::Error;
@@ -79,7 +80,7 @@ impl Text {
 /// offsets are those of the file.
 fn with_line_ends(text: SharedText) -> SharedText {
     // Searching for one byte is many times faster, and it is absent from nearly every file.
-    if !text.contains('\r') {
+    if memchr(b'\r', text.as_bytes()).is_none() {
         return text;
     }
     let mut characters = text.chars().peekable();
