@@ -209,8 +209,8 @@ fn last_heading(text: &str) -> usize {
     marks.find(|at| bytes.get(*at) == Some(&b'#') || ends_line(*at)).unwrap_or(0)
 }
 
-/// Returns the beginning of a text up to the first empty line after `least`: what is read of it alone is
-/// the same as in the whole. All of the text if its rest may define a reference.
+/// Returns the beginning of a text up to the first empty line after `least`. Its blocks read the same alone as
+/// in the whole; if the rest may define a reference, the beginning is all of the text.
 ///
 /// The parser reads a text whole, and the last heading may be the first line.
 fn beginning(text: &str, least: usize) -> &str {

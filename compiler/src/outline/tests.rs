@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces of markdown whose meaning depends on what is around them.
+/// Pieces of markdown whose meaning depends on their neighbours.
 const PIECES: [&str; 48] = [
     "\n",
     "\n",

@@ -146,6 +146,11 @@ impl Bundle {
         self.reader.check_all()
     }
 
+    /// Does about a half of the work of [`Bundle::check_all`] on another thread, which reports a corrupt page.
+    pub fn check_ahead(&self) {
+        self.reader.check_ahead();
+    }
+
     /// Returns the identity of the bundle: project, version, owner and compiler.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {

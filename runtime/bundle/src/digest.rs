@@ -7,6 +7,7 @@
 //! page.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::Digest as _;
@@ -195,8 +196,16 @@ impl Tree {
 
     /// Returns whether all pages are good. The last one is checked first.
     pub(crate) fn check_all(&self, file: &[u8]) -> bool {
-        let pages = 0..self.data_length().div_ceil(PAGE_BYTES);
-        pages.rev().all(|page| self.check(file, 0, page))
+        self.pages().rev().all(|page| self.check(file, 0, page))
+    }
+
+    /// Returns whether all pages are good. The first one is checked first.
+    pub(crate) fn check_ahead(&self, file: &[u8]) -> bool {
+        self.pages().all(|page| self.check(file, 0, page))
+    }
+
+    fn pages(&self) -> Range<usize> {
+        0..self.data_length().div_ceil(PAGE_BYTES)
     }
 
     fn check(&self, file: &[u8], level: usize, page: usize) -> bool {

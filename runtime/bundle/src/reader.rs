@@ -73,8 +73,7 @@ impl Reader {
 
     /// Checks every page of every section, including sections of unknown kinds.
     ///
-    /// It begins at the end: a reader on another thread, which begins at the beginning, then finds the second
-    /// half checked.
+    /// It begins at the end, see [`Self::check_ahead`].
     pub(crate) fn check_all(&self) -> Result<(), Corrupt> {
         let mut first = Ok(());
         for info in self.sections.iter().rev() {
@@ -94,6 +93,14 @@ impl Reader {
             }
         }
         first
+    }
+
+    /// Checks the pages of the sections from the beginning, up to a corrupt one. Beside [`Self::check_all`]
+    /// on another thread, each checks about a half: a page is checked once.
+    pub(crate) fn check_ahead(&self) {
+        let kinds = self.sections.iter().filter_map(|info| info.kind);
+        let mut trees = kinds.filter_map(|kind| self.tree(kind));
+        let _ = trees.all(|tree| tree.check_ahead(self.file()));
     }
 
     pub(crate) fn string(&self, text: Text) -> Result<&str, Corrupt> {

@@ -195,7 +195,12 @@ fn write(
     let tail = envelope::tail(keys::envelope(bundle, keys)?.as_ref())?;
     let content = bundle.content_bytes();
     let parts = [content, &tail];
-    let (draft, checked) = beside(|| Draft::write(path, &parts), || bundle.check_all());
+    let written = || {
+        let draft = Draft::write(path, &parts);
+        bundle.check_ahead();
+        draft
+    };
+    let (draft, checked) = beside(written, || bundle.check_all());
     checked.map_err(unreadable)?;
     draft?.persist()?;
     drop(progress);
