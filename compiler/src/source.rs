@@ -477,11 +477,15 @@ impl<'f> Sources<'f> {
         let file = self.file(span.file);
         let (line, line_start) = file.line(span.start);
         let end = file.bytes().len().min(span.start as usize);
-        let column = String::from_utf8_lossy(file.bytes().get(line_start..end).unwrap_or_default());
+        let before = file.bytes().get(line_start..end).unwrap_or_default();
+        let characters = match before.is_ascii() {
+            true => before.len(),
+            false => String::from_utf8_lossy(before).chars().count(),
+        };
         Place {
             file: file.path.clone(),
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
-            column: u32::try_from(column.chars().count() + 1).unwrap_or(u32::MAX),
+            column: u32::try_from(characters + 1).unwrap_or(u32::MAX),
         }
     }
 

@@ -82,7 +82,8 @@ impl Touched {
     pub(super) fn coverage(&self, declared: &Declared) -> BTreeMap<(Kind, String), Coverage> {
         let mut all = BTreeMap::new();
         let mut add = |kind: Kind, name: &str, label: &str, at: Span, touched: bool| {
-            let touched = touched || self.names.contains(&(kind, name.to_owned()));
+            let is_named = || self.names.contains(&(kind, name.to_owned()));
+            let touched = touched || (!self.names.is_empty() && is_named());
             all.insert((kind, label.to_owned()), Coverage { at, touched });
         };
         for (number, name) in declared.tenants.iter().enumerate() {
