@@ -4,18 +4,19 @@
 //! carry the id, so a report can display text from any file that was read.
 
 mod drawn;
+mod line_starts;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use memchr::memchr2_iter;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use relay_bundle::{Digest, Place, SharedText};
 use thiserror::Error;
 
 use self::drawn::Drawn;
+use self::line_starts::LineStarts;
 use crate::automaton::Automata;
 use crate::secret;
 
@@ -181,37 +182,6 @@ enum Content {
         /// The offset of the first byte of invalid UTF-8.
         invalid: usize,
     },
-}
-
-/// The beginnings of the lines of a text after the first.
-#[derive(Debug)]
-struct LineStarts {
-    starts: Vec<u32>,
-    end: usize,
-}
-
-impl LineStarts {
-    fn of(bytes: &[u8]) -> Self {
-        let ends = memchr2_iter(b'\n', b'\r', bytes);
-        let starts = ends.map(|end| end + 1).filter(|start| {
-            // CR and LF end one line.
-            bytes.get(start - 1) == Some(&b'\n') || bytes.get(*start) != Some(&b'\n')
-        });
-        // Files are below 4 GiB, see `Files`.
-        let starts = starts.filter_map(|start| u32::try_from(start).ok()).collect();
-        Self { starts, end: bytes.len() }
-    }
-
-    /// Returns the line, from 0, that holds the byte at `offset`.
-    fn line(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start as usize <= offset)
-    }
-
-    /// Returns the beginning of a line, from 0; the end of the text if it has fewer.
-    fn start(&self, line: usize) -> usize {
-        let Some(before) = line.checked_sub(1) else { return 0 };
-        self.starts.get(before).map_or(self.end, |start| *start as usize)
-    }
 }
 
 impl SourceFile {
