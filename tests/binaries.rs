@@ -56,7 +56,8 @@ fn build() -> Binaries {
     let mut cargo = Command::new(env!("CARGO"));
     // Cargo tells a test about its package. A build script that watches these variables, as that of ring does, would run
     // again here, and once more in the next `cargo test`: with all that depends on it.
-    let of_package = ["CARGO_MANIFEST_", "CARGO_PKG_"];
+    // So would all crates after `RUSTC_BOOTSTRAP`, with which the harness tells how long each test takes.
+    let of_package = ["CARGO_MANIFEST_", "CARGO_PKG_", "RUSTC_BOOTSTRAP"];
     for (name, _) in env::vars_os() {
         if of_package.iter().any(|of| name.as_encoded_bytes().starts_with(of.as_bytes())) {
             cargo.env_remove(name);
