@@ -312,13 +312,12 @@ impl Running {
     fn reason(mut self, error: &io::Error) -> String {
         let said = match error.kind() {
             io::ErrorKind::TimedOut => None,
-            // It may still run; then it has nothing more to say.
-            _ => self
-                .child
-                .kill()
-                .and_then(|()| self.said())
-                .ok()
-                .filter(|said| said != NOTHING_SAID),
+            // It may still run; then it has nothing more to say. Programs that it has started may write on.
+            _ => {
+                self.output.close();
+                let said = self.child.kill().and_then(|()| self.said());
+                said.ok().filter(|said| said != NOTHING_SAID)
+            }
         };
         match said {
             Some(said) => format!("git failed: {said}"),

@@ -45,6 +45,11 @@ impl Pipe {
         })?;
         Ok(Self { chunks, chunk: Vec::new(), at: 0 })
     }
+
+    /// Leaves the rest unread. A program that writes more ends by it, with those that it has started.
+    pub(super) fn close(&mut self) {
+        (_, self.chunks) = mpsc::sync_channel(0);
+    }
 }
 
 impl Read for Pipe {
