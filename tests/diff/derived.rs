@@ -12,6 +12,7 @@ use relay_engine::agent_skill::AROUND_MAX;
 
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
+use crate::shipped;
 use crate::support::{Memory, contents, root, sources};
 
 /// A project with every kind of section but the facts, whose table is large.
@@ -71,7 +72,7 @@ fn bundle(contents: &Contents) -> Bundle {
 }
 
 fn named(bundle: &Bundle) -> Vec<String> {
-    mismatches(bundle).unwrap().iter().map(ToString::to_string).collect()
+    mismatches(bundle, shipped::facts()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 /// The contents of a bundle, with the strides of arguments cleared.
@@ -275,7 +276,7 @@ fn sections_that_the_contents_do_not_show_are_compared() {
         let data = &mut raw.row(kind).data;
         data[0] ^= 1;
         let bundle = sample::open(&raw.sealed()).unwrap();
-        let is_named = mismatches(&bundle).is_err() || !named(&bundle).is_empty();
+        let is_named = mismatches(&bundle, shipped::facts()).is_err() || !named(&bundle).is_empty();
         assert!(is_named, "{}", kind.name());
         compared.push(kind);
     }
@@ -305,7 +306,8 @@ fn rows_that_share_a_text_have_a_limit() {
     }
     let bytes = raw.sealed();
     assert!(bytes.len() < 3 * SHARED, "{} bytes", bytes.len());
-    let error = mismatches(&sample::open(&bytes).unwrap()).unwrap_err().to_string();
+    let error =
+        mismatches(&sample::open(&bytes).unwrap(), shipped::facts()).unwrap_err().to_string();
     assert!(error.contains("too many rows share it"), "{error}");
 }
 
@@ -331,7 +333,7 @@ fn what_does_not_follow_loosens_whatever_else_was_found() {
         contents.prompt_pages[0].json = contents.prompt_pages[0].json.replace("Never", "Please");
         contents.prompts[0].title = None;
     });
-    let parts = mismatches(&bundle).unwrap();
+    let parts = mismatches(&bundle, shipped::facts()).unwrap();
     for (sides, part) in [([&[], &parts[..]], "after"), ([&parts[..], &[]], "before")] {
         let found = compare_derived(sides[0], sides[1]);
         let [found] = found.as_slice() else { panic!("{found:?}") };
@@ -446,7 +448,7 @@ proptest! {
         let with = if small { with % 4 } else { with };
         data[at..end].copy_from_slice(&with.to_le_bytes()[..end - at]);
         let Ok(altered) = sample::open(&raw.sealed()) else { return Ok(()) };
-        let is_refused = mismatches(&altered).map_or(true, |parts| !parts.is_empty());
+        let is_refused = mismatches(&altered, shipped::facts()).map_or(true, |parts| !parts.is_empty());
         let meaning = |bundle: &Bundle| bundle.contents().unwrap().meaning();
         // Another place is a line in reports, and decides nothing.
         if !is_refused && meaning(&altered) != meaning(&good) {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::agent::{Agent, PROTOCOLS, text};
 use super::house::{House, sha256};
 use crate::bundle::sample;
+use crate::shipped;
 use crate::support::{self, Memory, compiled};
 
 const PROJECT: &str = r#"project skills epoch=1
@@ -328,7 +329,7 @@ proptest! {
             files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let project = "project tree epoch=1\nprompts { agent-skills \"skills\" }\n";
         let bundle: Bundle = sample::open(&bundle(project, &files)).unwrap();
-        prop_assert_eq!(relay_compiler::mismatches(&bundle).unwrap(), Vec::new());
+        prop_assert_eq!(relay_compiler::mismatches(&bundle, shipped::facts()).unwrap(), Vec::new());
         let view = View::of_audience(&bundle, 0).unwrap();
         let all: BTreeSet<String> = bundle
             .resources()

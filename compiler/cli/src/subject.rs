@@ -16,6 +16,7 @@ use crate::kind::{self, BEGINNING, Wanted, is_bundle};
 use crate::output::Output;
 use crate::project::{self, Project, Request};
 use crate::shell;
+use crate::shipped;
 use crate::text::{printable, shown_path};
 
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
@@ -164,7 +165,7 @@ fn warn_of_altered(bundle: &Bundle, output: &mut Output) -> Result<(), Failure> 
 
 /// Returns words for the parts of a bundle that contradict its contents, if any do.
 fn altered(bundle: &Bundle) -> Result<Option<String>, Failure> {
-    let parts = relay_diff::named(&relay_compiler::mismatches(bundle)?);
+    let parts = relay_diff::named(&relay_compiler::mismatches(bundle, shipped::facts())?);
     Ok(parts.map(|parts| format!("parts of the bundle do not follow from its contents: {parts}")))
 }
 

@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::shell;
+use crate::shipped;
 use crate::subject;
 use crate::text::{printable, shown_path};
 use crate::trust_file;
@@ -118,8 +119,11 @@ fn check(
     output: &mut Output,
 ) -> Result<Accepted, Distrust> {
     let accepted = trust::verify(bundle, trust, environment::now()).map_err(Distrust::Untrusted)?;
-    let made_again = if deep { relay_compiler::mismatches } else { derived::mismatches };
-    let parts = bundle.check_all().and_then(|()| made_again(bundle));
+    let made_again = || match deep {
+        true => relay_compiler::mismatches(bundle, shipped::facts()),
+        false => derived::mismatches(bundle),
+    };
+    let parts = bundle.check_all().and_then(|()| made_again());
     match parts.map(|parts| named(&parts)) {
         Ok(Some(parts)) if trust.allow_digests.contains(&bundle.digest()) => {
             let parts = printable(&parts);

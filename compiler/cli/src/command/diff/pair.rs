@@ -15,6 +15,7 @@ use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::shipped;
 use crate::subject::{self, Front};
 use crate::text::printable;
 
@@ -106,7 +107,7 @@ impl Pair {
             a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
         // Before any comparison: this ends at a bundle whose rows ask for any amount of text.
         let derived = |side: &Opened<'_>| match side.as_bundle() {
-            Some(bundle) if !is_same => relay_compiler::mismatches(bundle),
+            Some(bundle) if !is_same => relay_compiler::mismatches(bundle, shipped::facts()),
             _ => Ok(Vec::new()),
         };
         let (derived_a, derived_b) = (derived(&a)?, derived(&b)?);
