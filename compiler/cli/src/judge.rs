@@ -40,7 +40,10 @@ impl Judge {
     pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
         let rules = Rules::of(bundle).map_err(|error| Failure::error(error.to_string()))?;
         let Some(rules) = rules else { return Ok(None) };
-        Ok(Some(Self { table: Cow::Owned(bundle.facts()?.to_vec()), rules }))
+        let (table, shipped) = (bundle.facts()?, shipped::facts());
+        let table =
+            if table == shipped { Cow::Borrowed(shipped) } else { Cow::Owned(table.to_vec()) };
+        Ok(Some(Self { table, rules }))
     }
 
     /// Opens the facts.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::shipped;
 use relay_bundle::{Bundle, Corrupt, Floors, Policy, Setting};
 use relay_policy::classify::Rules;
-use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
+use relay_policy::facts::{Facts, Node, SHIPPED};
 use relay_policy::tier::{Floor, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,31 +63,28 @@ pub(crate) struct OwnFacts {
 }
 
 impl OwnFacts {
-    /// Takes the unshipped facts out of knowledge.
-    pub(crate) fn of(knowledge: Knowledge) -> Self {
-        let Knowledge { programs, environment, words: _, files } = knowledge;
+    /// Takes the unshipped facts out of all.
+    pub(crate) fn of(facts: &Facts<'_>) -> Self {
+        let files = facts.files();
         let own = |program: Node| {
-            let file = files.get(usize::from(program.place.file))?;
-            (!file.starts_with(SHIPPED)).then(|| (program, file.clone()))
+            let file = *files.get(usize::from(program.place.file))?;
+            Some((program, file.to_owned()))
         };
-        let shipped = Facts::reopen(shipped::facts()).map(|facts| facts.knowledge().environment);
-        let shipped: BTreeSet<String> = shipped.unwrap_or_default().into_iter().collect();
+        let programs = facts.programs_of(|file| !file.starts_with(SHIPPED));
         let mut programs: Vec<_> = programs.into_iter().filter_map(own).collect();
         programs.sort_by_key(|(program, _)| program.place);
-        Self {
-            programs,
-            environment: environment.into_iter().filter(|name| !shipped.contains(name)).collect(),
-        }
+        let shipped = Facts::reopen(shipped::facts()).ok();
+        let shipped: BTreeSet<&str> = shipped.iter().flat_map(Facts::environment).collect();
+        let environment = facts.environment().filter(|name| !shipped.contains(name));
+        Self { programs, environment: environment.map(str::to_owned).collect() }
     }
 }
 
 impl Known {
     /// Reads the facts of a bundle, whose table has `bytes` bytes.
     pub(crate) fn of(facts: &Facts<'_>, bytes: usize) -> Self {
-        let knowledge = facts.knowledge();
-        let programs = knowledge.programs.len();
-        let names = knowledge.programs.iter().map(|program| program.names.len()).sum();
-        let own = OwnFacts::of(knowledge);
+        let (programs, names) = facts.program_counts();
+        let own = OwnFacts::of(facts);
         let shipped = Facts::reopen(shipped::facts()).ok();
         let is_shipped = |name: &String| {
             shipped.as_ref().is_some_and(|facts| facts.program(name.as_bytes()).is_some())

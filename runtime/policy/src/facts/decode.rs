@@ -17,24 +17,49 @@ impl Facts<'_> {
     /// Returns everything in the table.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
-        let names = self.programs.iter().map(|row| (row.node.get(), row.name.get()));
-        let mut named: Vec<(NodeId, NameId)> = names.collect();
-        // The names of a program keep their order.
-        named.sort_by_key(|(node, _)| *node);
-        let spelled = Spelled::default();
-        let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
-            let (node, _) = named.first()?;
-            let row = self.node(*node)?;
-            let names = named.iter().map(|(_, name)| *name);
-            let decode = Decode { facts: self, spelled: &spelled, file: row.file };
-            Some(decode.node(&row, names.collect()))
-        });
         Knowledge {
-            programs: programs.collect(),
-            environment: self.environment.iter().map(|id| self.text(id.get()).to_owned()).collect(),
+            programs: self.programs_of(|_| true),
+            environment: self.environment().map(str::to_owned).collect(),
             words: self.language_words(),
             files: self.files().into_iter().map(str::to_owned).collect(),
         }
+    }
+
+    /// Returns the programs of the files whose name is `wanted`, and those of a file without a name.
+    #[must_use]
+    pub fn programs_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
+        let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
+        let spelled = Spelled::default();
+        let named = self.named();
+        let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
+            let (node, _) = named.first()?;
+            let row = self.node(*node)?;
+            let is_wanted = files.get(usize::from(row.file)).is_none_or(|is_wanted| *is_wanted);
+            let names = named.iter().map(|(_, name)| *name);
+            let decode = Decode { facts: self, spelled: &spelled, file: row.file };
+            is_wanted.then(|| decode.node(&row, names.collect()))
+        });
+        programs.collect()
+    }
+
+    /// Returns the number of programs, and that of their names.
+    #[must_use]
+    pub fn program_counts(&self) -> (usize, usize) {
+        let named = self.named();
+        (named.chunk_by(|(one, _), (other, _)| one == other).count(), named.len())
+    }
+
+    /// Returns each name of a program, by program. The names of a program keep their order.
+    fn named(&self) -> Vec<(NodeId, NameId)> {
+        let names = self.programs.iter().map(|row| (row.node.get(), row.name.get()));
+        let mut named: Vec<_> = names.collect();
+        named.sort_by_key(|(node, _)| *node);
+        named
+    }
+
+    /// Returns the harmless variables: names, or prefixes that end with `*`.
+    pub fn environment(&self) -> impl Iterator<Item = &str> {
+        self.environment.iter().map(|id| self.text(id.get()))
     }
 
     /// Returns the facts of a program, with all of its names.

@@ -144,7 +144,7 @@ fn policy(bundle: &Bundle, policy: &Policy, facts: &str, text: &mut String) -> R
 /// judges commands; only the reasons are the author's words.
 fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
     let Some(judge) = Judge::of(bundle)? else { return Ok(String::new()) };
-    let OwnFacts { programs, mut environment } = OwnFacts::of(judge.facts()?.knowledge());
+    let OwnFacts { programs, mut environment } = OwnFacts::of(&judge.facts()?);
     let of = |kind| reasons.iter().filter(move |it| it.kind == kind && it.part.is_empty());
     let programs = programs.iter().map(|(program, _)| OwnProgram {
         program,
