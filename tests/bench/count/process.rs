@@ -24,6 +24,8 @@ pub(crate) const PROCESSES: &[Process] = &[
     of("relay/classify", "`relay classify ls`", classify, [0, 1]),
     of("relay/check", "`relay check`, a declaration", check, [100, 600]),
     of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 600]),
+    of("relay/inspect", "`relay inspect` of a bundle with a shipped policy", inspect, [0, 1]),
+    of("relay/explain", "`relay explain --tags` of the same bundle", explain, [0, 1]),
     of("hook/event", "a hook of a harmless command, 1,000 rules", event, [0, 1]),
     of("serve/start", "a server of 1,000 prompts, stdio, to its first answer", get, [0, 0]),
     of("serve/prompts-get", "`prompts/get` over stdio, with audit", get, [20, 420]),
@@ -60,6 +62,19 @@ fn build(counter: &Counter<'_>, files: usize) -> Result<u64> {
     }
     generate::project(&folder, files)?;
     relay(counter, &["build", "counted", "--unsigned", "-q", "-o", "counted.relay"])
+}
+
+/// A gate, a policy with the shipped facts, and a prompt.
+const JUDGED: &str = "project judged epoch=1\ngate on\npolicy guarded\nprompts { prompt rules { summary \"Rules\"; text \"Ask.\" } }\n";
+
+fn inspect(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    counter.setting.project("judged", JUDGED)?;
+    relay(counter, &["inspect", "judged.relay"])
+}
+
+fn explain(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    counter.setting.project("judged", JUDGED)?;
+    relay(counter, &["explain", "judged.relay", "--tags", "rules"])
 }
 
 fn relay(counter: &Counter<'_>, arguments: &[&str]) -> Result<u64> {
