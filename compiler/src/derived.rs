@@ -11,8 +11,8 @@ use crate::lower;
 use crate::resolve;
 
 /// Returns the parts of a bundle that differ from those of its contents; empty for every bundle of
-/// this version of the compiler. A table with the bytes of `shipped_facts` needs no making again: a
-/// test compares the shipped one with its files.
+/// this version of the compiler. A table with the bytes of `shipped_facts` is as made: a test
+/// compares the shipped one with its files.
 ///
 /// # Errors
 ///

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use relay_bundle::{AgentSkill, Bundle, Contents, Kind, MessagePiece, Setting, encode};
+use relay_compiler::facts::table;
 use relay_compiler::{Options, mismatches};
 use relay_diff::{Direction, compare_derived};
 use relay_engine::agent_skill::AROUND_MAX;
+use relay_policy::facts::{Facts, Knowledge};
 
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
@@ -124,6 +126,55 @@ fn a_rule_without_one_of_its_keys_is_named() {
     }
     for list in ["anything deny", "anything deny observed", "anything approve", "anything allow"] {
         assert!(keys.contains(&list), "{list}: {keys:?}");
+    }
+}
+
+/// The shipped table is known by its bytes; any other is made again from its own facts.
+#[test]
+fn facts_that_are_not_as_made_are_named() {
+    let text = "project demo epoch=1\npolicy guarded";
+    let files = Memory::of(&[("project.kdl", text)]);
+    let compiled = relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
+    let shipped_facts = contents(&compiled).expect("it compiles");
+    let known = Facts::open(&shipped_facts.facts).expect("a table").knowledge();
+    let without_rm = Knowledge {
+        programs: known
+            .programs
+            .iter()
+            .filter(|it| !it.names.contains(&"rm".into()))
+            .cloned()
+            .collect(),
+        ..known
+    };
+    let lesser = table(&without_rm).expect("a table");
+    let digest = Facts::open(&lesser).expect("a table").meaning().hex();
+    let with = |facts: &[u8], digest: Option<&str>| {
+        let mut altered = shipped_facts.clone();
+        altered.facts = facts.to_vec();
+        if let (Some(digest), Some(policy)) = (digest, &mut altered.policy) {
+            policy.facts = digest.to_owned();
+        }
+        let bundle = bundle(&altered);
+        // A table that counts as unknown gives the same answer.
+        let unknown: Vec<_> =
+            mismatches(&bundle, &[]).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(named(&bundle), unknown);
+        unknown
+    };
+    let shipped = shipped::facts();
+    assert_eq!(with(shipped, None), Vec::<String>::new());
+    assert_eq!(with(&lesser, Some(&digest)), Vec::<String>::new());
+    let mut damaged = shipped.to_vec();
+    *damaged.last_mut().expect("bytes") ^= 1;
+    let longer = [shipped, b"x"].concat();
+    for (facts, digest) in [
+        (shipped, Some(digest.as_str())),
+        (shipped, Some("")),
+        (&lesser, None),
+        (&damaged, None),
+        (&longer, None),
+    ] {
+        assert_eq!(with(facts, digest), ["facts about programs"]);
     }
 }
 

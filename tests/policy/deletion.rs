@@ -43,7 +43,7 @@ fn touched(command: &str, all: &Knowledge) -> Knowledge {
         programs,
         environment: variables.cloned().collect(),
         words: words.filter(|row| !row.words.is_empty()).collect(),
-        // Places name a file by its number; its name plays no part here.
+        // Places name a file by its number, so an empty name does here.
         files: vec![String::new(); all.files.len()],
     }
 }

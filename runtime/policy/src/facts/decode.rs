@@ -25,7 +25,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Returns the programs of the files whose name is `wanted`, and those of a file without a name.
+    /// Returns the programs of the files whose name is `wanted`, and those of an unnamed file.
     #[must_use]
     pub fn programs_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
         let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
