@@ -57,9 +57,9 @@ fn build() -> Binaries {
     // Cargo tells a test about its package. A build script that watches these variables, as that of ring does, would run
     // again here, and once more in the next `cargo test`: with all that depends on it.
     // So would all crates after `RUSTC_BOOTSTRAP`, with which the harness tells how long each test takes.
-    let of_package = ["CARGO_MANIFEST_", "CARGO_PKG_", "RUSTC_BOOTSTRAP"];
+    let left_out = ["CARGO_MANIFEST_", "CARGO_PKG_", "RUSTC_BOOTSTRAP"];
     for (name, _) in env::vars_os() {
-        if of_package.iter().any(|of| name.as_encoded_bytes().starts_with(of.as_bytes())) {
+        if left_out.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes())) {
             cargo.env_remove(name);
         }
     }

@@ -118,6 +118,9 @@ fn a_git_that_dies_or_lies() {
     on("cat-file", "read h; echo $h tree 0; echo; cat").ends(2).says("it is not a file");
     on("cat-file", "read h; echo $h blob 99999999999; cat").ends(2).says("over the limit");
     on("cat-file", "yes").ends(2).says("git answered something else");
+    // Its child is silent for longer than git may be, and holds both outputs open.
+    on("cat-file", "echo nonsense; sleep 1000").ends(2).says("git answered something else");
+    on("cat-file", "echo fatal: lost >&2; echo nonsense; sleep 1000").ends(2).says("failed: lost");
 }
 
 #[test]

@@ -312,9 +312,11 @@ impl Running {
     fn reason(mut self, error: &io::Error) -> String {
         let said = match error.kind() {
             io::ErrorKind::TimedOut => None,
-            // It may still run; then it has nothing more to say. Programs that it has started may write on.
+            // It may still run; then it has nothing more to say. Programs that it has started may write on, or
+            // be silent and hold its errors open.
             _ => {
                 self.output.close();
+                self.errors.has_ended();
                 let said = self.child.kill().and_then(|()| self.said());
                 said.ok().filter(|said| said != NOTHING_SAID)
             }
@@ -325,10 +327,13 @@ impl Running {
         }
     }
 
-    /// Returns the first line that git wrote to its standard error.
+    /// Returns the first line that git wrote to its standard error, also where its end does not come in time.
     fn said(&mut self) -> io::Result<String> {
         let mut said = Vec::new();
-        (&mut self.errors).take(LINE_BYTES_MAX).read_to_end(&mut said)?;
+        let read = (&mut self.errors).take(LINE_BYTES_MAX).read_to_end(&mut said);
+        if said.is_empty() {
+            read?;
+        }
         let said = String::from_utf8_lossy(&said);
         let line = said.lines().next().unwrap_or(NOTHING_SAID);
         Ok(line.trim_start_matches("fatal: ").to_owned())

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// The longest time to wait for a silent program.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
+/// The longest time to wait for the output of a program that has ended. All that it wrote is there already.
+const SILENCE_AFTER_END_MAX: Duration = Duration::from_secs(1);
 /// The interval of checks for the end of a program after the end of its output.
 const POLL: Duration = Duration::from_millis(1);
 const CHUNK_BYTES: usize = 16 * 1024;
@@ -21,6 +23,8 @@ pub(super) struct Pipe {
     chunk: Vec<u8>,
     /// The taken bytes of the chunk.
     at: usize,
+    /// The longest wait for the next chunk.
+    silence_max: Duration,
 }
 
 impl Pipe {
@@ -43,12 +47,17 @@ impl Pipe {
                 }
             }
         })?;
-        Ok(Self { chunks, chunk: Vec::new(), at: 0 })
+        Ok(Self { chunks, chunk: Vec::new(), at: 0, silence_max: SILENCE_MAX })
     }
 
     /// Leaves the rest unread. A program that writes more ends by it, with those that it has started.
     pub(super) fn close(&mut self) {
         (_, self.chunks) = mpsc::sync_channel(0);
+    }
+
+    /// From now on waits for the output of a program that has ended: programs that it has started may hold it open.
+    pub(super) fn has_ended(&mut self) {
+        self.silence_max = SILENCE_AFTER_END_MAX;
     }
 }
 
@@ -64,11 +73,11 @@ impl BufRead for Pipe {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.at >= self.chunk.len() {
             self.at = 0;
-            self.chunk = match self.chunks.recv_timeout(SILENCE_MAX) {
+            self.chunk = match self.chunks.recv_timeout(self.silence_max) {
                 Ok(chunk) => chunk?,
                 Err(RecvTimeoutError::Disconnected) => Vec::new(),
                 Err(RecvTimeoutError::Timeout) => {
-                    let seconds = SILENCE_MAX.as_secs();
+                    let seconds = self.silence_max.as_secs();
                     let message = format!("it wrote nothing for {seconds} seconds");
                     return Err(io::Error::new(io::ErrorKind::TimedOut, message));
                 }

@@ -162,12 +162,16 @@ impl<'k> Used<'k> {
 /// Returns each text that ends no other text, with all texts that it ends with, itself included.
 /// The most used come first, since their numbers are shorter.
 fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
-    let mut sorted: Vec<(&str, usize)> =
-        texts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
+    let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
+    let mut sorted: Vec<(u64, &str, usize)> =
+        texts.map(|(text, count)| (last_letters(text), text, count)).collect();
     // The order of the last letters puts a text after those that end with it.
-    sorted.sort_by(|(left, _), (right, _)| right.bytes().rev().cmp(left.bytes().rev()));
+    sorted.sort_unstable_by(|(left_end, left, _), (right_end, right, _)| {
+        let ends = right_end.cmp(left_end);
+        ends.then_with(|| right.bytes().rev().cmp(left.bytes().rev()))
+    });
     let mut whole: Vec<(&str, Vec<&str>, usize)> = Vec::new();
-    for (text, count) in sorted {
+    for (_, text, count) in sorted {
         match whole.last_mut() {
             Some((longer, ends, uses)) if longer.ends_with(text) => {
                 ends.push(text);
@@ -178,6 +182,14 @@ fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
     }
     whole.sort_by_key(|(text, _, uses)| (std::cmp::Reverse(*uses), *text));
     whole.into_iter().map(|(text, ends, _)| (text, ends)).collect()
+}
+
+/// Returns the last eight bytes of a text as a number whose order is that of the texts read from their ends: their
+/// bytes are above zero, so one of fewer bytes comes before those that end with it.
+fn last_letters(text: &str) -> u64 {
+    let mut letters = [0; 8];
+    letters.iter_mut().rev().zip(text.bytes().rev()).for_each(|(letter, byte)| *letter = byte);
+    u64::from_le_bytes(letters)
 }
 
 /// The fewest references to a text that is stored outside of its row.
