@@ -8,7 +8,8 @@ mod path;
 mod rules;
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 pub use adjust::changes_agents;
 pub use hit::{Cause, Hit, Verdict};
@@ -40,7 +41,6 @@ pub(crate) fn verdict(
     if !rules.adjust.is_empty() {
         ground.raise(&mut effects);
     }
-    let rounds = effects.all().len();
     if let Some(mut before) = before {
         if !rules.adjust.is_empty() {
             ground.raise(&mut before);
@@ -48,14 +48,14 @@ pub(crate) fn verdict(
         effects.append(&before);
     }
     let judge = Judge { effects: &effects, ground };
-    let tiers = effects.all().iter().map(|effect| judge.tier_of(effect)).collect();
+    let mut tiers = Vec::with_capacity(effects.all().len());
     let mut hits = Hits::default();
-    let (last, earlier) = effects.split_at(rounds);
-    for effect in last {
-        hits.add(&judge, effect);
-    }
-    for effect in earlier {
-        hits.add(&judge, effect);
+    for effect in effects.all() {
+        let hit = judge.hit(effect);
+        tiers.push(hit.as_ref().map_or(Tier::ReadOnly, |hit| hit.tier));
+        if let Some(hit) = hit {
+            hits.add(&judge, effect, hit);
+        }
     }
     let Hits { mut kept, omitted, .. } = hits;
     kept.sort_by_key(|(hit, _)| (Reverse(hit.tier), hit.span));
@@ -64,6 +64,7 @@ pub(crate) fn verdict(
         .map(|(hit, effect)| {
             let is_fact = matches!(effect.what, What::Declared(_));
             let called = effect.by.filter(|_| is_fact).and_then(|call| judge.called(call));
+            let called = called.and_then(|called| Some(str::from_utf8(&called).ok()?.into()));
             Hit { span: within(hit.span, text), called, ..hit }
         })
         .collect();
@@ -91,10 +92,8 @@ struct Hits<'e> {
 }
 
 impl<'e> Hits<'e> {
-    /// Adds the hit of an effect, unless it raises nothing, equals another hit, or comes after too
-    /// many.
-    fn add(&mut self, judge: &Judge<'_>, effect: &'e Effect) {
-        let Some(hit) = judge.hit(effect) else { return };
+    /// Adds the hit of an effect, unless it equals another hit or comes after too many.
+    fn add(&mut self, judge: &Judge<'_>, effect: &'e Effect, hit: Hit) {
         let is_same = |(kept, by): &(Hit, &Effect)| *kept == hit && judge.calls_alike(by, effect);
         if hit.span.start <= self.furthest && self.kept.iter().any(is_same) {
             return;
@@ -145,11 +144,6 @@ impl Judge<'_> {
         let place = effect.fact.map(|(node, line)| self.ground.facts.place_of(node, line));
         let rule = lowered.or(raised).cloned();
         Some(Hit { tier, span: effect.span, cause, place, called: None, rule })
-    }
-
-    /// Returns the tier of an effect.
-    fn tier_of(&self, effect: &Effect) -> Tier {
-        self.hit(effect).map_or(Tier::ReadOnly, |hit| hit.tier)
     }
 
     /// Returns the tier of an effect without its cap; `None` if that is certainly the lowest.
@@ -281,13 +275,20 @@ impl Judge<'_> {
 
     /// Returns a program and its sub-commands as they were called; `None` if they are too long to
     /// display.
-    fn called(&self, id: CallId) -> Option<Arc<str>> {
+    fn called(&self, id: CallId) -> Option<SmallVec<[u8; CALLED_BYTES_MAX]>> {
         let call = self.effects.call(id)?;
-        let called = self.effects.command(call);
-        let is_plain = called.len() <= CALLED_BYTES_MAX
-            && called.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-        // A word with a blank would look like two.
-        let is_split = called.split(' ').count() == self.effects.subs(call).count() + 1;
-        (is_plain && is_split).then(|| called.into())
+        let mut called = SmallVec::new();
+        for (number, word) in self.effects.command_words(call).enumerate() {
+            // A word with a blank would look like two.
+            let is_plain = word.bytes().all(|byte| byte.is_ascii_graphic());
+            if number > 0 {
+                called.push(b' ');
+            }
+            if !is_plain || called.len() + word.len() > CALLED_BYTES_MAX {
+                return None;
+            }
+            called.extend_from_slice(word.as_bytes());
+        }
+        Some(called)
     }
 }

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use crate::span::Span;
 
 /// A parsed text.
@@ -24,7 +26,7 @@ pub type List = Vec<Item>;
 #[derive(Debug)]
 pub struct Item {
     /// At least one; the first always runs.
-    pub pipelines: Vec<Pipeline>,
+    pub pipelines: SmallVec<[Pipeline; 1]>,
     /// Whether it runs in the background.
     pub background: bool,
 }
@@ -33,7 +35,7 @@ pub struct Item {
 #[derive(Debug)]
 pub struct Pipeline {
     /// Empty only for a bare `time` or `!`.
-    pub commands: Vec<Command>,
+    pub commands: SmallVec<[Command; 1]>,
 }
 
 /// A command with its redirections.
@@ -84,7 +86,7 @@ pub enum Kind {
     /// `case`.
     Case {
         /// The word that is compared with the patterns.
-        word: Word,
+        word: Box<Word>,
         /// The patterns of all arms.
         patterns: Vec<Word>,
         /// The bodies of all arms.
@@ -184,8 +186,8 @@ pub struct HereDocument {
 /// A word: parts without white space between them.
 #[derive(Debug, Default)]
 pub struct Word {
-    /// The parts of the word, in order.
-    pub parts: Vec<Part>,
+    /// The parts of the word, in order. Most have one.
+    pub parts: SmallVec<[Part; 1]>,
     /// Its place.
     pub span: Span,
 }

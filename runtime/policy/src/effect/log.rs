@@ -66,12 +66,16 @@ impl Effects {
     /// folder.
     #[must_use]
     pub fn command(&self, call: &Call) -> String {
-        let mut command = display(program_name(self.bytes_of(call.program))).into_owned();
-        for sub in self.subs(call) {
-            command.push(' ');
-            command.push_str(&sub);
-        }
-        command
+        self.command_words(call).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the words of `command`.
+    pub(crate) fn command_words<'e>(
+        &'e self,
+        call: &'e Call,
+    ) -> impl Iterator<Item = Cow<'e, str>> {
+        let program = display(program_name(self.bytes_of(call.program)));
+        std::iter::once(program).chain(self.subs(call))
     }
 
     /// Returns whether a call is under a dry run, a check or a help.
@@ -139,6 +143,10 @@ fn slice<'a, T>(all: &'a [T], range: &std::ops::Range<u32>) -> &'a [T] {
 
 /// The usual number of bytes for values that are not words of the text, such as its folder.
 const WORDS_BYTES: usize = 64;
+/// The usual length of a word of the text, with the blank after it.
+const WORD_BYTES: usize = 8;
+/// The most words of calls for which memory is reserved at once.
+const ARGUMENTS_MAX: usize = 20;
 /// The most bytes reserved for values at once.
 const VALUE_BYTES_MAX: usize = 4096;
 
@@ -152,8 +160,9 @@ impl Effects {
     /// Returns an empty list for a text of this many bytes.
     pub(crate) fn for_text(bytes: usize) -> Self {
         // Values are mostly the words of the text.
+        let arguments = Vec::with_capacity((bytes / WORD_BYTES).min(ARGUMENTS_MAX));
         let bytes = Vec::with_capacity(bytes.saturating_add(WORDS_BYTES).min(VALUE_BYTES_MAX));
-        Self { bytes, ..Self::default() }
+        Self { bytes, arguments, ..Self::default() }
     }
 
     /// Forgets everything and keeps the memory.

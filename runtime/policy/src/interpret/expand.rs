@@ -66,18 +66,14 @@ pub(super) fn single<'c>(
         [] => return Field::new(Text::from_span(Vec::new(), place)),
         _ => {}
     }
-    let mut fields = Fields {
-        done: Vec::new(),
-        open: Some(TextBuilder::new(place)),
-        word: place,
-        spread: false,
-        stream: None,
-    };
+    let mut done = Vec::new();
+    let mut fields = Fields::of(place, &mut done);
+    fields.builder();
     for part in parts {
         part_of_word(run, reading, part, true, &mut fields);
     }
     fields.cut();
-    let mut made = fields.done.into_iter();
+    let mut made = done.into_iter();
     let Some(mut first) = made.next() else {
         return Field::new(Text::from_span(Vec::new(), place));
     };
@@ -110,6 +106,11 @@ fn expand<'c>(
         return;
     }
     let place = code.place(word.span);
+    if let Some(span) = only_quoted(&word.parts) {
+        let text = code.place.part(span.start as usize, span.end as usize);
+        done.push(Field::new(text.within(place)));
+        return;
+    }
     let bare = |part: &Part| matches!(part, Part::Bare(span) if has_brace(*span));
     if word.parts.iter().any(bare) {
         if joins_name(code, &word.parts) {
@@ -133,12 +134,20 @@ fn expand<'c>(
         }
         return;
     }
-    let mut fields = Fields::of(place);
+    let mut fields = Fields::of(place, done);
     for part in &word.parts {
         part_of_word(run, reading, part, false, &mut fields);
     }
     fields.cut();
-    done.append(&mut fields.done);
+}
+
+/// Returns the text of a word that is quoted as a whole: `'text'` or `"text"`.
+fn only_quoted(parts: &[Part]) -> Option<Span> {
+    match parts {
+        [Part::Quoted(span)] => Some(*span),
+        [Part::Double(inside, _)] => only_quoted(inside),
+        _ => None,
+    }
 }
 
 fn finish_word<'c>(
@@ -149,7 +158,7 @@ fn finish_word<'c>(
     done: &mut Vec<Field<'c>>,
 ) {
     let code = reading.code;
-    let mut fields = Fields::of(place);
+    let mut fields = Fields::of(place, done);
     for atom in atoms {
         match atom {
             Atom::Byte(byte, at) => {
@@ -165,7 +174,6 @@ fn finish_word<'c>(
         }
     }
     fields.cut();
-    done.append(&mut fields.done);
 }
 
 /// Adds a part of a word.
@@ -174,7 +182,7 @@ fn part_of_word<'c>(
     reading: &mut Reading<'_, 'c>,
     part: &'c Part,
     quoted: bool,
-    fields: &mut Fields<'c>,
+    fields: &mut Fields<'_, 'c>,
 ) {
     let code = reading.code;
     match part {
@@ -300,7 +308,7 @@ fn tilde(
     run: &mut Machine<'_>,
     reading: &mut Reading<'_, '_>,
     span: Span,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields<'_, '_>,
 ) {
     let code = reading.code;
     let place = code.place(span);
@@ -356,7 +364,7 @@ fn is_all(code: &Code<'_>, parameter: &Parameter) -> bool {
 }
 
 /// Adds the output of a substitution.
-fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'_>) {
+fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'_, '_>) {
     match &stream.content {
         Content::Literal(text) => {
             let end = text.bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);

@@ -4,18 +4,18 @@ use crate::span::Span;
 use crate::value::{Field, Mark, Stream, TextBuilder, is_hole};
 
 /// The fields of a word that is being expanded.
-pub(super) struct Fields<'c> {
-    pub(super) done: Vec<Field<'c>>,
+pub(super) struct Fields<'d, 'c> {
+    pub(super) done: &'d mut Vec<Field<'c>>,
     pub(super) open: Option<TextBuilder>,
     pub(super) word: Span,
     pub(super) spread: bool,
     pub(super) stream: Option<Box<Stream>>,
 }
 
-impl Fields<'_> {
-    /// Returns the empty fields of a word.
-    pub(super) fn of(word: Span) -> Self {
-        Self { done: Vec::new(), open: None, word, spread: false, stream: None }
+impl<'d, 'c> Fields<'d, 'c> {
+    /// Returns the fields of a word, which follow those that are done.
+    pub(super) fn of(word: Span, done: &'d mut Vec<Field<'c>>) -> Self {
+        Self { done, open: None, word, spread: false, stream: None }
     }
 
     pub(super) fn builder(&mut self) -> &mut TextBuilder {

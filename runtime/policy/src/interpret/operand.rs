@@ -1,5 +1,7 @@
 //! Operands, and values of options.
 
+use smallvec::SmallVec;
+
 use super::machine::Machine;
 use super::own::{Own, Program};
 use super::{each, path, role};
@@ -35,7 +37,7 @@ pub(super) fn all(
     if operands.is_empty() {
         return None;
     }
-    let declared: Vec<OperandRow> = run.facts.operands(rows).collect();
+    let declared: SmallVec<[OperandRow; 4]> = run.facts.operands(rows).collect();
     let at_position = |position| declared.iter().filter(move |row| row.position == position);
     let rest = at_position(Position::Rest).next();
     let last = at_position(Position::Last).next();

@@ -99,7 +99,7 @@ impl Own {
     pub(super) fn cap(&mut self, flag: FlagId, cap: Option<Cap>) {
         match self.caps.iter_mut().find(|(capped, _)| *capped == flag) {
             Some((_, before)) => *before = cap,
-            None => self.caps.push((flag, cap)),
+            None => self.caps.extend(cap.map(|cap| (flag, Some(cap)))),
         }
     }
 

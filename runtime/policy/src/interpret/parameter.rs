@@ -17,7 +17,7 @@ pub(super) fn add<'c>(
     reading: &mut Reading<'_, 'c>,
     parameter: &'c Parameter,
     quoted: bool,
-    fields: &mut Fields<'c>,
+    fields: &mut Fields<'_, 'c>,
 ) {
     let code = reading.code;
     let name = code.slice(parameter.name);
@@ -96,7 +96,7 @@ fn indirect(
     reading: &mut Reading<'_, '_>,
     (name, span): (&str, Span),
     quoted: bool,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields<'_, '_>,
 ) {
     let mut names = run.variables.literals(name).to_vec();
     if names.is_empty() {
@@ -123,7 +123,7 @@ fn all_parameters(
     reading: &Reading<'_, '_>,
     (name, span): (&str, Span),
     quoted: bool,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields<'_, '_>,
 ) {
     let frame = &*reading.frame;
     let mark = frame.state.parameters.mark();
@@ -150,7 +150,7 @@ fn separate(
     number: usize,
     is_joined: bool,
     span: Span,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields<'_, '_>,
 ) {
     match (number, is_joined) {
         (0, _) => {}
@@ -161,7 +161,13 @@ fn separate(
 }
 
 /// Adds a value, which is split into words outside of quotes.
-fn add_value(run: &Machine<'_>, value: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
+fn add_value(
+    run: &Machine<'_>,
+    value: &[u8],
+    span: Span,
+    quoted: bool,
+    fields: &mut Fields<'_, '_>,
+) {
     match run.variables.cut(value).filter(|_| !quoted) {
         Some(marks) => unknown(&marks, span, quoted, fields),
         None => fields.value(value, span, quoted),
@@ -345,7 +351,7 @@ fn index(subscript: &str) -> Option<usize> {
 }
 
 /// Adds an unknown text.
-fn unknown(marks: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
+fn unknown(marks: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_, '_>) {
     fields.spread |= !quoted;
     fields.builder().push_made(marks, span);
 }

@@ -1,5 +1,7 @@
 //! Options, operands and sub-commands of a call.
 
+use smallvec::SmallVec;
+
 use crate::effect::What;
 use crate::facts::{Facts, FlagRow, NameId, NodeId, NodeRow};
 use crate::span::Span;
@@ -9,7 +11,7 @@ use crate::value::Field;
 #[derive(Debug)]
 pub(crate) struct Invocation<'c> {
     /// The program and its sub-commands.
-    pub(crate) chain: Vec<NodeRow>,
+    pub(crate) chain: SmallVec<[NodeRow; 2]>,
     /// Their words.
     pub(crate) span: Span,
     /// The positions of the sub-commands among the words.

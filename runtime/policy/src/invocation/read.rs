@@ -1,5 +1,7 @@
 //! The words of a program -> options, operands, sub-commands.
 
+use smallvec::smallvec;
+
 use super::{Given, Invocation};
 use crate::effect::What;
 use crate::facts::{Arity, Facts, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role, Style};
@@ -26,7 +28,7 @@ pub(crate) fn read<'c>(
     (facts, fuel): (&Facts<'_>, &mut Fuel),
 ) -> Invocation<'c> {
     let call = Invocation {
-        chain: vec![node],
+        chain: smallvec![node],
         span: name,
         subs: Vec::new(),
         given: Vec::new(),

@@ -1,5 +1,7 @@
 //! Simple commands, assignments, functions and coprocesses.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::byte::{is_meta, is_name_byte};
 use super::list::CLOSING;
 use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name};
@@ -200,7 +202,7 @@ impl Parser<'_> {
         let value = if self.byte() == b'(' && !self.is_posix {
             Value::Array(self.array()?)
         } else {
-            let empty = Word { parts: Vec::new(), span: self.span(self.at) };
+            let empty = Word { parts: SmallVec::new(), span: self.span(self.at) };
             Value::Word(self.word()?.unwrap_or(empty))
         };
         Ok(Some(Assignment { name, subscript, append, value, span: self.span(start) }))
@@ -261,7 +263,7 @@ impl Parser<'_> {
             }
             let length = self.slice(start, self.at).iter().position(|byte| *byte == b'(');
             let open = start + length.unwrap_or(0);
-            let parts = vec![
+            let parts = smallvec![
                 Part::Quoted(Span::new(start, open)),
                 Part::Array(words, Span::new(open, self.at)),
             ];

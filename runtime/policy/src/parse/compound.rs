@@ -54,7 +54,7 @@ impl Parser<'_> {
             let start = self.at;
             self.at += 2;
             if let Some(parts) = self.double_parenthesis()? {
-                return Ok(Kind::Arithmetic(Word { parts, span: self.span(start) }));
+                return Ok(Kind::Arithmetic(Word { parts: parts.into(), span: self.span(start) }));
             }
             self.at = start;
             return self.without_unbalanced(Self::subshell);
@@ -109,7 +109,7 @@ impl Parser<'_> {
         if may_be_arithmetic && !self.is_posix && self.follows("((") {
             let start = self.at;
             self.at += 2;
-            let parts = self.arithmetic(b"))")?;
+            let parts = self.arithmetic(b"))")?.into();
             let header = Word { parts, span: self.span(start) };
             let body = self.loop_body()?;
             return Ok(Kind::ForArithmetic { header, body });
@@ -157,7 +157,7 @@ impl Parser<'_> {
     fn case(&mut self) -> Parsed<Kind> {
         self.unbalanced += 1;
         self.skip_blanks();
-        let word = self.word_or("the word of `case` is missing")?;
+        let word = Box::new(self.word_or("the word of `case` is missing")?);
         self.keyword(b"in")?;
         let (mut patterns, mut bodies) = (Vec::new(), Vec::new());
         loop {

@@ -1,5 +1,7 @@
 //! Lists and pipelines.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::parser::{Parsed, Parser};
 use crate::syntax::{Command, Item, Kind, List, Pipeline, Word};
 
@@ -66,7 +68,7 @@ impl Parser<'_> {
         let start = self.at;
         let first = self.pipeline()?;
         let mut fails = self.is_posix && self.is_open_condition(&first, start);
-        let mut item = Item { pipelines: vec![first], background: false };
+        let mut item = Item { pipelines: smallvec![first], background: false };
         loop {
             self.skip_blanks();
             let ended = match (self.byte(), self.ahead(1)) {
@@ -131,9 +133,9 @@ impl Parser<'_> {
         }
         // `time` and `!` may be alone.
         if prefixed && (self.at_end() || matches!(self.byte(), b'\n' | b';' | b')' | b'&')) {
-            return Ok(Pipeline { commands: Vec::new() });
+            return Ok(Pipeline { commands: SmallVec::new() });
         }
-        let mut commands = vec![self.command()?];
+        let mut commands = smallvec![self.command()?];
         loop {
             self.skip_blanks();
             if self.byte() != b'|' || self.ahead(1) == b'|' {

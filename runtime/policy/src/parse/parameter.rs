@@ -181,7 +181,7 @@ impl Parser<'_> {
     /// Reads `[…]` as a word of its own.
     pub(super) fn subscript_word(&mut self) -> Parsed<Word> {
         let start = self.at;
-        let parts = self.subscript()?;
+        let parts = self.subscript()?.into();
         Ok(Word { parts, span: self.span(start) })
     }
 

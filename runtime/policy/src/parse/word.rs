@@ -1,5 +1,7 @@
 //! Words.
 
+use smallvec::SmallVec;
+
 use super::byte::is_meta;
 use super::parser::{Bracket, Parsed, Parser};
 use crate::span::Span;
@@ -10,7 +12,7 @@ impl Parser<'_> {
     pub(super) fn word(&mut self) -> Parsed<Option<Word>> {
         self.burn()?;
         let start = self.at;
-        let mut parts = Vec::new();
+        let mut parts = SmallVec::new();
         let mut bare = self.at;
         loop {
             self.skip_plain();
@@ -44,19 +46,14 @@ impl Parser<'_> {
         if self.at == start {
             return Ok(None);
         }
-        if parts.is_empty() && bare < self.at {
-            // Most words have a single part, so the vector gets room for one.
-            parts = vec![Part::Bare(self.span(bare))];
-        } else {
-            self.flush(&mut parts, bare, Part::Bare);
-        }
+        self.flush(&mut parts, bare, Part::Bare);
         Ok(Some(Word { parts, span: self.span(start) }))
     }
 
     /// Adds the text from `from` to here as a part, unless it is empty.
-    pub(super) fn flush(&self, parts: &mut Vec<Part>, from: usize, part: fn(Span) -> Part) {
+    pub(super) fn flush(&self, parts: &mut impl Extend<Part>, from: usize, part: fn(Span) -> Part) {
         if from < self.at {
-            parts.push(part(self.span(from)));
+            parts.extend([part(self.span(from))]);
         }
     }
 
@@ -64,7 +61,7 @@ impl Parser<'_> {
     /// continued line, which adds no part.
     fn special(
         &mut self,
-        parts: &mut Vec<Part>,
+        parts: &mut SmallVec<[Part; 1]>,
         bare: usize,
         start: usize,
     ) -> Parsed<Option<Option<Part>>> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::mark::{Mark, display, is_hole, is_mark};
 use crate::span::Span;
 
@@ -17,10 +19,10 @@ pub(crate) struct Text<'t> {
 /// The position of a text's bytes in its span.
 #[derive(Debug, Clone)]
 enum Origin {
-    /// One after the other, from the beginning of the span.
-    Exact,
-    /// Only the span is known.
-    Whole,
+    /// One after the other, from this place.
+    Exact(u32),
+    /// Somewhere in this place.
+    Whole(Span),
     /// In runs, sorted by their first bytes.
     Runs(Vec<Run>),
 }
@@ -36,12 +38,12 @@ struct Run {
 impl<'t> Text<'t> {
     /// Returns a text that equals the text at its place.
     pub(crate) fn exact(bytes: &'t [u8], span: Span) -> Self {
-        Self { bytes: Cow::Borrowed(bytes), span, origin: Origin::Exact }
+        Self { bytes: Cow::Borrowed(bytes), span, origin: Origin::Exact(span.start) }
     }
 
     /// Returns a text from somewhere in a span.
     pub(crate) fn from_span(bytes: impl Into<Cow<'t, [u8]>>, span: Span) -> Self {
-        Self { bytes: bytes.into(), span, origin: Origin::Whole }
+        Self { bytes: bytes.into(), span, origin: Origin::Whole(span) }
     }
 
     /// Returns the text with owned bytes.
@@ -53,11 +55,11 @@ impl<'t> Text<'t> {
     /// Returns the place of some of its bytes.
     pub(crate) fn place(&self, start: usize, end: usize) -> Span {
         match &self.origin {
-            Origin::Exact => {
-                let at = self.span.start as usize;
+            Origin::Exact(at) => {
+                let at = *at as usize;
                 Span::new(at + start, at + end.max(start))
             }
-            Origin::Whole => self.span,
+            Origin::Whole(whole) => *whole,
             Origin::Runs(runs) => {
                 let first = place_of(runs, start);
                 let last = place_of(runs, end.max(start + 1) - 1);
@@ -89,8 +91,8 @@ impl<'t> Text<'t> {
         };
         let span = self.place(start, end);
         let origin = match &self.origin {
-            Origin::Exact => Origin::Exact,
-            Origin::Whole => Origin::Whole,
+            Origin::Exact(_) => Origin::Exact(span.start),
+            Origin::Whole(whole) => Origin::Whole(*whole),
             Origin::Runs(_) => {
                 let mut builder = TextBuilder::new(span);
                 builder.push_part(self, start, end);
@@ -98,6 +100,11 @@ impl<'t> Text<'t> {
             }
         };
         Text { bytes, span, origin }
+    }
+
+    /// Returns the text with a wider place, such as that of its quotes too.
+    pub(crate) fn within(self, span: Span) -> Self {
+        Self { span, ..self }
     }
 
     /// Returns whether any of its bytes stands for any text.
@@ -133,12 +140,12 @@ fn place_of(runs: &[Run], byte: usize) -> Option<Span> {
 pub(crate) struct TextBuilder {
     bytes: Vec<u8>,
     span: Span,
-    runs: Vec<Run>,
+    runs: SmallVec<[Run; 1]>,
 }
 
 impl TextBuilder {
     pub(crate) fn new(span: Span) -> Self {
-        Self { bytes: Vec::new(), span, runs: Vec::new() }
+        Self { bytes: Vec::new(), span, runs: SmallVec::new() }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -175,9 +182,9 @@ impl TextBuilder {
     pub(crate) fn push_part(&mut self, text: &Text<'_>, start: usize, end: usize) {
         let bytes = text.bytes.get(start..end).unwrap_or(&[]);
         match &text.origin {
-            Origin::Exact => self.push(bytes, text.place(start, end)),
-            Origin::Whole => {
-                self.run(text.span, false);
+            Origin::Exact(_) => self.push(bytes, text.place(start, end)),
+            Origin::Whole(whole) => {
+                self.run(*whole, false);
                 self.bytes.extend_from_slice(bytes);
             }
             Origin::Runs(runs) => self.push_runs(runs, bytes, start),
@@ -232,9 +239,10 @@ impl TextBuilder {
     pub(crate) fn finish(self) -> Text<'static> {
         let Self { bytes, span, runs } = self;
         let origin = match runs.as_slice() {
-            [] => Origin::Whole,
-            [run] if run.exact && run.span.start == span.start => Origin::Exact,
-            _ => Origin::Runs(runs),
+            [] => Origin::Whole(span),
+            [run] if run.exact => Origin::Exact(run.span.start),
+            [run] => Origin::Whole(run.span),
+            _ => Origin::Runs(runs.into_vec()),
         };
         Text { bytes: Cow::Owned(bytes), span, origin }
     }

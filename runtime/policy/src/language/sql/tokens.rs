@@ -165,7 +165,8 @@ pub(super) fn statement(text: &[u8], start: usize, dialect: Dialect) -> (Vec<Tok
             if word == b"GO" && is_line(text, from, at) {
                 return (tokens, at);
             }
-            let word = String::from_utf8_lossy(&word).into_owned();
+            let word = String::from_utf8(word)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
             tokens.push(Token { start: from, end: at, word });
         } else {
             at += 1;
