@@ -37,6 +37,18 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.alloc(layout) }
     }
 
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if self.is_on.load(Ordering::Relaxed) {
+            self.total.fetch_add(size, Ordering::Relaxed);
+            let (size, before) = (size.cast_signed(), layout.size().cast_signed());
+            let held = self.held.fetch_add(size - before, Ordering::Relaxed) + size;
+            // Both are held if the system moves the bytes.
+            self.peak.fetch_max(held, Ordering::Relaxed);
+        }
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         if self.is_on.load(Ordering::Relaxed) {
             self.held.fetch_sub(layout.size().cast_signed(), Ordering::Relaxed);
