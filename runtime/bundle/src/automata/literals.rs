@@ -157,19 +157,27 @@ impl LiteralIndex<'_> {
         };
         let [first, second, rest @ ..] = text else { return marked };
         let letter = |byte: &u8| u32::from(byte.to_ascii_lowercase());
+        // Nearly all buckets of a text are empty.
+        let mut look = |gram, at| {
+            let entries = self.bucket(bucket(gram, bits));
+            if !entries.is_empty() {
+                self.mark(entries, at, text, &mut marked);
+            }
+        };
         let mut gram = letter(first) << 8 | letter(second) << 16;
         for (at, byte) in rest.iter().enumerate() {
             gram = gram >> 8 | letter(byte) << 16;
-            self.mark(gram, bits, at, text, &mut marked);
-            self.mark(gram & 0xffff, bits, at, text, &mut marked);
+            look(gram, at);
+            look(gram & 0xffff, at);
         }
-        self.mark(gram >> 8, bits, rest.len(), text, &mut marked);
+        look(gram >> 8, rest.len());
         marked
     }
 
     /// Adds the automata of a bucket with a literal whose gram is here.
-    fn mark(&self, gram: u32, bits: u32, at: usize, text: &[u8], marked: &mut Marked) {
-        for entry in self.bucket(bucket(gram, bits)) {
+    #[inline(never)]
+    fn mark(&self, entries: &[Entry], at: usize, text: &[u8], marked: &mut Marked) {
+        for entry in entries {
             let number = entry.automaton.get();
             if !marked.has(number) && self.literal_is_at(entry, at, text) {
                 marked.add(number);
@@ -184,9 +192,9 @@ impl LiteralIndex<'_> {
         found.zip(literal).is_some_and(|(found, literal)| found.eq_ignore_ascii_case(literal))
     }
 
+    #[inline]
     fn bucket(&self, number: usize) -> &[Entry] {
         let Some([start, end]) = self.buckets.get(number..number + 2) else { return &[] };
-        // Nearly all buckets of a text are empty.
         if start == end {
             return &[];
         }

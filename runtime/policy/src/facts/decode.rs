@@ -18,7 +18,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
-            programs: self.programs_of(|_| true),
+            programs: self.programs_spelled(&Spelled::all(self), |_| true),
             environment: self.environment().map(str::to_owned).collect(),
             words: self.language_words(),
             files: self.files().into_iter().map(str::to_owned).collect(),
@@ -28,15 +28,18 @@ impl Facts<'_> {
     /// Returns the programs of the files whose name is `wanted`, and those of an unnamed file.
     #[must_use]
     pub fn programs_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
+        self.programs_spelled(&Spelled::default(), wanted)
+    }
+
+    fn programs_spelled(&self, spelled: &Spelled, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
         let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
-        let spelled = Spelled::default();
         let named = self.named();
         let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
             let (node, _) = named.first()?;
             let row = self.node(*node)?;
             let is_wanted = files.get(usize::from(row.file)).is_none_or(|is_wanted| *is_wanted);
             let names = named.iter().map(|(_, name)| *name);
-            let decode = Decode { facts: self, spelled: &spelled, file: row.file };
+            let decode = Decode { facts: self, spelled, file: row.file };
             is_wanted.then(|| decode.node(&row, names.collect()))
         });
         programs.collect()
@@ -97,6 +100,15 @@ impl Facts<'_> {
 struct Spelled(RefCell<HashMap<NameId, String>>);
 
 impl Spelled {
+    /// Reads all names, each after the one before it.
+    fn all(facts: &Facts<'_>) -> Self {
+        let mut known = HashMap::new();
+        facts
+            .names
+            .each(|id, name| _ = known.insert(id, String::from_utf8_lossy(name).into_owned()));
+        Self(RefCell::new(known))
+    }
+
     fn name(&self, facts: &Facts<'_>, id: NameId) -> String {
         let Self(known) = self;
         known.borrow_mut().entry(id).or_insert_with(|| facts.name(id)).clone()

@@ -11,7 +11,7 @@ use zerocopy::little_endian::{U16, U32};
 use super::cursor::put_number;
 use super::meaning::{meaning, owners};
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
-use super::names::{NameId, letter_of};
+use super::names::{NameId, key, letter_of};
 use super::names_builder::NamesBuilder;
 use super::row::{
     FlagId, NO_TIER, NodeBit, NodeBytes, NodeId, TextId, flag_part, form_part, operand_part, part,
@@ -38,7 +38,10 @@ pub struct EncodeError {
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let owners = owners(knowledge);
-    let mut used = Used::default();
+    let mut used = Used {
+        names: HashSet::with_capacity(knowledge.programs.len() * NAMES_OF_PROGRAM),
+        ..Used::default()
+    };
     used.names.extend(owners.keys());
     for program in owners.values().collect::<BTreeSet<_>>() {
         used.node(knowledge.programs.get(*program));
@@ -68,6 +71,9 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     }
     encoder.finish(knowledge, &programs, meaning(knowledge, &owners))
 }
+
+/// The usual number of names that a program brings: its own, and those of its options.
+const NAMES_OF_PROGRAM: usize = 10;
 
 const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
 
@@ -131,7 +137,11 @@ impl<'k> Used<'k> {
 
     /// Lays out names and texts.
     fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
-        let names = NamesBuilder::new(&self.names.into_iter().collect())
+        let names = self.names.into_iter().map(|name| (key(name.as_bytes()), name));
+        let mut names: Vec<(u64, &str)> = names.collect();
+        names.sort_unstable();
+        let names: Vec<&str> = names.into_iter().map(|(_, name)| name).collect();
+        let names = NamesBuilder::new(&names)
             .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
         let mut encoder = Encoder {
             names,

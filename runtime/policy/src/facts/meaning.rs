@@ -80,7 +80,13 @@ impl Canonical {
     }
 
     /// Writes names of one meaning, in any order.
-    fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+    fn names<'n>(&mut self, names: impl ExactSizeIterator<Item = &'n str>) {
+        // Most are alone, and need no list to sort.
+        if names.len() == 1 {
+            self.list(1);
+            names.for_each(|name| self.text(name));
+            return;
+        }
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         names.dedup();

@@ -271,6 +271,26 @@ impl<'a> Names<'a> {
         String::from_utf8(name).unwrap_or_default()
     }
 
+    /// Gives `take` each stored name with its number, in their order.
+    pub(super) fn each(&self, mut take: impl FnMut(NameId, &[u8])) {
+        let mut name = Vec::new();
+        for block in 0..self.ids.len() {
+            let (first, Others { heads, bodies: mut at }) = self.block(block);
+            name.clear();
+            first.append_to(&mut name);
+            take(self.id(block, 0), &name);
+            for (before, head) in heads.iter().enumerate() {
+                let (shared, length);
+                (shared, length, at) = lengths(*head, self.bytes, at);
+                let end = at.saturating_add(length);
+                name.truncate(shared);
+                name.extend_from_slice(self.bytes.get(at..end).unwrap_or(&[]));
+                at = end;
+                take(self.id(block, before + 1), &name);
+            }
+        }
+    }
+
     /// Returns whether a name with a `*` at one end may match a word, judged by the beginnings of
     /// the names around it. A search asks this first, since the name itself must be assembled from
     /// others.
@@ -445,11 +465,14 @@ mod tests {
     #[test]
     fn a_name_is_found_by_itself_alone() {
         let all = sample();
-        let made = NamesBuilder::new(&all.iter().map(String::as_str).collect()).unwrap();
+        let made = NamesBuilder::new(&all.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
         let names = Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).unwrap();
         assert!(made.ids.len() > 5, "{} blocks", made.ids.len());
         let ids: Vec<NameId> = all.iter().map(|name| made.id(name)).collect();
         assert!(ids.is_sorted_by(|left, right| left < right));
+        let mut each = Vec::new();
+        names.each(|id, name| each.push((id, String::from_utf8(name.to_vec()).unwrap())));
+        assert!(each.into_iter().eq(ids.iter().copied().zip(all.iter().cloned())));
         for (name, id) in all.iter().zip(&ids) {
             assert_eq!(names.find(name.as_bytes()), Some(*id), "{name}");
             assert_eq!(names.name(*id), *name);
@@ -480,7 +503,8 @@ mod tests {
     fn a_new_name_leaves_the_numbers_of_most_others() {
         let all: BTreeSet<String> = (0..20_000).map(|number| format!("--{}", number * 7)).collect();
         let numbers = |names: &BTreeSet<String>| {
-            let made = NamesBuilder::new(&names.iter().map(String::as_str).collect()).unwrap();
+            let made =
+                NamesBuilder::new(&names.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
             all.iter().map(|name| made.id(name)).collect::<Vec<_>>()
         };
         let before = numbers(&all);
@@ -499,17 +523,18 @@ mod tests {
     #[test]
     fn very_many_names_have_no_gaps() {
         let names: BTreeSet<String> = (0..60_000).map(|number| format!("--{number}")).collect();
-        let made = NamesBuilder::new(&names.iter().map(String::as_str).collect()).unwrap();
+        let made =
+            NamesBuilder::new(&names.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
         assert!(Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).is_ok());
         assert_eq!(usize::from(made.id("--9999")), names.len() - 1);
         let more: BTreeSet<String> = (0..65_281).map(|number| format!("--{number}")).collect();
-        assert!(NamesBuilder::new(&more.iter().map(String::as_str).collect()).is_none());
+        assert!(NamesBuilder::new(&more.iter().map(String::as_str).collect::<Vec<_>>()).is_none());
     }
 
     #[test]
     fn altered_names_are_refused() {
         let all = ["--all", "--almost", "-all", "ls"];
-        let made = NamesBuilder::new(&all.into_iter().collect()).unwrap();
+        let made = NamesBuilder::new(&all).unwrap();
         let open =
             |bytes: &[u8]| Names::open(&made.ids, &made.starts, &made.offsets, bytes).is_ok();
         assert!(open(&made.bytes));

@@ -1,7 +1,5 @@
 //! Names -> blocks and numbers.
 
-use std::collections::BTreeSet;
-
 use hashbrown::HashMap;
 use zerocopy::little_endian::{U16, U32, U64};
 
@@ -65,8 +63,9 @@ pub(super) struct NamesBuilder<'k> {
 }
 
 impl<'k> NamesBuilder<'k> {
-    /// Writes names; returns `None` for more names than numbers.
-    pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
+    /// Writes names, sorted and each once; returns `None` for more names than numbers.
+    pub(super) fn new(names: &[&'k str]) -> Option<Self> {
+        let count = names.len();
         let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
         let mut blocks: Vec<Vec<&'k str>> = Vec::new();
         for name in names {
@@ -75,7 +74,7 @@ impl<'k> NamesBuilder<'k> {
                 _ => blocks.push(vec![name]),
             }
         }
-        let mut made = Self::default();
+        let mut made = Self { numbers: HashMap::with_capacity(count), ..Self::default() };
         let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
         if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
             // Very many names leave too few numbers for gaps.

@@ -62,7 +62,7 @@ pub(super) struct WordRow {
 /// The facts in force.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
-    names: Names<'a>,
+    pub(super) names: Names<'a>,
     /// Sorted by name.
     pub(super) programs: &'a [ProgramRow],
     /// Sorted by language and word.
