@@ -120,8 +120,8 @@ impl Asked {
             return Compared::Different;
         }
         let mut fresh = None;
-        for (path, was) in &self.files {
-            let state = files.state(path);
+        let paths: Vec<&str> = self.files.keys().map(String::as_str).collect();
+        for ((path, was), state) in self.files.iter().zip(files.states(&paths)) {
             if was.state.is_some() && state == was.state {
                 continue;
             }

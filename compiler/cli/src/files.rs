@@ -15,6 +15,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use relay_compiler::{Files, Listed, ReadError, Take, is_shown};
 
@@ -53,6 +54,15 @@ impl ProjectFiles<Disk> {
     pub(crate) fn state(&self, path: &str) -> Option<State> {
         let (found, metadata) = self.tree.look(&self.path(path).ok()?).ok()?;
         found.starts_with(&self.root).then(|| State::from(&metadata))
+    }
+
+    /// Returns the state of each file so, looked at on several threads.
+    pub(crate) fn states(&self, paths: &[&str]) -> Vec<Option<State>> {
+        let states: Vec<OnceLock<Option<State>>> = paths.iter().map(|_| OnceLock::new()).collect();
+        self.share(paths, |files, (index, path)| {
+            states.get(index).map(|state| state.set(files.state(path)));
+        });
+        states.into_iter().map(|state| state.into_inner().flatten()).collect()
     }
 
     /// Returns the bytes of the file at a project path, and its state before it was read; `None` if it is

@@ -312,8 +312,8 @@ impl Running {
     fn reason(mut self, error: &io::Error) -> String {
         let said = match error.kind() {
             io::ErrorKind::TimedOut => None,
-            // It may still run; then it has nothing more to say. Programs that it has started may write on, or
-            // be silent and hold its errors open.
+            // It may still run; then it has said all. Programs that it has started may write on, or be silent
+            // and hold its errors open.
             _ => {
                 self.output.close();
                 self.errors.has_ended();
@@ -327,7 +327,7 @@ impl Running {
         }
     }
 
-    /// Returns the first line that git wrote to its standard error, also where its end does not come in time.
+    /// Returns the first line that git wrote to its standard error, also if another program keeps it open.
     fn said(&mut self) -> io::Result<String> {
         let mut said = Vec::new();
         let read = (&mut self.errors).take(LINE_BYTES_MAX).read_to_end(&mut said);

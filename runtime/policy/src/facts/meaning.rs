@@ -81,7 +81,7 @@ impl Canonical {
 
     /// Writes names of one meaning, in any order.
     fn names<'n>(&mut self, names: impl ExactSizeIterator<Item = &'n str>) {
-        // Most are alone, and need no list to sort.
+        // Most are alone.
         if names.len() == 1 {
             self.list(1);
             names.for_each(|name| self.text(name));
