@@ -6,9 +6,9 @@ use relay_engine::derived::Mismatch;
 use relay_policy::facts::Facts;
 
 use crate::automaton::Automata;
-use crate::facts;
 use crate::lower;
 use crate::resolve;
+use crate::shipped_facts;
 
 /// Returns the parts of a bundle that differ from those of its contents; empty for every bundle of
 /// this version of the compiler. A table with the bytes of `shipped_facts` is as made: a test
@@ -54,9 +54,9 @@ fn has_its_facts(bundle: &Bundle, shipped: &[u8]) -> Result<bool, Corrupt> {
     let table = bundle.facts()?;
     let Some(policy) = bundle.policy() else { return Ok(table.is_empty()) };
     if table == shipped {
-        return Ok(facts::meaning(table).is_ok_and(|meaning| meaning == policy.facts));
+        return Ok(shipped_facts::meaning(table).is_ok_and(|meaning| meaning == policy.facts));
     }
     let Ok(facts) = Facts::open(table) else { return Ok(false) };
-    let is_as_made = facts::table(&facts.knowledge()).is_ok_and(|made| made == table);
+    let is_as_made = shipped_facts::table(&facts.knowledge()).is_ok_and(|made| made == table);
     Ok(is_as_made && facts.meaning().hex() == policy.facts)
 }

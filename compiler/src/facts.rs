@@ -1,4 +1,4 @@
-//! The shipped facts, and the making of their table.
+//! The fact files, of which the table of the shipped facts is made.
 //!
 //! The fact files are in `compiler/facts`; their table is beside them, so that a build reads the
 //! table alone. `relay fact-table` writes the table anew, and a test compares the two. The binary
@@ -7,37 +7,14 @@
 use std::collections::BTreeSet;
 
 use miette::Diagnostic;
-use relay_policy::facts::{EncodeError, Facts, Knowledge, encode};
+use relay_policy::facts::Knowledge;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::parse;
 use crate::source::{Sources, Span};
 
-/// Returns the shipped facts.
-///
-/// # Errors
-///
-/// Their table is missing or damaged, which a test rules out. The facts are required to judge a
-/// project.
-pub(crate) fn shipped_knowledge(table: &[u8]) -> Result<Knowledge, EncodeError> {
-    opened(table).map(|facts| facts.knowledge())
-}
-
-fn opened(table: &[u8]) -> Result<Facts<'_>, EncodeError> {
-    let damaged = |_| EncodeError { what: "the shipped ones are missing or damaged" };
-    // A test reads every row of the shipped table.
-    Facts::reopen(table).map_err(damaged)
-}
-
-/// Returns the digest of the facts of a table (their places left out), in hex.
-///
-/// # Errors
-///
-/// The table is missing or damaged.
-pub(crate) fn meaning(table: &[u8]) -> Result<String, EncodeError> {
-    Ok(opened(table)?.meaning().hex())
-}
+pub use crate::shipped_facts::table;
 
 /// Reads fact files, and returns their knowledge; broken parts are reported.
 #[must_use]
@@ -115,17 +92,4 @@ struct MissingProgram {
     programs: String,
     #[label(primary, "the first of the fact files")]
     at: Span,
-}
-
-/// Writes the table of knowledge, and opens it once to check it.
-///
-/// # Errors
-///
-/// The knowledge exceeds a table.
-pub fn table(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
-    let bytes = encode(knowledge)?;
-    if Facts::open(&bytes).is_err() {
-        return Err(EncodeError { what: "facts" });
-    }
-    Ok(bytes)
 }

@@ -30,6 +30,7 @@ mod reference;
 mod resolve;
 mod secret;
 mod setting;
+mod shipped_facts;
 mod shipped_policy;
 
 mod show;

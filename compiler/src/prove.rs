@@ -102,7 +102,7 @@ fn proven(
     let storage: Storage = Box::new(bytes);
     let bundle = Bundle::open(storage).map_err(|error| error.to_string())?;
     let authority = Authority::of(&bundle).map_err(|error| error.to_string())?;
-    // `facts::table` has checked them, or a test of the shipped ones.
+    // `shipped_facts::table` has checked them, or a test of the shipped ones.
     authority.facts_were_checked();
     let all_hold = examples::prove(&bundle, &authority, declared, out);
     let mut all_hold = all_hold.map_err(|error| error.to_string())?;

@@ -19,6 +19,7 @@ use self::drawn::Drawn;
 use self::line_starts::LineStarts;
 use crate::automaton::Automata;
 use crate::secret;
+use crate::shipped_facts::Shipped;
 
 /// A file that was read in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,7 +136,7 @@ const NEAR_BYTES_MAX: usize = 512;
 pub struct Sources<'f> {
     files: &'f dyn Files,
     root: String,
-    facts: &'f [u8],
+    facts: Shipped<'f>,
     loaded: RefCell<Loaded>,
     template_cost: Cell<u64>,
     automata: Automata,
@@ -267,7 +268,7 @@ impl<'f> Sources<'f> {
         Self {
             files,
             root: root.into(),
-            facts: &[],
+            facts: Shipped::default(),
             loaded: RefCell::default(),
             template_cost: Cell::new(0),
             automata: Automata::default(),
@@ -279,12 +280,12 @@ impl<'f> Sources<'f> {
     /// that a changed fact rebuilds only the binary.
     #[must_use]
     pub fn with_facts(self, facts: &'f [u8]) -> Self {
-        Self { facts, ..self }
+        Self { facts: Shipped::of(facts), ..self }
     }
 
-    /// Returns the table of the shipped facts; empty if it is absent.
-    pub(crate) fn facts(&self) -> &'f [u8] {
-        self.facts
+    /// Returns the shipped facts.
+    pub(crate) fn facts(&self) -> &Shipped<'f> {
+        &self.facts
     }
 
     /// Returns the cost of rendering the templates of this project so far: its limit holds for a

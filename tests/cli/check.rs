@@ -303,3 +303,49 @@ fn names_with_a_hyphen_stay_on_one_line() {
     assert!(!run.stdout.lines().any(|line| line.ends_with('-')), "{}", run.stdout);
     run.prints("not-resource").prints("not-prompt");
 }
+
+/// A project whose own facts decide in the base and in two environments.
+const OWN_FACTS: &str = "\
+project demo version=\"1.0.0\" epoch=1
+roles { role dev tier=1 }
+users { anyone role=dev }
+policy guarded
+facts {
+    program our-list tier=0 says=\"lists\"
+    program our-deploy tier=2 says=\"deploys\"
+}
+prompts { prompt a { summary \"A\"; text \"x\" } }
+expect decision role=dev { allow \"our-list\"; deny \"our-deploy\" }
+when staging { expect decision role=dev { allow \"our-list\"; deny \"our-deploy\" } }
+when production { prompts { prompt a { summary \"P\" } } }
+";
+
+#[test]
+fn every_environment_has_the_facts_of_the_project() {
+    let sandbox = Sandbox::of(&[("project.kdl", OWN_FACTS)]);
+    sandbox.relay("check .").ends(0);
+    // With other facts the expectations of each fail.
+    let wrong = OWN_FACTS.replace("tier=2 says=\"deploys\"", "tier=1 says=\"deploys\"");
+    sandbox.write("project.kdl", &wrong);
+    let report = sandbox.relay("check . --format json").ends(1).json();
+    let errors = report["diagnostics"].as_array().expect("diagnostics").iter();
+    let errors = errors.filter(|one| one["severity"] == "error");
+    let errors: Vec<_> = errors.map(|one| (&one["code"], &one["environments"])).collect();
+    let failed = serde_json::Value::from("expect::decision");
+    let places = [serde_json::json!([]), serde_json::json!(["staging"])];
+    assert_eq!(errors, places.each_ref().map(|place| (&failed, place)), "{report}");
+}
+
+#[test]
+fn a_fault_of_the_facts_is_reported_once_for_all_environments() {
+    let faulty = OWN_FACTS.replace("program our-list", "program git");
+    let (alone, _) = faulty.split_once("when staging").expect("an environment");
+    let report = |text: &str| {
+        let sandbox = Sandbox::of(&[("project.kdl", text)]);
+        sandbox.relay("check . --format json").ends(1).json()["diagnostics"].take()
+    };
+    let found = report(&faulty);
+    let codes = found.as_array().expect("diagnostics").iter().map(|one| one["code"].as_str());
+    assert!(codes.flatten().any(|code| code == "facts::replaces"), "{found}");
+    assert_eq!(found, report(alone));
+}

@@ -53,7 +53,7 @@ struct UnknownFlag {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some((policy, known)) = &model.policy else { return };
-    // `facts::table` has checked it, or a test of the shipped one.
+    // `shipped_facts::table` has checked it, or a test of the shipped one.
     let Ok(facts) = Facts::reopen(&known.table) else { return };
     // Most projects name programs that are known.
     let names: LazyCell<Vec<String>, _> = LazyCell::new(|| facts.program_names().collect());

@@ -79,7 +79,7 @@ pub(super) fn rules(
     table: &[u8],
     places: &Places<'_>,
 ) -> (Vec<Rule>, Vec<u8>) {
-    // `facts::table` has checked it, or a test of the shipped one.
+    // `shipped_facts::table` has checked it, or a test of the shipped one.
     let Ok(facts) = Facts::reopen(table) else { return Default::default() };
     let mut rules: Vec<Rule> = policy
         .rules

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_policy::classify::changes_code;
-use relay_policy::facts::{Knowledge, program_name};
+use relay_policy::facts::{Knowledge, Node, program_name};
 use relay_policy::tier::Floors;
 use thiserror::Error;
 
 use super::policy::reason;
 use crate::ast::{self, FactEnvironment, FactProgram};
 use crate::diagnostic::Diagnostics;
-use crate::facts;
 use crate::model::{Facts, Policy};
+use crate::shipped_facts::Made;
 use crate::source::{FileId, Sources, Span};
 
 /// Resolves the facts of a project, which needs a policy for them.
@@ -38,18 +38,19 @@ pub(super) fn facts(
         environment.extend(node.environment);
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
-    let table = if is_own {
-        facts::shipped_knowledge(sources.facts()).and_then(|mut knowledge| {
-            lowers::check(&programs, &knowledge, floors(policy), out);
-            add_programs(sources, &programs, &mut knowledge, out);
-            add_environment(&environment, &mut knowledge, out);
-            facts::table(&knowledge)
+    let made = if is_own {
+        sources.facts().knowledge().and_then(|shipped| {
+            lowers::check(&programs, shipped, floors(policy), out);
+            let mut own = Knowledge::default();
+            add_programs(sources, &programs, shipped, &mut own, out);
+            add_environment(&environment, shipped, &mut own, out);
+            sources.facts().joined(own)
         })
     } else {
-        Ok(sources.facts().to_vec())
+        sources.facts().made()
     };
-    match table.and_then(|table| facts::meaning(&table).map(|meaning| (table, meaning))) {
-        Ok((table, meaning)) => Some(Facts { programs, environment, table, meaning }),
+    match made {
+        Ok(Made { table, meaning }) => Some(Facts { programs, environment, table, meaning }),
         Err(error) => {
             out.report(at, TooManyFacts { what: error.what, at });
             None
@@ -66,16 +67,16 @@ fn floors(policy: &Policy) -> Floors {
 fn add_programs(
     sources: &Sources<'_>,
     programs: &[FactProgram],
-    knowledge: &mut Knowledge,
+    shipped: &Knowledge,
+    own: &mut Knowledge,
     out: &mut Diagnostics,
 ) {
     let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
-    let mut shipped: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, program) in knowledge.programs.iter().enumerate() {
-        shipped.extend(program.names.iter().map(|name| (name.clone(), index)));
+    let mut known: BTreeMap<&str, &Node> = BTreeMap::new();
+    for program in &shipped.programs {
+        known.extend(program.names.iter().map(|name| (name.as_str(), program)));
     }
     let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
-    let mut added = Vec::new();
     for program in programs {
         let mut replaced = None;
         for name in &program.names {
@@ -89,14 +90,11 @@ fn add_programs(
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, ProgramPath { name, base, at });
             }
-            if let Some(index) = shipped.get(&name.value)
-                && let Some(known) = knowledge.programs.get_mut(*index)
-            {
+            if let Some(known) = known.get(name.value.as_str()) {
                 if known.builtin {
                     let (name, at) = (name.value.clone(), name.at);
                     out.report(at, ReplacesBuiltin { name, at });
                 }
-                known.names.retain(|known| *known != name.value);
                 replaced = replaced.or(Some(name));
             }
         }
@@ -111,24 +109,23 @@ fn add_programs(
         let number = match files.get(&program.at.file) {
             Some(number) => *number,
             None => {
-                let Ok(number) = u8::try_from(knowledge.files.len()) else {
+                let Ok(number) = u8::try_from(shipped.files.len() + own.files.len()) else {
                     out.report(program.at, TooManyFiles { at: program.at });
                     return;
                 };
-                knowledge.files.push(sources.file(program.at.file).path.clone());
+                own.files.push(sources.file(program.at.file).path.clone());
                 files.insert(program.at.file, number);
                 number
             }
         };
-        added.push(program.fact.clone().in_file(number));
+        own.programs.push(program.fact.clone().in_file(number));
     }
-    knowledge.programs.retain(|program| !program.names.is_empty());
-    knowledge.programs.extend(added);
 }
 
 fn add_environment(
     environment: &[FactEnvironment],
-    knowledge: &mut Knowledge,
+    shipped: &Knowledge,
+    own: &mut Knowledge,
     out: &mut Diagnostics,
 ) {
     for row in environment {
@@ -139,11 +136,11 @@ fn add_environment(
             if is_wide(&name.value) || changes_code(&name.value) {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, CodeVariable { name, at });
-            } else if knowledge.environment.contains(&name.value) {
+            } else if [shipped, &*own].iter().any(|it| it.environment.contains(&name.value)) {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, KnownVariable { name, at });
             } else {
-                knowledge.environment.push(name.value.clone());
+                own.environment.push(name.value.clone());
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Whole processes: of two sizes, whose difference is what each operation costs, or as they are.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use harness::command;
@@ -23,6 +24,12 @@ pub(crate) const PROCESSES: &[Process] = &[
     of("relay/version", "`relay --version`", version, [0, 1]),
     of("relay/classify", "`relay classify ls`", classify, [0, 1]),
     of("relay/check", "`relay check`, a declaration", check, [100, 600]),
+    of(
+        "relay/environment",
+        "`relay check`, an environment of a project with own facts",
+        environments,
+        [1, 3],
+    ),
     of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 600]),
     of("relay/inspect", "`relay inspect` of a bundle with a shipped policy", inspect, [0, 1]),
     of("relay/explain", "`relay explain --tags` of the same bundle", explain, [0, 1]),
@@ -53,6 +60,25 @@ fn check(counter: &Counter<'_>, declarations: usize) -> Result<u64> {
     fs::write(counter.setting.folder.join("counted.kdl"), text)?;
     relay(counter, &["check", "counted.kdl"])
 }
+
+fn environments(counter: &Counter<'_>, environments: usize) -> Result<u64> {
+    let mut text = OWN.to_owned();
+    for number in 0..environments {
+        writeln!(
+            text,
+            "when e{number} {{ prompts {{ prompt rules {{ summary \"{number}\" }} }} }}"
+        )?;
+    }
+    fs::write(counter.setting.folder.join("environments.kdl"), text)?;
+    relay(counter, &["check", "environments.kdl"])
+}
+
+/// A project whose own facts are joined with those that are shipped.
+const OWN: &str = "project own epoch=1
+policy guarded
+facts { program our-deploy says=\"deploys\" tier=2 }
+prompts { prompt rules { summary \"Rules\"; text \"Ask.\" } }
+";
 
 fn build(counter: &Counter<'_>, files: usize) -> Result<u64> {
     let folder = counter.setting.folder.join("counted");
