@@ -23,6 +23,7 @@ pub(crate) struct Made {
 }
 
 impl<'f> Shipped<'f> {
+    /// Takes their table; empty if it is absent.
     pub(crate) fn of(table: &'f [u8]) -> Self {
         Self { table, ..Self::default() }
     }
@@ -70,6 +71,7 @@ impl Made {
     }
 }
 
+/// Returns all facts: those of a project replace shipped programs of their names.
 fn with_own(shipped: &Knowledge, own: &Knowledge) -> Knowledge {
     let replaced: HashSet<&String> = own.programs.iter().flat_map(|it| &it.names).collect();
     let mut all = shipped.clone();
