@@ -71,7 +71,7 @@ pub(crate) fn run(
     out: &mut Diagnostics,
 ) -> (Vec<u8>, Proven) {
     let is_mutated = with_mutants && !declared.rules.is_empty();
-    if declared.expects.is_empty() && declared.examples.is_empty() && !is_mutated {
+    if declared.expects.is_empty() && !declared.has_open_examples() && !is_mutated {
         let coverage = Touched::default().coverage(declared);
         return (bytes, Proven { asked: true, coverage, ..Proven::default() });
     }

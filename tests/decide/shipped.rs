@@ -14,14 +14,11 @@ const LINES_MIN: usize = 200;
 #[test]
 fn each_is_proved_by_its_own_lines_and_checks_without_a_finding() {
     for name in NAMES {
-        let text = format!(
-            "project demo epoch=1\nprompts {{ prompt a {{ text \"Hello.\" }} }}\npolicy use={name}\n"
-        );
-        let files = Memory::of(&[("project.kdl", &text)]);
-        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-        let diagnostics = &compiled.diagnostics;
-        let findings = diagnostics.error_count() + diagnostics.warning_count();
-        assert_eq!(findings, 0, "{name}: {report}");
+        assert_eq!(checked(&format!("policy use={name}")), "", "{name}");
+        // A project that starts from it does not try its lines again.
+        let text = root().join(format!("compiler/policies/{name}.kdl"));
+        let text = std::fs::read_to_string(text).unwrap();
+        assert_eq!(checked(&text), "", "{name} as the policy of a project");
         let judged = Judged::of(&format!("policy use={name}"));
         let rules = (0..judged.bundle.rule_count()).map(|rule| judged.bundle.rule(rule).unwrap());
         let rules: Vec<RuleView<'_>> = rules.collect();
@@ -38,6 +35,48 @@ fn each_is_proved_by_its_own_lines_and_checks_without_a_finding() {
         assert!(lines >= LINES_MIN, "{name}: {lines} lines");
         let denies = rules.iter().filter(|rule| rule.kind().unwrap() == RuleKind::Deny);
         assert!(denies.count() >= 4, "{name}");
+    }
+}
+
+/// Each part of a project that a line of a shipped policy can fall by.
+#[test]
+fn the_lines_are_tried_again_beside_parts_of_the_projects_own() {
+    let parts = [
+        (
+            "facts about a program",
+            "policy use=workstation\nfacts { program cat because=\"here it prints no file\" tier=1 }",
+        ),
+        ("a path", "policy use=workstation { paths { secret \"**/docs/secrets.md\" } }"),
+        ("a floor", "policy use=workstation { floors { opaque-code 0 because=\"a sandbox\" } }"),
+        (
+            "a rule that lowers",
+            "policy use=workstation { lower builds to=1 because=\"a sandbox\" { program npm } }",
+        ),
+        (
+            "a rule that raises",
+            "policy use=ci { tier plans 3 because=\"a plan locks the state\" { program terraform } }",
+        ),
+        ("a host", "hosts { host metadata address=\"192.0.2.1\" }\npolicy use=ci"),
+    ];
+    for (part, policy) in parts {
+        let report = checked(policy);
+        let is_of_line =
+            report.contains("rule::no_match") || report.contains("rule::unwanted_match");
+        assert!(is_of_line && report.contains("relay:policies/"), "{part}: {report}");
+    }
+}
+
+/// Returns the errors and warnings of a project with this policy, as a report.
+fn checked(policy: &str) -> String {
+    let text =
+        format!("project demo epoch=1\nprompts {{ prompt a {{ text \"Hello.\" }} }}\n{policy}\n");
+    let files = Memory::of(&[("project.kdl", &text)]);
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let diagnostics = &compiled.diagnostics;
+    if diagnostics.error_count() + diagnostics.warning_count() == 0 {
+        String::new()
+    } else {
+        report
     }
 }
 

@@ -157,6 +157,9 @@ pub(crate) struct Policy {
     pub(crate) floors: Floors<FloorSetting>,
     /// The rows of its `paths`.
     pub(crate) paths: Vec<Entry<PathSettings>>,
+    /// Whether it judges texts as the shipped policy that it starts from: with the same floors, paths and
+    /// rules that change tiers.
+    pub(crate) judges_as_shipped: bool,
 }
 
 /// A node of the policy.
@@ -190,6 +193,7 @@ impl Policy {
             limits,
             floors,
             paths,
+            judges_as_shipped: _,
         } = self;
         let limits = PolicyNode { block: &POLICY, rule: &LIMITS, at: limits.at, settings: limits };
         let floors = floors.iter().map(|(floor, setting)| PolicyNode {

@@ -49,6 +49,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
         limits: self::limits(limits, out),
         floors: self::floors(floors, out),
         paths,
+        judges_as_shipped: false,
     };
     reader.finish(out);
     policy

@@ -37,6 +37,8 @@ pub(super) struct Tried {
     pub(super) text: String,
     /// Whether the rule should mean it.
     pub(super) matches: bool,
+    /// Whether it is known to do so: a rule of a shipped policy, which a test has tried on the same facts.
+    pub(super) holds: bool,
     pub(super) at: Span,
     pub(super) rule_at: Span,
 }
@@ -104,6 +106,11 @@ impl Declared {
         }
     }
 
+    /// Returns whether a rule is still to be tried on a text.
+    pub(super) fn has_open_examples(&self) -> bool {
+        self.examples.iter().any(|tried| !tried.holds)
+    }
+
     /// Returns the numbers of the skills with this name, rising.
     pub(super) fn skills_named(&self, name: &str) -> &[u32] {
         self.skill_numbers.get(name).map_or(&[], Vec::as_slice)
@@ -117,14 +124,19 @@ impl Declared {
 
 /// Returns the texts on which the rules of a model are tried.
 fn examples(model: &Model) -> Vec<Tried> {
-    let rules = model.policy.iter().flat_map(|(policy, _)| &policy.rules);
+    let Some((policy, facts)) = &model.policy else { return Vec::new() };
+    let has_own_facts = !(facts.programs.is_empty() && facts.environment.is_empty());
+    // A trial asks these beside the rule: a new part of it belongs here.
+    let is_as_shipped = policy.judges_as_shipped && !has_own_facts && model.hosts.is_none();
     let of_rule = |rule: &PolicyRule| {
         let tried = |matches: bool| {
             let (name, rule_at) = (rule.name.value.clone(), rule.name.at);
+            let holds = is_as_shipped && rule.origin.is_some();
             move |text: &Spanned<String>| Tried {
                 rule: name.clone(),
                 text: text.value.clone(),
                 matches,
+                holds,
                 at: text.at,
                 rule_at,
             }
@@ -132,7 +144,7 @@ fn examples(model: &Model) -> Vec<Tried> {
         let matches: Vec<Tried> = rule.matches.iter().map(tried(true)).collect();
         matches.into_iter().chain(rule.no_matches.iter().map(tried(false))).collect::<Vec<_>>()
     };
-    rules.flat_map(of_rule).collect()
+    policy.rules.iter().flat_map(of_rule).collect()
 }
 
 /// Returns the rules of a model that are the project's own.

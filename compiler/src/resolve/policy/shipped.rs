@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
 use miette::Diagnostic;
+use relay_bundle::RuleKind;
 use relay_engine::nearest::nearest;
 use relay_policy::tier::Floors;
 use thiserror::Error;
 
-use crate::ast::Policy;
+use crate::ast::{Policy, PolicyRule};
 use crate::diagnostic::Diagnostics;
 use crate::parse;
 use crate::source::{Sources, Span, Spanned};
@@ -22,6 +24,7 @@ pub(super) fn joined(sources: &Sources<'_>, policy: Policy, out: &mut Diagnostic
         return policy;
     };
     let Some(shipped) = parse::shipped_policy(sources, start.value, out) else { return policy };
+    let judges_as_shipped = judges_as(&shipped, &policy);
     let mut rules: BTreeMap<String, _> =
         shipped.rules.into_iter().map(|rule| (rule.name.value.clone(), rule)).collect();
     for Spanned { value, at } in &policy.drops {
@@ -58,8 +61,39 @@ pub(super) fn joined(sources: &Sources<'_>, policy: Policy, out: &mut Diagnostic
         classes: shipped.classes.into_iter().chain(policy.classes).collect(),
         paths: shipped.paths.into_iter().chain(policy.paths).collect(),
         floors,
+        judges_as_shipped,
         ..policy
     }
+}
+
+/// Returns whether a policy that starts from a shipped one adds nothing to how that judges texts, and takes nothing
+/// from it.
+fn judges_as(shipped: &Policy, policy: &Policy) -> bool {
+    let Policy {
+        at: _,
+        settings: _,
+        drops,
+        rules,
+        scopes: _,
+        classes,
+        limits: _,
+        floors,
+        paths,
+        judges_as_shipped: _,
+    } = policy;
+    let changes_tiers = |rule: &&PolicyRule| match rule.kind() {
+        RuleKind::Tier | RuleKind::Lower => true,
+        RuleKind::Deny | RuleKind::Approve | RuleKind::Allow => false,
+    };
+    let own_names = rules.iter().map(|rule| &rule.name.value);
+    let replaced: HashSet<&String> =
+        drops.iter().map(|drop| &drop.value).chain(own_names).collect();
+    let mut theirs = shipped.rules.iter().filter(changes_tiers);
+    classes.is_empty()
+        && paths.is_empty()
+        && floors.iter().all(|(_, setting)| setting.at.is_none())
+        && !rules.iter().any(|rule| changes_tiers(&rule))
+        && !theirs.any(|rule| replaced.contains(&rule.name.value))
 }
 
 /// A rule that is not there cannot be left out, and the author thinks that it is out.
