@@ -32,6 +32,7 @@ use crate::candidates::{self, Candidate};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::flip::Flip;
+use crate::known_facts::KnownPrograms;
 use crate::reasons::Reasons;
 use crate::reversal;
 use crate::shown::Shown;
@@ -67,8 +68,14 @@ fn has_value_caps(node: &Node) -> bool {
 
 /// The facts of one side, and its tiers for undescribed commands.
 pub(crate) struct Side<'k> {
-    pub(crate) knowledge: Option<&'k Knowledge>,
+    pub(crate) known: Option<&'k KnownPrograms>,
     pub(crate) floors: Floors,
+}
+
+impl<'k> Side<'k> {
+    fn knowledge(&self) -> Option<&'k Knowledge> {
+        Some(&self.known?.knowledge)
+    }
 }
 
 /// Compares the facts of two bundles. If one of them leaves commands unjudged, its policy says so,
@@ -81,7 +88,7 @@ pub(crate) fn compare(
     out: &mut Findings,
 ) {
     let [a, b] = sides;
-    let is_one_sided = a.knowledge.is_none() || b.knowledge.is_none();
+    let is_one_sided = a.known.is_none() || b.known.is_none();
     let (before, after) = (programs(a, is_one_sided), programs(b, is_one_sided));
     let mut pairs: Vec<(Option<&Program<'_>>, Option<&Program<'_>>, Vec<&str>)> = Vec::new();
     let mut at: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
@@ -101,7 +108,9 @@ pub(crate) fn compare(
     }
     for (old, new, names) in pairs {
         let compared = Compared { sides, reasons, old, new, names: &names, judges, shown };
-        if old.map(|it| &it.node) == new.map(|it| &it.node) && compared.reversal().is_none() {
+        let is_same = old.map(|it| it.node) == new.map(|it| it.node);
+        let is_renamed = || old.map(|it| &it.written.names) != new.map(|it| &it.written.names);
+        if is_same && (!is_renamed() || compared.reversal().is_none()) {
             continue;
         }
         compared.findings(out);
@@ -110,13 +119,13 @@ pub(crate) fn compare(
         return;
     }
     variables(sides, reasons, judges, shown, out);
-    words::compare(a.knowledge, b.knowledge, shown, out);
+    words::compare(a.knowledge(), b.knowledge(), shown, out);
 }
 
 /// A program with the place where it was written.
 struct Program<'k> {
     /// Its facts; names and places are left out.
-    node: Node,
+    node: &'k Node,
     written: &'k Node,
     at: Place,
 }
@@ -129,13 +138,12 @@ struct Programs<'k> {
 
 fn programs<'k>(side: &Side<'k>, own_only: bool) -> Programs<'k> {
     let mut programs = Programs::default();
-    let Some(known) = side.knowledge else { return programs };
-    for written in &known.programs {
-        let file = known.files.get(usize::from(written.place.file)).map_or("", String::as_str);
+    let Some(KnownPrograms { knowledge, nodes }) = side.known else { return programs };
+    for (written, node) in knowledge.programs.iter().zip(nodes) {
+        let file = knowledge.files.get(usize::from(written.place.file)).map_or("", String::as_str);
         if own_only && file.starts_with(SHIPPED) {
             continue;
         }
-        let node = Node { names: Vec::new(), ..written.clone().without_places() };
         let at = Place { file: file.to_owned(), line: written.place.line.into(), column: 1 };
         for name in &written.names {
             programs.by_name.insert(name, programs.list.len());
@@ -219,7 +227,7 @@ impl Compared<'_, '_, '_> {
         match (self.old, self.new) {
             (Some(old), Some(new)) => {
                 let floors = [self.sides[0].floors, self.sides[1].floors];
-                let found = differences(&old.node, &new.node, floors);
+                let found = differences(old.node, new.node, floors);
                 if !found.is_empty() {
                     return found;
                 }
@@ -231,7 +239,7 @@ impl Compared<'_, '_, '_> {
     }
 
     fn is_one_sided(&self) -> bool {
-        self.sides.iter().any(|side| side.knowledge.is_none())
+        self.sides.iter().any(|side| side.known.is_none())
     }
 
     /// Returns the direction of a difference for callers, with the command or the call that shows it.
@@ -247,7 +255,7 @@ impl Compared<'_, '_, '_> {
         let mut judged = Judged { difference, by, witness: None, flip: None };
         let Some(name) = self.names.first() else { return judged };
         if judged.difference.direction == Direction::NotProved {
-            let nodes = [self.old, self.new].map(|program| program.map(|it| &it.node));
+            let nodes = [self.old, self.new].map(|program| program.map(|it| it.node));
             let groups = commands::of(name, nodes, &judged.difference);
             let groups = || groups.iter().cloned();
             judged.witness = self.judges.and_then(|it| groups().find_map(|group| it.show(group)));
@@ -271,9 +279,8 @@ impl Compared<'_, '_, '_> {
 
     /// Returns the rule by which a caller may do more by other effects of the program.
     fn reversal(&self) -> Option<String> {
-        let program = self.program();
-        let nodes = [self.old?, self.new?].map(|program| effects::of(&program.node));
-        let is_other = program.is_renamed || nodes[0] != nodes[1];
+        let (program, old, new) = (self.program(), self.old?.node, self.new?.node);
+        let is_other = program.is_renamed || old != new && effects::of(old) != effects::of(new);
         is_other.then(|| reversal::of_effects(self.shown, &program)).flatten()
     }
 
@@ -362,7 +369,7 @@ impl Compared<'_, '_, '_> {
     fn new_finding(&self, change: Change, direction: Direction) -> Finding {
         // Words leave out details; acceptance covers all of both sides.
         let debug =
-            |program: Option<&Program<'_>>| format!("{:?}", program.map(|program| &program.node));
+            |program: Option<&Program<'_>>| format!("{:?}", program.map(|program| program.node));
         Finding::new(Area::Authority, Kind::Program, self.names.join(", "), change)
             .direction(direction)
             .content(debug(self.old).as_bytes(), debug(self.new).as_bytes())
@@ -409,7 +416,7 @@ fn variables(
     out: &mut Findings,
 ) {
     let variables = |side: &Side<'_>| -> BTreeSet<String> {
-        side.knowledge.into_iter().flat_map(|known| known.environment.clone()).collect()
+        side.knowledge().into_iter().flat_map(|known| known.environment.clone()).collect()
     };
     let [a, b] = sides;
     let (before, after) = (variables(a), variables(b));

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::candidates::Candidate;
 use crate::direction::Direction;
+use crate::known_facts::KnownFacts;
 
 /// The most calls that both sides decide for one difference: a call of each caller counts.
 const CALLS_EACH_MAX: usize = 400;
@@ -165,11 +166,20 @@ pub(crate) struct Deciders<'b> {
 }
 
 impl<'b> Deciders<'b> {
-    /// Returns the deciders of two bundles, if both can decide. Callers of the tenants named here are
-    /// asked for too.
-    pub(crate) fn of(sides: [&'b Bundle; 2], tenants: &BTreeSet<&str>) -> Option<Self> {
+    /// Returns the deciders of two bundles with these facts, if both can decide. Callers of the tenants
+    /// named here are asked for too.
+    pub(crate) fn of(
+        sides: [&'b Bundle; 2],
+        facts: &KnownFacts,
+        tenants: &BTreeSet<&str>,
+    ) -> Option<Self> {
         let [a, b] = sides;
         let authorities = [Authority::of(a).ok()?, Authority::of(b).ok()?];
+        for (authority, known) in authorities.iter().zip(facts.sides()) {
+            if known.is_readable() {
+                authority.facts_were_checked();
+            }
+        }
         let mut roles: Vec<(Tier, &str)> =
             b.roles().iter().map(|role| (role.tier.value, role.name.as_str())).collect();
         roles.sort_by_key(|(tier, name)| (std::cmp::Reverse(*tier), *name));

@@ -26,6 +26,7 @@ mod host;
 mod in_force;
 mod index;
 mod join;
+mod known_facts;
 mod manifest;
 mod messages;
 mod pairs;
@@ -72,53 +73,73 @@ pub use trust::compare_trust;
 pub use witness::Witness;
 
 use crate::finding::Findings;
+use crate::known_facts::KnownFacts;
 use crate::pairs::Pairs;
 use crate::review::SwitchedOff;
 use crate::shown::Shown;
 
-/// Compares the contents of two bundles: the findings, the most dangerous first.
-///
-/// Parts of a bundle that contradict its contents are left out: for a bundle from an untrusted
-/// build, ask [`compare_derived`] about them too.
+/// Compares the bundles of two sides in one environment after the other.
+#[derive(Default)]
+pub struct Comparer {
+    facts: KnownFacts,
+}
+
+/// Compares the contents of two bundles, as [`Comparer::compare`].
 ///
 /// # Errors
 ///
 /// A bundle is damaged.
 pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
-    let mut out = Findings::default();
-    let (review_a, review_b) = (a.review()?, b.review()?);
-    if says_the_same(a, b) && review_a == review_b {
-        return Ok(Vec::new());
+    Comparer::default().compare(a, b)
+}
+
+impl Comparer {
+    /// Compares the contents of two bundles: the findings, the most dangerous first. They are the same after any
+    /// comparison before; facts that were read then are not read again.
+    ///
+    /// Parts of a bundle that contradict its contents are left out: for a bundle from an untrusted
+    /// build, ask [`compare_derived`] about them too.
+    ///
+    /// # Errors
+    ///
+    /// A bundle is damaged.
+    pub fn compare(&mut self, a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
+        let mut out = Findings::default();
+        let (review_a, review_b) = (a.review()?, b.review()?);
+        if says_the_same(a, b) && review_a == review_b {
+            return Ok(Vec::new());
+        }
+        manifest::compare(a, b, &mut out);
+        gate::compare(a.gate(), b.gate(), &mut out);
+        self.facts.read([a, b])?;
+        let shown = Shown::of([a, b], &self.facts)?;
+        policy::compare(&shown, [&review_a, &review_b], &mut out)?;
+        access::compare(&shown, &mut out)?;
+        let moved = user::compare(&shown, &mut out)?;
+        tool::compare(a, b, &mut out);
+        tool_settings::compare(a, b, &mut out);
+        host::compare(a, b, &mut out);
+        review::compare(&review_a, &review_b, &mut out);
+        review::compare_skills(&review_a, &review_b, &mut out);
+        expectation::compare(&review_a, &review_b, &mut out);
+        let switched_off = SwitchedOff::of(&review_a, &review_b);
+        switched_off.compare(a, b, &mut out)?;
+        messages::compare(a, b, &mut out)?;
+        prompt::compare_all(a, b, &switched_off, &mut out)?;
+        agent_skill::compare_all(a, b, &mut out)?;
+        resource::compare_all(a, b, &mut out)?;
+        resource_template::compare_all(a, b, &mut out)?;
+        skill::compare_all(a, b, &mut out)?;
+        calls::compare(a, b, &mut out)?;
+        calls::compare_moved(a, b, &moved, &mut out)?;
+        // Last, since audiences leave out the consequences of earlier findings, and the index and
+        // briefings name the changed prompts that were found.
+        let pairs = Pairs::of(a, b)?;
+        audience::compare(a, b, &pairs, &mut out)?;
+        index::compare(&pairs, &mut out)?;
+        briefing::compare(a, b, &pairs, &mut out)?;
+        Ok(out.sorted())
     }
-    manifest::compare(a, b, &mut out);
-    gate::compare(a.gate(), b.gate(), &mut out);
-    let shown = Shown::of([a, b])?;
-    policy::compare(&shown, [&review_a, &review_b], &mut out)?;
-    access::compare(&shown, &mut out)?;
-    let moved = user::compare(&shown, &mut out)?;
-    tool::compare(a, b, &mut out);
-    tool_settings::compare(a, b, &mut out);
-    host::compare(a, b, &mut out);
-    review::compare(&review_a, &review_b, &mut out);
-    review::compare_skills(&review_a, &review_b, &mut out);
-    expectation::compare(&review_a, &review_b, &mut out);
-    let switched_off = SwitchedOff::of(&review_a, &review_b);
-    switched_off.compare(a, b, &mut out)?;
-    messages::compare(a, b, &mut out)?;
-    prompt::compare_all(a, b, &switched_off, &mut out)?;
-    agent_skill::compare_all(a, b, &mut out)?;
-    resource::compare_all(a, b, &mut out)?;
-    resource_template::compare_all(a, b, &mut out)?;
-    skill::compare_all(a, b, &mut out)?;
-    calls::compare(a, b, &mut out)?;
-    calls::compare_moved(a, b, &moved, &mut out)?;
-    // Last, since audiences leave out the consequences of earlier findings, and the index and
-    // briefings name the changed prompts that were found.
-    let pairs = Pairs::of(a, b)?;
-    audience::compare(a, b, &pairs, &mut out)?;
-    index::compare(&pairs, &mut out)?;
-    briefing::compare(a, b, &pairs, &mut out)?;
-    Ok(out.sorted())
 }
 
 /// Returns whether the signed digests of everything that servers answer from are equal.

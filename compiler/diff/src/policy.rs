@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt, PathKind, Place, Policy, Review, Setting};
-use relay_policy::facts::{Facts, Knowledge};
+use relay_bundle::{Corrupt, PathKind, Place, Policy, Review, Setting};
 use relay_policy::path_rules::PathPattern;
 use relay_policy::tier::{Floor, Floors, Tier};
 
@@ -23,7 +22,7 @@ pub(crate) fn compare(
     reviews: [&Review; 2],
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    let ([a, b], [before, after]) = (shown.sides, shown.policies());
+    let (known, [before, after]) = (shown.facts, shown.policies());
     let places = (before.map(|policy| &policy.at), after.map(|policy| &policy.at));
     match (before, after) {
         (None, None) => {}
@@ -40,14 +39,14 @@ pub(crate) fn compare(
         (Some(_), Some(_)) => {}
     }
     let [of_a, of_b] = reviews.map(Reasons::of_review);
-    let judges = Judges::of(a, b);
+    let judges = Judges::of(shown.sides, known);
     floors(shown, &of_b, judges.as_ref(), out);
     rules::compare(shown, out);
     paths(shown, judges.as_ref(), out);
-    if a.facts()? != b.facts()? {
-        let (known_a, known_b) = (knowledge(a)?, knowledge(b)?);
-        let side = |known, policy| Side { knowledge: known, floors: tiers(policy) };
-        let sides = [side(known_a.as_ref(), before), side(known_b.as_ref(), after)];
+    if !known.are_equal() {
+        let [known_a, known_b] = known.sides();
+        let side = |known, policy| Side { known, floors: tiers(policy) };
+        let sides = [side(known_a.programs()?, before), side(known_b.programs()?, after)];
         facts::compare(&sides, &of_b, judges.as_ref(), shown, out);
     }
     reasons(&of_a, &of_b, places, out);
@@ -268,14 +267,4 @@ fn said(policy: Option<&Policy>) -> BTreeMap<(PathKind, &str), Said<'_>> {
         row.patterns.iter().map(String::as_str).map(said)
     });
     each.collect()
-}
-
-/// Reads the facts of a bundle, if it has any.
-fn knowledge(bundle: &Bundle) -> Result<Option<Knowledge>, Corrupt> {
-    let table = bundle.facts()?;
-    if table.is_empty() {
-        return Ok(None);
-    }
-    let damaged = |_| Corrupt::Record { section: "facts", what: "table of facts" };
-    Facts::open(table).map(|facts| Some(facts.knowledge())).map_err(damaged)
 }

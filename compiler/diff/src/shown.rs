@@ -13,10 +13,13 @@ use crate::candidates::{self, Candidate};
 use crate::direction::Direction;
 use crate::finding::Finding;
 use crate::flip::{Caller, Deciders, Flip, is_by, is_by_mode};
+use crate::known_facts::KnownFacts;
 
 /// Both sides, and the calls that show differences.
 pub(crate) struct Shown<'s> {
     pub(crate) sides: [&'s Bundle; 2],
+    /// The facts of both.
+    pub(crate) facts: &'s KnownFacts,
     /// The rules of the first side, by name.
     pub(crate) old: BTreeMap<String, Rule>,
     /// The rules of the second side.
@@ -26,16 +29,16 @@ pub(crate) struct Shown<'s> {
 }
 
 impl<'s> Shown<'s> {
-    pub(crate) fn of(sides: [&'s Bundle; 2]) -> Result<Self, Corrupt> {
+    pub(crate) fn of(sides: [&'s Bundle; 2], facts: &'s KnownFacts) -> Result<Self, Corrupt> {
         let [a, b] = sides;
-        Ok(Self { sides, old: rules(a)?, new: rules(b)?, deciders: OnceCell::new() })
+        Ok(Self { sides, facts, old: rules(a)?, new: rules(b)?, deciders: OnceCell::new() })
     }
 
     fn deciders(&self) -> Option<&Deciders<'s>> {
         let made = self.deciders.get_or_init(|| {
             let scopes = self.policies().into_iter().flatten().flat_map(|policy| &policy.scopes);
             let tenants = scopes.filter_map(|scope| scope.tenant.as_deref()).collect();
-            Deciders::of(self.sides, &tenants)
+            Deciders::of(self.sides, self.facts, &tenants)
         });
         made.as_ref()
     }

@@ -8,6 +8,8 @@ use relay_policy::classify::{Rules, classify};
 use relay_policy::facts::Facts;
 use serde::Serialize;
 
+use crate::known_facts::{KnownFacts, KnownTable};
+
 /// The most commands judged for one comparison, and for one difference.
 const COMMANDS_MAX: usize = 40_000;
 const COMMANDS_EACH_MAX: usize = 400;
@@ -41,23 +43,20 @@ impl fmt::Display for Witness {
 }
 
 /// The judges of commands on both sides.
-pub(crate) struct Judges<'b> {
-    facts: [Facts<'b>; 2],
+pub(crate) struct Judges<'k> {
+    facts: [Facts<'k>; 2],
     rules: [Rules; 2],
     environment: Option<String>,
     /// The number of commands that may still be judged.
     left: Cell<usize>,
 }
 
-impl<'b> Judges<'b> {
-    /// Returns the judges of two bundles, if both judge commands.
-    pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Option<Self> {
-        let side = |bundle: &'b Bundle| {
-            let facts = Facts::open(bundle.facts().ok()?).ok()?;
-            Some((facts, Rules::of(bundle).ok()??))
-        };
-        let ((facts_a, rules_a), (facts_b, rules_b)) = (side(a)?, side(b)?);
-        let (facts, rules) = ([facts_a, facts_b], [rules_a, rules_b]);
+impl<'k> Judges<'k> {
+    /// Returns the judges of two bundles with these facts, if both judge commands.
+    pub(crate) fn of([a, b]: [&Bundle; 2], facts: &'k KnownFacts) -> Option<Self> {
+        let [facts_a, facts_b] = facts.sides().map(KnownTable::facts);
+        let rules = |bundle| Rules::of(bundle).ok().flatten();
+        let (facts, rules) = ([facts_a?, facts_b?], [rules(a)?, rules(b)?]);
         let environment = b.manifest().environment.clone();
         Some(Self { facts, rules, environment, left: Cell::new(COMMANDS_MAX) })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_policy::facts::{Knowledge, Role, WordKind};
+use relay_policy::facts::{Knowledge, LanguageWords, Role, WordKind};
 
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
@@ -19,6 +19,9 @@ pub(super) fn compare(
     shown: &Shown<'_>,
     out: &mut Findings,
 ) {
+    if rows(a) == rows(b) {
+        return;
+    }
     let (before, after) = (words(a), words(b));
     let keys = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)));
     let mut changed = Vec::new();
@@ -53,8 +56,12 @@ pub(super) fn compare(
     out.push(shown.raised(finding, reversal::of_tiers(shown), []));
 }
 
+fn rows(known: Option<&Knowledge>) -> &[LanguageWords] {
+    known.map_or(&[], |known| &known.words)
+}
+
 fn words(known: Option<&Knowledge>) -> BTreeMap<(Role, &str), WordKind> {
-    let rows = known.into_iter().flat_map(|known| &known.words);
+    let rows = rows(known).iter();
     rows.flat_map(|row| row.words.iter().map(move |word| ((row.language, word.as_str()), row.kind)))
         .collect()
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Digest, Place};
-use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES};
+use relay_diff::{Area, Change, Claim, Comparer, Direction, Finding, Places, TOKEN_BYTES};
 use relay_diff::{compare_derived, compare_signers};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -161,6 +161,7 @@ pub(crate) struct Gathered {
     findings: Vec<Found>,
     /// The place of a finding in the list, by its fingerprint.
     known: BTreeMap<String, usize>,
+    comparer: Comparer,
 }
 
 impl Comparison {
@@ -206,7 +207,7 @@ impl Gathered {
         }
         let nothing = relay_diff::empty()?;
         let (a, b) = (a.unwrap_or(&nothing), b.unwrap_or(&nothing));
-        for finding in relay_diff::compare(a, b)? {
+        for finding in self.comparer.compare(a, b)? {
             if *is_compiled && finding.is_of_environment() {
                 continue;
             }
