@@ -270,6 +270,17 @@ fn the_table_of_facts_is_current() {
     );
 }
 
+#[test]
+fn the_automata_of_the_shipped_policies_are_current() {
+    let made = relay_compiler::policies::automata().expect("regexes without a fault");
+    let committed = fs::read(root().join("compiler/policies/automata.bin")).expect("automata");
+    assert!(
+        made == committed,
+        "compiler/policies/automata.bin is stale: run `relay policy-automata --out \
+         compiler/policies/automata.bin`"
+    );
+}
+
 /// The most columns of a line of a fact file.
 const FACT_COLUMNS: usize = 160;
 

@@ -16,6 +16,7 @@ mod literals;
 mod minimize;
 mod nfa;
 mod parse;
+mod shipped;
 mod syntax;
 
 use std::cell::RefCell;
@@ -63,10 +64,30 @@ impl Automata {
 /// meaning, or needs more than [`relay_bundle::AUTOMATON_STATES_MAX`] states.
 pub fn compile(pattern: &str) -> Result<AutomatonParts, RegexError> {
     let node = parse::parse(pattern)?;
-    let Some(automaton) = automaton(&node, &mut Budget(WORK_MAX)) else {
-        return Err(too_large(&node, pattern));
+    let automaton = match shipped::find(pattern) {
+        Some(automaton) => automaton,
+        None => made(&node, pattern)?,
     };
     Ok(AutomatonParts { literals: literals::literals(&node), ..automaton })
+}
+
+/// Makes the automata of these patterns, for the table of the shipped ones.
+///
+/// # Errors
+///
+/// As for [`compile()`].
+pub(crate) fn table<'p>(
+    patterns: impl IntoIterator<Item = &'p String>,
+) -> Result<Vec<u8>, RegexError> {
+    let mut out = Vec::new();
+    for pattern in patterns {
+        shipped::put_row(&mut out, pattern, &made(&parse::parse(pattern)?, pattern)?);
+    }
+    Ok(out)
+}
+
+fn made(node: &Node, pattern: &str) -> Result<AutomatonParts, RegexError> {
+    automaton(node, &mut Budget(WORK_MAX)).ok_or_else(|| too_large(node, pattern))
 }
 
 fn automaton(node: &Node, budget: &mut Budget) -> Option<AutomatonParts> {

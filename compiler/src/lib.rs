@@ -25,6 +25,7 @@ mod model;
 mod options;
 mod outline;
 mod parse;
+pub mod policies;
 mod prove;
 mod reference;
 mod resolve;

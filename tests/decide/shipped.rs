@@ -15,7 +15,7 @@ const LINES_MIN: usize = 200;
 fn each_is_proved_by_its_own_lines_and_checks_without_a_finding() {
     for name in NAMES {
         assert_eq!(checked(&format!("policy use={name}")), "", "{name}");
-        // A project that starts from it does not try its lines again.
+        // A project that starts from it skips its lines.
         let text = root().join(format!("compiler/policies/{name}.kdl"));
         let text = std::fs::read_to_string(text).unwrap();
         assert_eq!(checked(&text), "", "{name} as the policy of a project");

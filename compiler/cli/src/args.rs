@@ -31,7 +31,7 @@ pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb, AuditVerifyArgs};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
-pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs};
+pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs, PolicyAutomataArgs};
 pub(crate) use dev::DevArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
@@ -144,6 +144,9 @@ pub(crate) enum Verb {
     /// Write the table of facts that the compiler embeds
     #[command(hide = true)]
     FactTable(FactTableArgs),
+    /// Write the automata of the shipped policies that the compiler embeds
+    #[command(hide = true)]
+    PolicyAutomata(PolicyAutomataArgs),
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
     Schemas(GeneratedArgs),

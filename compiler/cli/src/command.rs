@@ -61,6 +61,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
         Verb::Man(arguments) => completions::man(&arguments, output),
+        Verb::PolicyAutomata(arguments) => generated::write_automata(&arguments, output),
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
         Verb::Rules(arguments) => rules::run(&arguments, output),
         Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),

@@ -32,7 +32,7 @@ impl KnownFacts {
     ///
     /// # Errors
     ///
-    /// A bundle is damaged. An unreadable table is none for the judges of commands.
+    /// A bundle is damaged. Judges of commands leave an unreadable table out.
     pub(crate) fn read(&mut self, bundles: [&Bundle; 2]) -> Result<(), Corrupt> {
         for (side, bundle) in bundles.into_iter().enumerate() {
             let bytes = bundle.facts()?;
@@ -74,11 +74,11 @@ impl KnownTable {
         if self.is_readable { Facts::reopen(&self.bytes).ok() } else { None }
     }
 
-    /// Returns the contents; `None` for a bundle without facts.
+    /// Returns the contents; `None` if the bundle lacks facts.
     ///
     /// # Errors
     ///
-    /// They cannot be read.
+    /// They are unreadable.
     pub(crate) fn programs(&self) -> Result<Option<&KnownPrograms>, Corrupt> {
         if self.bytes.is_empty() {
             return Ok(None);

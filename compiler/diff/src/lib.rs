@@ -94,8 +94,8 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
 }
 
 impl Comparer {
-    /// Compares the contents of two bundles: the findings, the most dangerous first. They are the same after any
-    /// comparison before; facts that were read then are not read again.
+    /// Compares the contents of two bundles: the findings, the most dangerous first. They are those of a new
+    /// comparer, which would read all facts again.
     ///
     /// Parts of a bundle that contradict its contents are left out: for a bundle from an untrusted
     /// build, ask [`compare_derived`] about them too.

@@ -8,6 +8,7 @@ mod check;
 mod cursor;
 mod decode;
 mod encode;
+mod encode_error;
 mod meaning;
 mod model;
 mod names;
@@ -17,9 +18,11 @@ mod role;
 mod row;
 mod row_reader;
 mod table;
+mod used;
 
 pub use cursor::Damaged;
-pub use encode::{EncodeError, encode};
+pub use encode::encode;
+pub use encode_error::EncodeError;
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,
     SHIPPED, Special, Style, Value, WordKind,

@@ -155,7 +155,7 @@ fn whatever_lowers_a_command_loosens_and_a_command_shows_it() {
     assert!(pairs.len() >= 30);
     let mut wrong = String::new();
     let mut known = BTreeMap::new();
-    // What was read for one comparison is of no effect on the next.
+    // Each of its comparisons is as if it were the first.
     let mut comparer = relay_diff::Comparer::default();
     for (id, [before, after]) in pairs {
         let [a, b] = [&before, &after].map(|nodes| {

@@ -80,3 +80,11 @@ pub(crate) struct FactTableArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
+
+/// Arguments of `relay policy-automata`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PolicyAutomataArgs {
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}

@@ -1,12 +1,12 @@
-//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` generated
-//! from types and tables.
+//! `relay schemas`, `relay reference` and `relay policy-automata`: the files in `schemas/`, `docs/` and
+//! `compiler/policies/` generated from types, tables and shipped policies.
 
 use std::fs;
 
 use relay_engine::audit_chain::ChainedRecord;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
-use crate::args::GeneratedArgs;
+use crate::args::{GeneratedArgs, PolicyAutomataArgs};
 use crate::command::audit::AuditVerified;
 use crate::command::build::Built;
 use crate::command::classify::Classified;
@@ -89,6 +89,18 @@ pub(crate) fn write(
         disk::replace(&path, text.as_bytes())?;
         output.result(format_args!("{}\n", shown_path(&path)))?;
     }
+    Ok(Exit::Yes)
+}
+
+/// Writes the automata of the regexes in shipped policies.
+pub(crate) fn write_automata(
+    arguments: &PolicyAutomataArgs,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let automata = relay_compiler::policies::automata();
+    let automata = automata.map_err(|error| Failure::error(error.fault.to_string()))?;
+    disk::replace(&arguments.out, &automata)?;
+    output.note(format_args!("{} bytes", automata.len()));
     Ok(Exit::Yes)
 }
 

@@ -66,8 +66,7 @@ pub(super) fn joined(sources: &Sources<'_>, policy: Policy, out: &mut Diagnostic
     }
 }
 
-/// Returns whether a policy that starts from a shipped one adds nothing to how that judges texts, and takes nothing
-/// from it.
+/// Returns whether a policy that starts from a shipped one keeps how that judges texts.
 fn judges_as(shipped: &Policy, policy: &Policy) -> bool {
     let Policy {
         at: _,

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use relay_bundle::Digest;
-use thiserror::Error;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::cursor::put_number;
+use super::encode_error::{EncodeError, TOO_MANY, size};
 use super::meaning::{meaning, owners};
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
-use super::names::{NameId, key, letter_of};
+use super::names::{NameId, letter_of};
 use super::names_builder::NamesBuilder;
 use super::row::{
     FlagId, NO_TIER, NodeBit, NodeBytes, NodeId, TextId, flag_part, form_part, operand_part, part,
@@ -19,15 +19,8 @@ use super::row::{
 };
 use super::row_reader::RowReader;
 use super::table::{FORM, Header, ProgramRow, WordRow};
+use super::used::{LaidOut, Used};
 use crate::tier::Tier;
-
-/// The knowledge exceeds the limits of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the facts do not fit a table: {what}")]
-pub struct EncodeError {
-    /// The kind of items with too many entries.
-    pub what: &'static str,
-}
 
 /// Writes knowledge as a table. The same knowledge gives the same bytes.
 ///
@@ -38,21 +31,19 @@ pub struct EncodeError {
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let owners = owners(knowledge);
-    let mut used = Used {
-        names: HashSet::with_capacity(knowledge.programs.len() * NAMES_OF_PROGRAM),
-        ..Used::default()
-    };
-    used.names.extend(owners.keys());
+    let mut used = Used::with_capacity(knowledge.programs.len() * NAMES_OF_PROGRAM);
+    used.names(owners.keys().copied());
     for program in owners.values().collect::<BTreeSet<_>>() {
-        used.node(knowledge.programs.get(*program));
+        knowledge.programs.get(*program).into_iter().for_each(|program| used.node(program));
     }
     let words = knowledge.words.iter().flat_map(|row| &row.words);
-    used.names.extend(words.map(String::as_str));
+    used.names(words.map(String::as_str));
     for text in knowledge.environment.iter().chain(&knowledge.files) {
         // These texts lie outside of rows.
         used.shared_text(text);
     }
-    let mut encoder = used.into_encoder()?;
+    let LaidOut { names, ids, texts } = used.lay_out()?;
+    let mut encoder = Encoder { names, ids, texts, rows: Vec::new(), options: HashMap::new() };
 
     let mut nodes = BTreeMap::new();
     let mut programs = Vec::new();
@@ -75,135 +66,6 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
 /// The usual number of names that a program brings: its own, and those of its options.
 const NAMES_OF_PROGRAM: usize = 10;
 
-const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
-
-/// The names and texts used in rows, sorted before they are written.
-#[derive(Default)]
-struct Used<'k> {
-    names: HashSet<&'k str>,
-    /// The number of references to each text.
-    texts: HashMap<&'k str, usize>,
-}
-
-impl<'k> Used<'k> {
-    fn text(&mut self, text: &'k str) {
-        *self.texts.entry(text).or_default() += 1;
-    }
-
-    fn shared_text(&mut self, text: &'k str) {
-        *self.texts.entry(text).or_default() += SHARED;
-    }
-
-    fn node(&mut self, node: Option<&'k Node>) {
-        let Some(node) = node else { return };
-        self.text(&node.says);
-        self.text(&node.writes);
-        self.text(&node.checked);
-        self.names.extend(node.names.iter().map(String::as_str));
-        for flag in &node.flags {
-            self.names.extend(flag.names.iter().map(String::as_str));
-            self.text(&flag.says);
-            self.values(&flag.values);
-        }
-        self.operands(&node.operands);
-        for form in &node.forms {
-            let roles = form.roles.iter().map(|(name, _)| name);
-            let names = form.has.iter().chain(&form.without).chain(roles);
-            self.names.extend(names.map(String::as_str));
-            self.text(&form.says);
-            self.text(&form.writes);
-            for text in &form.matching {
-                self.text(text);
-            }
-            self.operands(&form.operands);
-        }
-        for sub in &node.subs {
-            self.node(Some(sub));
-        }
-    }
-
-    fn operands(&mut self, operands: &'k [Operand]) {
-        for operand in operands {
-            self.values(&operand.values);
-        }
-    }
-
-    fn values(&mut self, values: &'k [Value]) {
-        for value in values {
-            self.text(&value.pattern);
-            self.text(&value.says);
-        }
-    }
-
-    /// Lays out names and texts.
-    fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
-        let names = self.names.into_iter().map(|name| (key(name.as_bytes()), name));
-        let mut names: Vec<(u64, &str)> = names.collect();
-        names.sort_unstable();
-        let names: Vec<&str> = names.into_iter().map(|(_, name)| name).collect();
-        let names = NamesBuilder::new(&names)
-            .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
-        let mut encoder = Encoder {
-            names,
-            ids: HashMap::new(),
-            texts: String::new(),
-            rows: Vec::new(),
-            options: HashMap::new(),
-        };
-        // The empty text comes first, so that its number is 0.
-        encoder.ids.insert("", 0);
-        encoder.texts.push('\0');
-        if self.texts.keys().any(|text| text.contains('\0')) {
-            return Err(EncodeError { what: "a text holds a zero byte" });
-        }
-        let shared = self.texts.into_iter().filter(|(_, count)| *count >= SHARED);
-        for (text, ends) in with_ends(shared.collect()) {
-            let start = encoder.texts.len();
-            for end in ends {
-                encoder.ids.insert(end, size(start + text.len() - end.len())?);
-            }
-            encoder.texts.push_str(text);
-            encoder.texts.push('\0');
-        }
-        Ok(encoder)
-    }
-}
-
-/// Returns each text that ends no other text, with all texts that it ends with, itself included.
-/// The most used come first, since their numbers are shorter.
-fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
-    let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
-    let mut sorted: Vec<(u64, &str, usize)> =
-        texts.map(|(text, count)| (last_letters(text), text, count)).collect();
-    // The order of the last letters puts a text after those that end with it.
-    sorted.sort_unstable_by(|(left_end, left, _), (right_end, right, _)| {
-        let ends = right_end.cmp(left_end);
-        ends.then_with(|| right.bytes().rev().cmp(left.bytes().rev()))
-    });
-    let mut whole: Vec<(&str, Vec<&str>, usize)> = Vec::new();
-    for (_, text, count) in sorted {
-        match whole.last_mut() {
-            Some((longer, ends, uses)) if longer.ends_with(text) => {
-                ends.push(text);
-                *uses += count;
-            }
-            _ => whole.push((text, vec![text], count)),
-        }
-    }
-    whole.sort_by_key(|(text, _, uses)| (std::cmp::Reverse(*uses), *text));
-    whole.into_iter().map(|(text, ends, _)| (text, ends)).collect()
-}
-
-/// Returns the last eight bytes of a text as a number whose order is that of the texts read from their ends: their
-/// bytes are above zero, so one of fewer bytes comes before those that end with it.
-fn last_letters(text: &str) -> u64 {
-    let mut letters = [0; 8];
-    letters.iter_mut().rev().zip(text.bytes().rev()).for_each(|(letter, byte)| *letter = byte);
-    u64::from_le_bytes(letters)
-}
-
-/// The fewest references to a text that is stored outside of its row.
-const SHARED: usize = 2;
 /// The fewest bytes of an option that is written once for several nodes.
 const SHARED_OPTION: usize = 8;
 
@@ -638,8 +500,4 @@ fn put_list(out: &mut Vec<u8>, list: &[u8]) -> Result<(), EncodeError> {
     put_number(out, size(list.len())?);
     out.extend_from_slice(list);
     Ok(())
-}
-
-fn size(length: usize) -> Result<u32, EncodeError> {
-    u32::try_from(length).map_err(|_| TOO_MANY)
 }
