@@ -186,12 +186,14 @@ fn version() -> String {
     format!("{version} (commit {commit}, bundle format {FORMAT_MAJOR}.{FORMAT_MINOR})")
 }
 
+/// The line about the verb `help`.
+const HELP_ABOUT: &str = "Print this message or the help of the given subcommand(s)";
+
 /// Returns the command line's grammar, with the verbs grouped in the help.
 pub(crate) fn command() -> clap::Command {
-    let mut command = Cli::command();
-    command.build();
+    let command = Cli::command();
     let template = template(&command);
-    Cli::command().help_template(template)
+    command.help_template(template)
 }
 
 /// Returns the command line's grammar for programs that read it.
@@ -206,7 +208,8 @@ fn template(command: &clap::Command) -> String {
         verbs.push_str(&format!("{header}{title}:{header:#}\n"));
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+            // The library adds `help` to the grammar only where it is needed.
+            let about = about.map_or_else(|| HELP_ABOUT.to_owned(), ToString::to_string);
             verbs.push_str(&format!("  {literal}{name:<13}{literal:#}{about}\n"));
         }
         verbs.push('\n');
@@ -248,5 +251,8 @@ mod tests {
             let times = grouped.iter().filter(|name| **name == verb.get_name()).count();
             assert_eq!(times, 1, "{}", verb.get_name());
         }
+        let is_verb = |name: &&str| command().find_subcommand(name).is_some();
+        let others: Vec<_> = grouped.into_iter().filter(|name| !is_verb(name)).collect();
+        assert_eq!(others, ["help"]);
     }
 }
