@@ -2,6 +2,7 @@
 //! that the result is there, and gives the same bytes as without a receipt always.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -254,6 +255,37 @@ fn a_damaged_or_foreign_bundle_is_written_again() {
     fs::copy(sandbox.path("other.key"), sandbox.path("mine.key")).expect("a copy");
     let run = sandbox.relay(mine).ends(0).silent();
     assert!(!is_unchanged(&run) && sandbox.bytes("kept.relay") != good);
+}
+
+/// A bundle whose pages were checked once is checked by its front and the state of its file.
+#[test]
+fn a_changed_bundle_with_the_old_size_and_time_is_written_again() {
+    let sandbox = sandbox();
+    build(&sandbox).ends(0).silent();
+    let (path, good) = (sandbox.path("kept.relay"), sandbox.bytes("kept.relay"));
+    // One look checks the pages, and the next one finds that noted.
+    let noted = || {
+        rest();
+        let unchecked = fs::read(receipt(&sandbox)).expect("a receipt");
+        assert!(is_unchanged(&build(&sandbox)));
+        let checked = fs::read_to_string(receipt(&sandbox)).expect("a receipt");
+        assert!(unchecked != checked.as_bytes(), "the receipt has no state of the bundle");
+        assert!(is_unchanged(&build(&sandbox)));
+        checked
+    };
+    // The receipt of another bundle, with the state of this one.
+    let forged = noted().replace("\"digest\":\"sha256:", "\"digest\":\"sha256:0");
+    fs::write(receipt(&sandbox), forged).expect("a file");
+    assert!(!is_unchanged(&build(&sandbox).ends(0).silent()));
+    noted();
+    let time = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
+    let mut damaged = good.clone();
+    damaged[good.len() * 3 / 4] ^= 1;
+    let mut file = File::options().write(true).open(&path).expect("a file");
+    file.write_all(&damaged).expect("it is written");
+    file.set_modified(time).expect("a time is set");
+    assert!(!is_unchanged(&build(&sandbox).ends(0).silent()));
+    assert!(sandbox.bytes("kept.relay") == good);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The receipt of a build, beside its bundle: all that the build depended on, and its digest. While all
 //! of it is unchanged, and the file is the one that the build would write, there is nothing to do.
 //!
-//! A receipt is a hint. The file is read whole and checked against its digest and the signatures of the
-//! keys of this build, so a forged, torn or old receipt costs a build and changes no byte.
+//! A receipt is a hint. The front of the file is checked against its digest and the signatures of the
+//! keys of this build, so a forged, torn or old receipt costs a build and changes no byte. The digest covers all
+//! pages; they are read and compared with it once, and again if the state of the file is another one. A page that
+//! is damaged below the file system, which changes no state, is refused by every reader.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -57,6 +59,8 @@ struct Receipt {
     path: PathBuf,
     /// Its digest.
     digest: String,
+    /// The state of its file when all of it was checked; absent where that was too new to tell changes.
+    state: Option<State>,
     asked: Asked,
     /// The texts to print if nothing changed.
     said: Vec<Said>,
@@ -101,16 +105,20 @@ impl Desk {
         }
         let files = ProjectFiles::open(&self.folder).ok()?;
         // The two take about as long as each other. After a change, nothing waits for the bundle.
-        let (path, digest) = (receipt.path.clone(), receipt.digest.clone());
-        let kept = thread::Builder::new().spawn(move || kept(&path, &digest)).ok()?;
+        let Receipt { path, digest, state, .. } = &receipt;
+        let (path, digest, state) = (path.clone(), digest.clone(), state.clone());
+        let kept = move || Kept::open(&path, &digest, state.as_ref());
+        let kept = thread::Builder::new().spawn(kept).ok()?;
         let read = match receipt.asked.compare(&files, self.start) {
             Compared::Same => None,
             Compared::Read(asked) => Some(asked),
             Compared::Different => return None,
         };
-        let bundle = kept.join().ok()??;
-        let ((), checked) = beside(|| bundle.check_ahead(), || bundle.check_all());
-        checked.ok()?;
+        let Kept { bundle, state, is_checked } = kept.join().ok()??;
+        if !is_checked {
+            let ((), checked) = beside(|| bundle.check_ahead(), || bundle.check_all());
+            checked.ok()?;
+        }
         let envelope = keys::envelope(&bundle, keys).ok()?;
         let envelope = envelope.map(|it| it.to_json()).transpose().ok()?.unwrap_or_default();
         // A signature by Ed25519 is a function of key and text (RFC 8032, 5.1.6).
@@ -118,9 +126,12 @@ impl Desk {
             return None;
         }
         let said = receipt.said.clone();
-        if let Some(asked) = read {
+        let is_same_file = State::of(&receipt.path).as_ref() == Some(&state);
+        let state = Some(state).filter(|state| is_same_file && state.rests_since(self.start));
+        if read.is_some() || state != receipt.state {
+            let asked = read.unwrap_or(receipt.asked);
             // The next look is then as quick as any. A receipt that stays as it was is still true.
-            let _ = self.write(&Receipt { asked, ..receipt });
+            let _ = self.write(&Receipt { asked, state, ..receipt });
         }
         Some(said)
     }
@@ -136,8 +147,10 @@ impl Desk {
         said: Vec<Said>,
     ) -> io::Result<()> {
         let Some(asked) = asked.complete(sources, self.start) else { return Ok(()) };
-        let (request, path) = (self.request.clone(), path.to_owned());
-        self.write(&Receipt { request, path, digest: digest.to_string(), asked, said })
+        let (request, path, digest) = (self.request.clone(), path.to_owned(), digest.to_string());
+        // The file is new.
+        let state = None;
+        self.write(&Receipt { request, path, digest, state, asked, said })
     }
 
     fn write(&self, receipt: &Receipt) -> io::Result<()> {
@@ -158,12 +171,29 @@ impl Desk {
     }
 }
 
-/// Returns the bundle of a receipt, if its file is there. Its pages are unchecked.
-fn kept(path: &Path, digest: &str) -> Option<Bundle> {
-    // Opening a pipe blocks until its other end is open.
-    if !path.is_file() {
-        return None;
+/// The bundle of a receipt.
+struct Kept {
+    bundle: Bundle,
+    /// The state of its file before it was read.
+    state: State,
+    /// Whether its pages were checked when the file had this state. Then its front alone is here.
+    is_checked: bool,
+}
+
+impl Kept {
+    /// Opens the bundle with this digest, if its file is there. `checked` is the state of the file when its pages
+    /// were checked.
+    fn open(path: &Path, digest: &str, checked: Option<&State>) -> Option<Self> {
+        // Opening a pipe blocks until its other end is open.
+        if !path.is_file() {
+            return None;
+        }
+        let state = State::of(path)?;
+        let is_checked = checked == Some(&state);
+        let bundle = match is_checked {
+            true => subject::open_front(path)?.bundle,
+            false => subject::open_bundle(path).ok()?.bundle,
+        };
+        (bundle.digest().to_string() == digest).then_some(Self { bundle, state, is_checked })
     }
-    let bundle = subject::open_bundle(path).ok()?.bundle;
-    (bundle.digest().to_string() == digest).then_some(bundle)
 }
