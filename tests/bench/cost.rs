@@ -210,7 +210,7 @@ fn peak_kb(status: &str) -> Option<f64> {
 }
 
 /// The time after which a file rests: two ticks of the coarsest clock of a file system.
-const REST: Duration = Duration::from_secs(4);
+pub(crate) const REST: Duration = Duration::from_secs(4);
 
 /// `relay build` of 10,000 markdown prompts, 40 MB.
 pub(crate) fn build(setting: &Setting, report: &mut Report) -> Result<()> {

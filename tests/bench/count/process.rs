@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::thread;
 
 use harness::command;
 
 use super::valgrind::Counter;
+use crate::cost::REST;
 use crate::stdio::{prompt_request, serve};
 use crate::{Result, generate, hook};
 
@@ -30,7 +32,15 @@ pub(crate) const PROCESSES: &[Process] = &[
         environments,
         [1, 3],
     ),
+    of("relay/policy", "`relay check` of a project with a shipped policy", policy, [0, 1]),
+    of(
+        "relay/diff",
+        "`relay diff`, an environment of projects with own facts",
+        differences,
+        [1, 3],
+    ),
     of("relay/build", "`relay build`, a prompt file of 4 KB", build, [100, 600]),
+    of("relay/unchanged", "`relay build`, an unchanged prompt file", unchanged, [100, 600]),
     of("relay/inspect", "`relay inspect` of a bundle with a shipped policy", inspect, [0, 1]),
     of("relay/explain", "`relay explain --tags` of the same bundle", explain, [0, 1]),
     of("hook/event", "a hook of a harmless command, 1,000 rules", event, [0, 1]),
@@ -61,24 +71,37 @@ fn check(counter: &Counter<'_>, declarations: usize) -> Result<u64> {
     relay(counter, &["check", "counted.kdl"])
 }
 
+fn policy(counter: &Counter<'_>, _: usize) -> Result<u64> {
+    let text = "project judged epoch=1\npolicy guarded use=workstation\nprompts { prompt rules { text \"Ask.\" } }\n";
+    fs::write(counter.setting.folder.join("policy.kdl"), text)?;
+    relay(counter, &["check", "policy.kdl"])
+}
+
 fn environments(counter: &Counter<'_>, environments: usize) -> Result<u64> {
-    let mut text = OWN.to_owned();
+    own(counter, "environments.kdl", 2, environments)?;
+    relay(counter, &["check", "environments.kdl"])
+}
+
+fn differences(counter: &Counter<'_>, environments: usize) -> Result<u64> {
+    own(counter, "before.kdl", 2, environments)?;
+    own(counter, "after.kdl", 3, environments)?;
+    relay(counter, &["diff", "before.kdl", "after.kdl"])
+}
+
+/// Writes a project whose own facts are joined with those that are shipped.
+fn own(counter: &Counter<'_>, path: &str, tier: u8, environments: usize) -> Result<()> {
+    let mut text = format!(
+        "project own epoch=1\npolicy guarded\nfacts {{ program our-deploy says=\"deploys\" tier={tier} }}\nprompts {{ prompt rules {{ summary \"Rules\"; text \"Ask.\" }} }}\n"
+    );
     for number in 0..environments {
         writeln!(
             text,
             "when e{number} {{ prompts {{ prompt rules {{ summary \"{number}\" }} }} }}"
         )?;
     }
-    fs::write(counter.setting.folder.join("environments.kdl"), text)?;
-    relay(counter, &["check", "environments.kdl"])
+    fs::write(counter.setting.folder.join(path), text)?;
+    Ok(())
 }
-
-/// A project whose own facts are joined with those that are shipped.
-const OWN: &str = "project own epoch=1
-policy guarded
-facts { program our-deploy says=\"deploys\" tier=2 }
-prompts { prompt rules { summary \"Rules\"; text \"Ask.\" } }
-";
 
 fn build(counter: &Counter<'_>, files: usize) -> Result<u64> {
     let folder = counter.setting.folder.join("counted");
@@ -87,7 +110,17 @@ fn build(counter: &Counter<'_>, files: usize) -> Result<u64> {
         _ = fs::remove_dir_all(left);
     }
     generate::project(&folder, files)?;
-    relay(counter, &["build", "counted", "--unsigned", "-q", "-o", "counted.relay"])
+    relay(counter, BUILD)
+}
+
+const BUILD: &[&str] = &["build", "counted", "--unsigned", "-q", "-o", "counted.relay"];
+
+fn unchanged(counter: &Counter<'_>, files: usize) -> Result<u64> {
+    build(counter, files)?;
+    thread::sleep(REST);
+    // This one checks the pages of the bundle.
+    relay(counter, BUILD)?;
+    relay(counter, BUILD)
 }
 
 /// A gate, a policy with the shipped facts, and a prompt.
