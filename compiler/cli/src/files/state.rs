@@ -1,5 +1,6 @@
 //! The state of a file or folder on disk, by which a change is noticed without reading it.
 
+use std::fmt::{self, Write as _};
 use std::fs::{self, Metadata};
 use std::path::Path;
 
@@ -44,24 +45,30 @@ impl State {
 
 impl From<&Metadata> for State {
     fn from(metadata: &Metadata) -> Self {
-        let kind = if metadata.is_dir() { FOLDER } else { "file" };
-        #[cfg(unix)]
-        let rest = {
-            use std::os::unix::fs::MetadataExt;
-            let time = |seconds: i64, rest: i64| seconds.saturating_mul(NANOSECONDS) + rest;
-            let modified = time(metadata.mtime(), metadata.mtime_nsec());
-            let changed = time(metadata.ctime(), metadata.ctime_nsec());
-            let (device, inode, bytes) = (metadata.dev(), metadata.ino(), metadata.size());
-            format!("{modified} {changed} {device} {inode} {bytes}")
-        };
-        #[cfg(not(unix))]
-        let rest = {
-            let modified = metadata.modified().ok();
-            let since = modified.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-            let nanoseconds = since.map_or(0, |since| since.as_nanos());
-            let modified = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-            format!("{modified} {modified} {}", metadata.len())
-        };
-        Self(format!("{kind} {rest}"))
+        // The longest one fits: four numbers of 20 digits, and two of 10.
+        let mut state = String::with_capacity(112);
+        state.push_str(if metadata.is_dir() { FOLDER } else { "file" });
+        // INVARIANT: a text takes any letters.
+        _ = write(metadata, &mut state);
+        Self(state)
     }
+}
+
+#[cfg(unix)]
+fn write(metadata: &Metadata, out: &mut String) -> fmt::Result {
+    use std::os::unix::fs::MetadataExt;
+    let time = |seconds: i64, rest: i64| seconds.saturating_mul(NANOSECONDS) + rest;
+    let modified = time(metadata.mtime(), metadata.mtime_nsec());
+    let changed = time(metadata.ctime(), metadata.ctime_nsec());
+    let (device, inode, bytes) = (metadata.dev(), metadata.ino(), metadata.size());
+    write!(out, " {modified} {changed} {device} {inode} {bytes}")
+}
+
+#[cfg(not(unix))]
+fn write(metadata: &Metadata, out: &mut String) -> fmt::Result {
+    let modified = metadata.modified().ok();
+    let since = modified.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let nanoseconds = since.map_or(0, |since| since.as_nanos());
+    let modified = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+    write!(out, " {modified} {modified} {}", metadata.len())
 }
