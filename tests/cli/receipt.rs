@@ -11,6 +11,10 @@ use crate::binaries;
 use crate::cli::{Run, Sandbox, project};
 use crate::random::Random;
 
+/// The files and lines of a bundle of over 3 MB, whose front is 2 MB.
+const LARGE_FILES: usize = 44;
+const LARGE_LINES: usize = 2800;
+
 /// The project's folder of most tests.
 const PROJECT: &str = "project kept version=\"1.0.0\" epoch=1\nprompts { folder \"prompts\"; commands \"commands\" }\n\
      resources { resource \"doc://notes\" file=\"notes.txt\" { description \"Notes\" } }\n";
@@ -261,8 +265,15 @@ fn a_damaged_or_foreign_bundle_is_written_again() {
 #[test]
 fn a_changed_bundle_with_the_old_size_and_time_is_written_again() {
     let sandbox = sandbox();
+    // Larger than the front of a bundle.
+    for number in 0..LARGE_FILES {
+        let text = format!("Line {number} of a large text.\n").repeat(LARGE_LINES);
+        let path = format!("prompts/large/{number}.md");
+        sandbox.write(&path, &format!("---\ndescription: Large {number}\n---\n{text}"));
+    }
     build(&sandbox).ends(0).silent();
     let (path, good) = (sandbox.path("kept.relay"), sandbox.bytes("kept.relay"));
+    assert!(good.len() > 3_000_000, "{}", good.len());
     // One look checks the pages, and the next one finds that noted.
     let noted = || {
         rest();

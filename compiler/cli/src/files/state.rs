@@ -45,7 +45,7 @@ impl State {
 
 impl From<&Metadata> for State {
     fn from(metadata: &Metadata) -> Self {
-        // The longest one fits: four numbers of 20 digits, and two of 10.
+        // The longest one fits: a word and five numbers of 20 digits.
         let mut state = String::with_capacity(112);
         state.push_str(if metadata.is_dir() { FOLDER } else { "file" });
         // INVARIANT: a text takes any letters.
