@@ -7,26 +7,31 @@ use relay_bundle::{Automaton, AutomatonParts};
 /// Written by `relay policy-automata`; a test makes it again.
 static TABLE: &[u8] = include_bytes!("../../policies/automata.bin");
 
+/// A pattern and the record of its automaton.
+struct Row<'t> {
+    pattern: &'t [u8],
+    record: &'t [u8],
+}
+
 /// Returns the automaton of a pattern, if a shipped policy has it. Its literals are empty.
 pub(super) fn find(pattern: &str) -> Option<AutomatonParts> {
     let mut rest = TABLE;
     while let Some((row, next)) = first_row(rest) {
-        let (of, record) = row;
-        if of == pattern.as_bytes() {
-            return Automaton::open(record).ok().map(|automaton| automaton.parts());
+        if row.pattern == pattern.as_bytes() {
+            return Automaton::open(row.record).ok().map(|automaton| automaton.parts());
         }
         rest = next;
     }
     None
 }
 
-/// Returns the pattern and the record of the first row, and the other rows.
-fn first_row(table: &[u8]) -> Option<((&[u8], &[u8]), &[u8])> {
+/// Returns the first row, and the other rows.
+fn first_row(table: &[u8]) -> Option<(Row<'_>, &[u8])> {
     let (pattern_bytes, rest) = table.split_first_chunk()?;
     let (record_bytes, rest) = rest.split_first_chunk()?;
     let (pattern, rest) = rest.split_at_checked(u32::from_le_bytes(*pattern_bytes) as usize)?;
     let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*record_bytes) as usize)?;
-    Some(((pattern, record), rest))
+    Some((Row { pattern, record }, rest))
 }
 
 /// Writes the row of a pattern.
