@@ -94,9 +94,9 @@ impl Copies {
             .suffix(PARTIAL)
             .tempfile_in(&self.folder)
             .map_err(copy)?;
-        let copied =
-            io::copy(&mut io::Read::take(source, bytes_max.saturating_add(1)), &mut partial)
-                .map_err(copy)?;
+        // From file to file the kernel copies, in a few calls.
+        let mut read = io::Read::take(source, bytes_max.saturating_add(1));
+        let copied = io::copy(&mut read, partial.as_file_mut()).map_err(copy)?;
         if copied > bytes_max {
             let grown = format!("it grew over the limit of {bytes_max} bytes");
             return Err(copy(io::Error::other(grown)));
