@@ -94,7 +94,8 @@ impl<'a> Names<'a> {
             }
             next = first + count;
         }
-        let mut before: Option<Vec<u8>> = None;
+        let (mut before, mut name) = (Vec::new(), Vec::new());
+        let mut is_first = true;
         let mut end = 0;
         for block in 0..offsets.len() {
             if names.offset(block) != Some(end) {
@@ -102,17 +103,18 @@ impl<'a> Names<'a> {
             }
             let (first, Others { heads, bodies: mut at }) = names.block(block);
             let mut heads = heads.iter();
-            let mut name = Vec::new();
+            name.clear();
             first.append_to(&mut name);
             if starts.get(block).map(|start| start.get()) != Some(key(&name)) {
                 return Err(Damaged("a block of names cannot be found"));
             }
             loop {
-                let is_sorted = before.as_ref().is_none_or(|before| *before < name);
+                let is_sorted = is_first || before < name;
                 if !is_sorted || str::from_utf8(&name).is_err() {
                     return Err(Damaged("a name is out of order or no text"));
                 }
-                before = Some(name.clone());
+                before.clone_from(&name);
+                is_first = false;
                 let Some(head) = heads.next() else { break };
                 let (shared, length);
                 (shared, length, at) = lengths(*head, bytes, at);

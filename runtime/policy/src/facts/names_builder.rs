@@ -7,11 +7,11 @@ use super::cursor::put_number;
 use super::names::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
 
 /// The fewest names of a block, except the last.
-const BLOCK_MIN: usize = 24;
+const BLOCK_MIN: usize = 10;
 /// The most names of a block: a search skips most names of a long block.
-const BLOCK_MAX: usize = 40;
+const BLOCK_MAX: usize = 20;
 /// About one name in this many may begin a block.
-const BLOCK_BEGINS: u32 = 8;
+const BLOCK_BEGINS: u32 = 4;
 /// The numbers of a block are a multiple of this, with at least one spare number.
 const GAP: usize = 4;
 /// About one name in this many begins a section.

@@ -109,8 +109,7 @@ fn function(
     input: &Stream,
 ) -> Option<Stream> {
     let span = name.text.span;
-    let name = str::from_utf8(&name.text.bytes).ok()?;
-    let Functions { bodies, is_cut } = run.shell.functions(name)?.clone();
+    let Functions { bodies, is_cut } = run.shell.functions(&name.text.bytes)?.clone();
     if is_cut {
         run.runs(Hidden::Made, span, "this function has too many bodies");
     }

@@ -3,13 +3,10 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::byte::{is_meta, is_name_byte};
-use super::list::CLOSING;
+use super::list::is_closing;
 use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
-
-/// Builtins whose words may be assignments, even of arrays.
-const DECLARING: &[&[u8]] = &[b"declare", b"local", b"typeset", b"export", b"readonly"];
 
 /// Keywords that bash reads as a command after `coproc`, rather than as its name.
 const COMPOUND: &[&[u8]] = &[
@@ -31,14 +28,15 @@ impl Parser<'_> {
         self.burn_many(COMMAND_FUEL)?;
         self.skip_blanks();
         let start = self.at;
-        match self.peek_keyword()? {
+        let word = self.peek_keyword()?;
+        match word {
             b"function" if !self.is_posix => return self.function(start),
             b"coproc" if !self.is_posix => return self.coprocess(start),
             b"time" | b"!" => return self.fail("a keyword out of place"),
-            word if CLOSING.contains(&word) => return self.fail("a keyword out of place"),
+            _ if is_closing(word) => return self.fail("a keyword out of place"),
             _ => {}
         }
-        if let Some(kind) = self.compound()? {
+        if let Some(kind) = self.compound_of(word)? {
             return self.with_redirects(kind, start);
         }
         self.simple(start)
@@ -183,7 +181,9 @@ impl Parser<'_> {
         let rest = self.slice(start, self.end);
         let length = rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
         let name = Span::new(start, start + length);
-        if !is_name(self.slice(start, start + length)) {
+        // Most words are followed by something else, which is seen at once.
+        let is_followed = matches!(rest.get(length), Some(b'=' | b'+' | b'['));
+        if !is_followed || !is_name(self.slice(start, start + length)) {
             return Ok(None);
         }
         self.at += length;
@@ -247,7 +247,9 @@ impl Parser<'_> {
         else {
             return false;
         };
-        DECLARING.contains(&self.slice(name.start as usize, name.end as usize))
+        // Builtins whose words may be assignments, even of arrays.
+        let name = self.slice(name.start as usize, name.end as usize);
+        matches!(name, b"declare" | b"local" | b"typeset" | b"export" | b"readonly")
     }
 
     /// Reads `NAME=(…)` after a declaring builtin, as one word with its elements; other assignments

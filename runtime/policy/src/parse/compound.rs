@@ -7,10 +7,15 @@ use crate::syntax::{Kind, List, Word};
 impl Parser<'_> {
     /// Reads a compound command without its redirections, if one follows.
     pub(super) fn compound(&mut self) -> Parsed<Option<Kind>> {
+        let word = self.peek_keyword()?;
+        self.compound_of(word)
+    }
+
+    /// The same, of the word that follows.
+    pub(super) fn compound_of(&mut self, word: &[u8]) -> Parsed<Option<Kind>> {
         if self.byte() == b'(' {
             return self.parenthesis().map(Some);
         }
-        let word = self.peek_keyword()?;
         let length = word.len();
         let kind = match word {
             b"{" => {

@@ -5,9 +5,11 @@ use smallvec::{SmallVec, smallvec};
 use super::parser::{Parsed, Parser};
 use crate::syntax::{Command, Item, Kind, List, Pipeline, Word};
 
-/// Keywords that end a list. Elsewhere they cannot begin a command.
-pub(super) const CLOSING: &[&[u8]] =
-    &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}"];
+/// Returns whether a keyword ends a list. Elsewhere it cannot begin a command.
+pub(super) fn is_closing(word: &[u8]) -> bool {
+    // A match compares lengths first: most words differ from all of them by that.
+    matches!(word, b"then" | b"else" | b"elif" | b"fi" | b"do" | b"done" | b"esac" | b"}")
+}
 
 impl Parser<'_> {
     /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, which stays for the
@@ -22,7 +24,7 @@ impl Parser<'_> {
                     return Ok(list);
                 }
                 let word = parser.peek_keyword()?;
-                if CLOSING.contains(&word) {
+                if is_closing(word) {
                     return if until.contains(&word) {
                         Ok(list)
                     } else {

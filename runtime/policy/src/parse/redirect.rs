@@ -25,11 +25,16 @@ const OPERATORS: &[(&str, RedirectKind)] = &[
 
 impl<'t> Parser<'t> {
     /// Reads a redirection, if one follows.
+    #[inline]
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
         // Few words begin like an operator or a descriptor.
-        if !matches!(self.byte(), b'&' | b'<' | b'>' | b'{' | b'0'..=b'9') {
-            return Ok(None);
+        match self.byte() {
+            b'&' | b'<' | b'>' | b'{' | b'0'..=b'9' => self.redirect_or_word(),
+            _ => Ok(None),
         }
+    }
+
+    fn redirect_or_word(&mut self) -> Parsed<Option<Redirect>> {
         let start = self.at;
         let descriptor = self.descriptor();
         if !matches!(self.byte(), b'&' | b'<' | b'>') {

@@ -86,7 +86,10 @@ impl Shell {
     }
 
     /// Returns the functions and aliases that a call may run.
-    pub(crate) fn functions(&self, name: &str) -> Option<&Functions> {
-        self.functions.get(name)
+    pub(crate) fn functions(&self, name: &[u8]) -> Option<&Functions> {
+        if self.functions.is_empty() {
+            return None;
+        }
+        self.functions.get(str::from_utf8(name).ok()?)
     }
 }
