@@ -19,6 +19,7 @@ pub(super) struct RowReader<'a> {
 }
 
 impl<'a> RowReader<'a> {
+    #[inline]
     pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
         let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
         Self { cursor: Cursor::new(bytes, extent.start as usize), line: extent.line, node: 0 }
@@ -94,6 +95,7 @@ impl<'a> RowReader<'a> {
         (!reader.cursor.is_short()).then_some(row)
     }
 
+    #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.cursor.is_at_end()
     }
@@ -142,6 +144,7 @@ impl<'a> RowReader<'a> {
         (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
     }
 
+    #[inline]
     pub(super) fn operand(&mut self) -> Option<OperandRow> {
         let head = self.cursor.byte();
         let (line, parts) = self.line_and_bits(operand_part::BITS);
@@ -217,6 +220,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads a sub-command of the node at offset `node`.
+    #[inline]
     pub(super) fn sub(&mut self, node: NodeId) -> Option<SubRow> {
         let distance = self.cursor.number();
         let head = self.cursor.number();
@@ -237,6 +241,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads the number of a text, and skips a text inside the row.
+    #[inline]
     fn text_id(&mut self) -> TextId {
         let at = u32::try_from(self.cursor.at()).unwrap_or(u32::MAX);
         let number = self.cursor.number();
@@ -248,22 +253,26 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads a length, and skips as many bytes.
+    #[inline]
     fn list(&mut self) -> Extent {
         let length = self.cursor.number();
         self.extent(length)
     }
 
+    #[inline]
     fn extent(&mut self, length: u32) -> Extent {
         let start = u32::try_from(self.cursor.at()).unwrap_or(u32::MAX);
         self.cursor.take(length as usize);
         Extent { start, end: start.saturating_add(length), line: self.line }
     }
 
+    #[inline]
     fn line(&mut self) -> u16 {
         self.line.wrapping_add(self.cursor.short())
     }
 
     /// Reads a line above this many bits.
+    #[inline]
     fn line_and_bits(&mut self, count: u32) -> (u16, u32) {
         let number = self.cursor.number();
         let distance = u16::try_from(number >> count).unwrap_or_else(|_| {
@@ -289,6 +298,7 @@ pub(super) struct NameIds<'a> {
 }
 
 impl<'a> NameIds<'a> {
+    #[inline]
     pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
         let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
         Self { cursor: Cursor::new(bytes, extent.start as usize), before: 0 }
@@ -304,6 +314,7 @@ impl<'a> NameIds<'a> {
 impl Iterator for NameIds<'_> {
     type Item = NameId;
 
+    #[inline]
     fn next(&mut self) -> Option<NameId> {
         if self.cursor.is_at_end() {
             return None;
