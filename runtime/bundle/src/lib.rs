@@ -52,6 +52,7 @@ mod role;
 mod row;
 mod rule;
 mod rule_index;
+mod rule_key;
 mod section;
 mod selector;
 mod setting;
@@ -104,6 +105,7 @@ pub use review::{Expectation, IndexSettings, Reason, Review, Suppressed, Suppres
 pub use role::CallerRole;
 pub use rule::{Condition, ConditionView, Example, Rule, RuleView, ValuesView};
 pub use rule_index::RuleIndexView;
+pub use rule_key::RuleKey;
 pub use section::{Kind, Prebuilt, SectionInfo};
 pub use selector::{RuleKind, Selector, Subject};
 pub use setting::{Setting, values};

@@ -31,7 +31,7 @@ impl Writer<'_> {
         let slots = (entries.len() * 2).next_power_of_two();
         let mut table = vec![U32::ZERO; slots];
         for (index, name) in entries {
-            let mut slot = first_slot(&[name], slots);
+            let mut slot = NameHash::EMPTY.then(name).first_slot(slots);
             while let Some(taken) = table.get_mut(slot) {
                 if taken.get() == 0 {
                     *taken = number(index + 1);
@@ -52,14 +52,14 @@ impl Reader {
         name: &str,
         candidate: impl FnMut(usize) -> Result<Option<T>, Corrupt>,
     ) -> Result<Option<T>, Corrupt> {
-        self.find_joined(kind, &[name], candidate)
+        self.find_hashed(kind, NameHash::EMPTY.then(name), candidate)
     }
 
-    /// Does the same for a name in several parts.
-    pub(crate) fn find_joined<T>(
+    /// Does the same for a name with this hash.
+    pub(crate) fn find_hashed<T>(
         &self,
         kind: Kind,
-        parts: &[&str],
+        hash: NameHash,
         mut candidate: impl FnMut(usize) -> Result<Option<T>, Corrupt>,
     ) -> Result<Option<T>, Corrupt> {
         let slots = self.count(kind);
@@ -69,7 +69,7 @@ impl Reader {
         if !slots.is_power_of_two() {
             return Err(Corrupt::Record { section: kind.name(), what: "number of slots" });
         }
-        let first = first_slot(parts, slots);
+        let first = hash.first_slot(slots);
         // Each slot is visited at most once, so the search also ends in a full table.
         for step in 0..slots {
             let slot: &U32 = self.record(kind, (first + step) & (slots - 1))?;
@@ -82,16 +82,26 @@ impl Reader {
     }
 }
 
-/// Returns the first slot in the search for a name, in parts, in a table of `slots` slots, a power of two.
+/// The hash of a name, or of its beginning.
 ///
 /// The hash is 64-bit FNV-1a with a final mix. It is part of the format.
-fn first_slot(parts: &[&str], slots: usize) -> usize {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for part in parts {
-        for byte in part.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NameHash(u64);
+
+impl NameHash {
+    /// The hash of no bytes.
+    pub(crate) const EMPTY: Self = Self(0xcbf2_9ce4_8422_2325);
+
+    /// Returns the hash of the name with one more part.
+    #[inline]
+    pub(crate) fn then(self, part: &str) -> Self {
+        let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self(part.bytes().fold(self.0, step))
     }
-    hash ^= hash >> 32;
-    usize::try_from(hash & (slots as u64 - 1)).unwrap_or(0)
+
+    /// Returns the first slot in the search for the name in a table of `slots` slots, a power of two.
+    pub(crate) fn first_slot(self, slots: usize) -> usize {
+        let mixed = self.0 ^ self.0 >> 32;
+        usize::try_from(mixed & (slots as u64 - 1)).unwrap_or(0)
+    }
 }

@@ -107,23 +107,6 @@ impl Reader {
         self.text(Kind::Strings, text)
     }
 
-    /// Returns whether a string is these parts, one after the other. Its length is compared first, which is in
-    /// the row that refers to it.
-    pub(crate) fn is_string(&self, text: Text, parts: &[&str]) -> Result<bool, Corrupt> {
-        let length = text.length.get() as usize;
-        if length != parts.iter().map(|part| part.len()).sum::<usize>() {
-            return Ok(false);
-        }
-        let mut rest = self.bytes(Kind::Strings, text.offset.get() as usize, length)?;
-        for part in parts {
-            match rest.strip_prefix(part.as_bytes()) {
-                Some(after) => rest = after,
-                None => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
     pub(crate) fn optional(&self, text: Text) -> Result<Option<&str>, Corrupt> {
         match text.offset.get() {
             ABSENT => Ok(None),

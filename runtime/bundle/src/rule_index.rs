@@ -12,6 +12,7 @@ use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::row::{Range, Text, row};
 use crate::rule::Rule;
+use crate::rule_key::RuleKey;
 use crate::section::Kind;
 use crate::skill_index::Numbers;
 use crate::writer::{Writer, number};
@@ -57,16 +58,22 @@ impl Bundle {
 }
 
 impl<'b> RuleIndexView<'b> {
-    /// Returns the numbers of the rules with a key in several parts, rising.
+    /// Returns the numbers of the rules with a key, rising.
     ///
     /// # Errors
     ///
     /// As for [`Bundle::prompt`].
-    pub fn of(self, parts: &[&str]) -> Result<Numbers<'b>, Corrupt> {
+    pub fn of(self, key: &RuleKey<'_>) -> Result<Numbers<'b>, Corrupt> {
         let reader = &self.bundle.reader;
-        let found = reader.find_joined(Kind::RuleKeyIndex, parts, |index| {
+        let found = reader.find_hashed(Kind::RuleKeyIndex, key.hash(), |index| {
             let row: &Row = reader.row(index)?;
-            Ok(reader.is_string(row.key, parts)?.then_some(row.rules))
+            // The length is in the row: it rules most others out.
+            let length = row.key.length.get() as usize;
+            if length != key.length() {
+                return Ok(None);
+            }
+            let text = reader.bytes(Kind::Strings, row.key.offset.get() as usize, length)?;
+            Ok(key.is(text).then_some(row.rules))
         })?;
         found.map_or(Ok(Numbers::default()), |rules| self.numbers(rules))
     }

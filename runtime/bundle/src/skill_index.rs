@@ -15,6 +15,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::bundle::{Bundle, SkillFacts};
 use crate::error::Corrupt;
+use crate::name_index::NameHash;
 use crate::part::Part;
 use crate::reader::Reader;
 use crate::row::{ABSENT, ListedString, Range, Text, row};
@@ -325,7 +326,8 @@ impl<'b> SkillIndexView<'b> {
             (Some(_), Some(_)) if !self.facts.has_pairs => return Ok(None),
             _ => {}
         }
-        reader.find_joined(Kind::SkillScopeIndex, &key(tenant, user), |index| {
+        let hash = key(tenant, user).into_iter().fold(NameHash::EMPTY, NameHash::then);
+        reader.find_hashed(Kind::SkillScopeIndex, hash, |index| {
             let row = self.scopes.get(index).ok_or(wrong(Kind::SkillScopeIndex, "index"))?;
             let is_it =
                 reader.optional(row.tenant)? == tenant && reader.optional(row.user)? == user;

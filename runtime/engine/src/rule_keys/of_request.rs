@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
-use relay_bundle::{Bundle, Corrupt, Numbers, RuleIndexView, RuleKind, Selector, Subject};
+use relay_bundle::{Bundle, Corrupt, Numbers, RuleIndexView, RuleKey, RuleKind, Selector, Subject};
 use relay_policy::effect::{Call, Effect, What};
 use relay_policy::facts::Facts;
 use relay_policy::rule::{
@@ -38,23 +38,23 @@ pub struct Concerned {
     pub may_be_any: bool,
 }
 
-/// Something done with the keys of a request, each in parts.
+/// Something done with the keys of a request.
 trait Visit {
     /// Takes the rules of a key.
-    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+    fn take(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt>;
 
     /// Takes the rules of a key that has no literal of the request.
-    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt>;
+    fn take_open(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt>;
 
     /// Takes the rules of the literals of a family that a value of the request may be.
     fn take_partly_known(
         &mut self,
-        family: &[&str],
+        family: &RuleKey<'_>,
         value: &PartlyKnown<'_>,
     ) -> Result<(), Corrupt>;
 
     /// Returns whether a key may have rules.
-    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt>;
+    fn has(&mut self, key: &RuleKey<'_>) -> Result<bool, Corrupt>;
 }
 
 /// The numbers of rules, found by their keys.
@@ -65,22 +65,22 @@ struct Found<'b> {
 }
 
 impl Visit for Found<'_> {
-    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+    fn take(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt> {
         self.keyed.extend(self.index.of(key)?.iter());
         Ok(())
     }
 
-    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+    fn take_open(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt> {
         self.open.extend(self.index.of(key)?.iter());
         Ok(())
     }
 
     fn take_partly_known(
         &mut self,
-        family: &[&str],
+        family: &RuleKey<'_>,
         value: &PartlyKnown<'_>,
     ) -> Result<(), Corrupt> {
-        let mut beginning = [&family.concat(), IS].concat();
+        let mut beginning = family.then(IS).text();
         let literal_start = beginning.len();
         beginning.push_str(value.beginning());
         for (count, entry) in self.index.beginning_with(&beginning)?.enumerate() {
@@ -95,26 +95,30 @@ impl Visit for Found<'_> {
         Ok(())
     }
 
-    fn has(&mut self, key: &[&str]) -> Result<bool, Corrupt> {
+    fn has(&mut self, key: &RuleKey<'_>) -> Result<bool, Corrupt> {
         Ok(!self.index.of(key)?.is_empty())
     }
 }
 
 impl Visit for BTreeSet<String> {
-    fn take(&mut self, key: &[&str]) -> Result<(), Corrupt> {
-        self.insert(key.concat());
+    fn take(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt> {
+        self.insert(key.text());
         Ok(())
     }
 
-    fn take_open(&mut self, key: &[&str]) -> Result<(), Corrupt> {
+    fn take_open(&mut self, key: &RuleKey<'_>) -> Result<(), Corrupt> {
         Visit::take(self, key)
     }
 
-    fn take_partly_known(&mut self, family: &[&str], _: &PartlyKnown<'_>) -> Result<(), Corrupt> {
+    fn take_partly_known(
+        &mut self,
+        family: &RuleKey<'_>,
+        _: &PartlyKnown<'_>,
+    ) -> Result<(), Corrupt> {
         Visit::take(self, family)
     }
 
-    fn has(&mut self, _: &[&str]) -> Result<bool, Corrupt> {
+    fn has(&mut self, _: &RuleKey<'_>) -> Result<bool, Corrupt> {
         Ok(true)
     }
 }
@@ -150,7 +154,7 @@ impl<'k> Keyed<'k> {
         kind: RuleKind,
         observed: bool,
     ) -> Result<Numbers<'k>, Corrupt> {
-        self.bundle.rule_index().of(&anything(kind, observed))
+        self.bundle.rule_index().of(&RuleKey::new(&anything(kind, observed)))
     }
 
     /// Returns the numbers of the rules that allow and are about the tool, the program or the kind of an effect
@@ -169,18 +173,22 @@ impl<'k> Keyed<'k> {
             numbers.extend(allow.iter());
         } else if !allow.is_empty() {
             let index = self.bundle.rule_index();
-            let mut take = |base: [&str; 2]| -> Result<(), Corrupt> {
-                numbers.extend(index.of(&base)?.iter().filter(|number| allow.contains(*number)));
+            let mut take = |base: &RuleKey<'_>| -> Result<(), Corrupt> {
+                numbers.extend(index.of(base)?.iter().filter(|number| allow.contains(*number)));
                 Ok(())
             };
-            tool_bases(tool).try_for_each(&mut take)?;
-            if let Some(call) = call {
-                take([ANY_PROGRAM, ""])?;
-                let program = effects.display(call.program);
-                names(&program, facts).try_for_each(|name| take([PROGRAM, &name]))?;
+            for [kind, name] in tool_bases(tool) {
+                take(&RuleKey::new(kind).then(name))?;
             }
+            if let Some(call) = call {
+                take(&RuleKey::new(ANY_PROGRAM))?;
+                let program = effects.display(call.program);
+                let of_program = RuleKey::new(PROGRAM);
+                names(&program, facts).try_for_each(|name| take(&of_program.then(&name)))?;
+            }
+            let of_effect = RuleKey::new(EFFECT);
             for selector in Selector::ALL.iter().filter(|selector| is_of(effect, **selector)) {
-                take([EFFECT, selector.word()])?;
+                take(&of_effect.then(selector.word()))?;
             }
             sort(&mut numbers);
         }
@@ -222,15 +230,16 @@ impl<'k> Keyed<'k> {
         let Request { tool, text, effects, .. } = *self.request;
         let mut details = Details { request: self.request, paths: BTreeMap::new(), hosts: None };
         let calls: Vec<&Call> = effects.calls().iter().collect();
-        out.take(&[ALWAYS])?;
+        out.take(&RuleKey::new(ALWAYS))?;
+        let of_regex = RuleKey::new(REGEX);
         for automaton in self.bundle.automata_in_place()?.matching(&searched(tool, text)) {
-            out.take(&[REGEX, &automaton.to_string()])?;
+            out.take(&of_regex.then(&automaton.to_string()))?;
         }
-        for base in tool_bases(tool) {
-            details.base(base, &[], out)?;
+        for [kind, name] in tool_bases(tool) {
+            details.base(&RuleKey::new(kind).then(name), &[], out)?;
         }
         if !calls.is_empty() {
-            details.base([ANY_PROGRAM, ""], &calls, out)?;
+            details.base(&RuleKey::new(ANY_PROGRAM), &calls, out)?;
         }
         self.programs(&calls, &mut details, out)?;
         self.effects(&mut details, out)
@@ -250,10 +259,11 @@ impl<'k> Keyed<'k> {
             named.extend(names(&program, facts).map(|name| (name.into_owned(), *call)));
         }
         named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let of_program = RuleKey::new(PROGRAM);
         for same in named.chunk_by(|(one, _), (other, _)| one == other) {
             let Some((name, _)) = same.first() else { continue };
             let calls: Vec<&Call> = same.iter().map(|(_, call)| *call).collect();
-            details.base([PROGRAM, name], &calls, out)?;
+            details.base(&of_program.then(name), &calls, out)?;
         }
         Ok(())
     }
@@ -262,6 +272,7 @@ impl<'k> Keyed<'k> {
     fn effects(self, details: &mut Details<'_>, out: &mut impl Visit) -> Result<(), Corrupt> {
         let effects = self.request.effects;
         let has_unknown = effects.calls().iter().any(|call| call.node.is_none());
+        let of_effect = RuleKey::new(EFFECT);
         for selector in Selector::ALL.iter().filter(|it| it.subject() == Subject::Effect) {
             let may_be_unknown =
                 selector.is_of_paths() || matches!(selector, Selector::Connects | Selector::Runs);
@@ -270,11 +281,12 @@ impl<'k> Keyed<'k> {
             {
                 continue;
             }
-            let base = [EFFECT, selector.word()];
-            if details.begin(base, out)? {
+            let base = of_effect.then(selector.word());
+            if begin(&base, out)? {
+                let details_of = base.then(" ");
                 match selector {
-                    Selector::Connects => details.hosts(base, out)?,
-                    _ if selector.is_of_paths() => details.paths(base, *selector, out)?,
+                    Selector::Connects => details.hosts(&details_of, out)?,
+                    _ if selector.is_of_paths() => details.paths(&details_of, *selector, out)?,
                     // INVARIANT: the others have no details.
                     _ => {}
                 }
@@ -288,13 +300,14 @@ impl Details<'_> {
     /// Visits the keys of a base, whose operands are those of these calls.
     fn base(
         &mut self,
-        base: [&str; 2],
+        base: &RuleKey<'_>,
         calls: &[&Call],
         out: &mut impl Visit,
     ) -> Result<(), Corrupt> {
-        if !self.begin(base, out)? {
+        if !begin(base, out)? {
             return Ok(());
         }
+        let base = &base.then(" ");
         self.operands(base, calls, out)?;
         for selector in Selector::ALL.iter().filter(|it| it.is_of_paths()) {
             self.paths(base, *selector, out)?;
@@ -302,24 +315,14 @@ impl Details<'_> {
         self.hosts(base, out)
     }
 
-    /// Visits the keys of a base and of its plain rules; returns whether there may be
-    /// others.
-    fn begin(&self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<bool, Corrupt> {
-        if !out.has(&[kind, name])? {
-            return Ok(false);
-        }
-        out.take(&[kind, name, PLAIN])?;
-        Ok(true)
-    }
-
+    /// Visits the keys of operands after a base.
     fn operands(
         &self,
-        [kind, name]: [&str; 2],
+        base: &RuleKey<'_>,
         calls: &[&Call],
         out: &mut impl Visit,
     ) -> Result<(), Corrupt> {
-        let word = Selector::Operands.word();
-        let family = [kind, name, " ", word];
+        let family = base.then(Selector::Operands.word());
         if calls.is_empty() || !out.has(&family)? {
             return Ok(());
         }
@@ -331,20 +334,19 @@ impl Details<'_> {
                 out.take_partly_known(&family, value)?;
             }
         }
-        for operand in &certain.all {
-            out.take(&[kind, name, " ", word, IS, operand])?;
-        }
-        Ok(())
+        let is = family.then(IS);
+        certain.all.iter().try_for_each(|operand| out.take(&is.then(operand)))
     }
 
+    /// Visits the keys of paths after a base.
     fn paths(
         &mut self,
-        [kind, name]: [&str; 2],
+        base: &RuleKey<'_>,
         selector: Selector,
         out: &mut impl Visit,
     ) -> Result<(), Corrupt> {
         let word = selector.word();
-        let family = [kind, name, " ", word];
+        let family = base.then(word);
         if !out.has(&family)? {
             return Ok(());
         }
@@ -353,14 +355,15 @@ impl Details<'_> {
         if paths.is_open {
             out.take_open(&family)?;
         }
+        let (is, below) = (family.then(IS), family.then(BELOW));
         let mut last = "";
         for LiteralPath { text, is_whole } in &paths.all {
             for folder in folders(text) {
                 // They are sorted, so the folders of a path are often those of the one before.
                 if !is_in(last, folder) {
-                    out.take(&[kind, name, " ", word, IS, folder])?;
+                    out.take(&is.then(folder))?;
                 }
-                let below = [kind, name, " ", word, BELOW, folder];
+                let below = below.then(folder);
                 if !out.has(&below)? {
                     break;
                 }
@@ -373,9 +376,9 @@ impl Details<'_> {
         Ok(())
     }
 
-    fn hosts(&mut self, [kind, name]: [&str; 2], out: &mut impl Visit) -> Result<(), Corrupt> {
-        let word = Selector::Connects.word();
-        let family = [kind, name, " ", word];
+    /// Visits the keys of hosts after a base.
+    fn hosts(&mut self, base: &RuleKey<'_>, out: &mut impl Visit) -> Result<(), Corrupt> {
+        let family = base.then(Selector::Connects.word());
         if !out.has(&family)? {
             return Ok(());
         }
@@ -383,15 +386,23 @@ impl Details<'_> {
         if hosts.is_open {
             out.take_open(&family)?;
         }
+        let is = family.then(IS);
         for host in &hosts.all {
-            out.take(&[kind, name, " ", word, IS, host])?;
+            out.take(&is.then(host))?;
         }
         let ends: BTreeSet<&str> = hosts.all.iter().flat_map(|host| ends(host)).collect();
-        for end in ends {
-            out.take(&[kind, name, " ", word, ENDS, end])?;
-        }
-        Ok(())
+        let ends_in = family.then(ENDS);
+        ends.into_iter().try_for_each(|end| out.take(&ends_in.then(end)))
     }
+}
+
+/// Visits the keys of a base and of its plain rules; returns whether there may be others.
+fn begin(base: &RuleKey<'_>, out: &mut impl Visit) -> Result<bool, Corrupt> {
+    if !out.has(base)? {
+        return Ok(false);
+    }
+    out.take(&base.then(PLAIN))?;
+    Ok(true)
 }
 
 /// Returns the bases of rules over tools that a tool may be meant by.

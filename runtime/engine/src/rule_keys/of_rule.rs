@@ -23,7 +23,7 @@ pub fn keys(rule: &Rule, facts: &Facts<'_>) -> Vec<String> {
         |it: &Condition| it.group == 0 && it.selector.subject() != Subject::Request;
     // Those that allow are listed for the report of the nearest.
     if rule.kind == RuleKind::Allow || rule.conditions.iter().any(is_about_parts) {
-        keys.push(anything(rule.kind, rule.observe).concat());
+        keys.push(anything(rule.kind, rule.observe));
         keys.sort_unstable();
     }
     keys

@@ -31,8 +31,8 @@ pub(super) const BELOW: &str = " / ";
 pub(super) const ENDS: &str = " * ";
 
 /// Returns the key of the rules of a kind that are only observed, or are not.
-pub(super) fn anything(kind: RuleKind, observed: bool) -> [&'static str; 3] {
-    [ANYTHING, kind.word(), if observed { " observed" } else { "" }]
+pub(super) fn anything(kind: RuleKind, observed: bool) -> String {
+    [ANYTHING, kind.word(), if observed { " observed" } else { "" }].concat()
 }
 
 /// Returns the first name of a program that facts describe; of others, the name itself.

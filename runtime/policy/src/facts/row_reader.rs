@@ -37,6 +37,15 @@ impl<'a> RowReader<'a> {
         (!cursor.is_short()).then_some(head)
     }
 
+    /// Reads a node up to its name.
+    pub(super) fn node_name(bytes: &'a [u8], id: NodeId) -> Option<(NodeHead, NameId)> {
+        let mut cursor = Cursor::new(bytes, id as usize);
+        let head = Self::head(&mut cursor, id);
+        let [_bits, _extras] = [cursor.byte(), cursor.byte()];
+        let name = cursor.short();
+        (!cursor.is_short()).then_some((head, name))
+    }
+
     #[inline]
     fn head(cursor: &mut Cursor<'a>, id: NodeId) -> NodeHead {
         let mut byte = || cursor.byte();

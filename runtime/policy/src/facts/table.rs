@@ -151,7 +151,8 @@ impl<'a> Facts<'a> {
     pub fn first_name<'n>(&self, name: &'n str) -> Option<Cow<'n, str>> {
         let id = self.names.find(name.as_bytes())?;
         let node = self.program_of(id)?;
-        let is_first = self.node(node).is_some_and(|row| row.name == id && row.parent.is_none());
+        let first = RowReader::node_name(self.rows, node);
+        let is_first = first.is_some_and(|(head, name)| name == id && head.parent.is_none());
         Some(if is_first { name.into() } else { self.command_name(node).into() })
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Bundle, Corrupt, Rule, RuleKind};
+use relay_bundle::{Bundle, Corrupt, Rule, RuleKey, RuleKind};
 use thiserror::Error;
 
 use crate::inventory::Inventory;
@@ -46,7 +46,7 @@ impl Rules {
         let floors = Floors::each(|floor| policy.floors.of(floor).value);
         let mut adjust = Vec::new();
         // The index lists the rules that raise or lower under one key.
-        for number in bundle.rule_index().of(&[ADJUST_KEY])?.iter() {
+        for number in bundle.rule_index().of(&RuleKey::new(ADJUST_KEY))?.iter() {
             let rule = bundle.rule(number as usize)?;
             if matches!(rule.kind()?, RuleKind::Tier | RuleKind::Lower) {
                 adjust.push(Arc::new(rule.to_owned()?));
