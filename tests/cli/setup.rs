@@ -155,9 +155,13 @@ fn an_api_key_may_have_an_end() {
 #[test]
 fn shells_and_man_know_every_verb() {
     let sandbox = Sandbox::new();
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = sandbox.relay(&format!("completions {shell}")).ends(0).silent().stdout;
         assert!(script.contains("inspect") && script.contains("strict"), "{shell}");
+        // Those of this repository, and what tests give.
+        for hidden in ["fact-table", "policy-automata", "every JSON output", "any-program"] {
+            assert!(!script.contains(hidden), "{shell}: {hidden}");
+        }
     }
     let pages = sandbox.relay("man --out pages").ends(0).stdout;
     assert!(pages.contains("pages/relay.1\n") && pages.contains("pages/relay-init.1\n"), "{pages}");

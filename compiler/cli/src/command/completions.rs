@@ -3,6 +3,7 @@
 use std::fs;
 
 use clap::Command;
+use clap::builder::{Resettable, StyledStr};
 use clap_complete::generate;
 use clap_mangen::Man;
 
@@ -18,9 +19,28 @@ pub(crate) fn completions(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    generate(arguments.shell, &mut args::plain_command(), "relay", &mut script);
+    generate(arguments.shell, &mut offered(&args::plain_command()), "relay", &mut script);
     output.verbatim(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Yes)
+}
+
+/// Returns a command without its hidden verbs and arguments, which the generators write too.
+fn offered(command: &Command) -> Command {
+    let text = |text: Option<&StyledStr>| Resettable::from(text.cloned());
+    let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let offered = Command::new(command.get_name().to_owned())
+        .about(text(command.get_about()))
+        .long_about(text(command.get_long_about()))
+        .after_long_help(text(command.get_after_long_help()))
+        .disable_help_flag(command.is_disable_help_flag_set())
+        .disable_help_subcommand(command.is_disable_help_subcommand_set())
+        .args(arguments.cloned())
+        .subcommands(verbs.map(offered));
+    match command.get_version() {
+        Some(version) => offered.version(version.to_owned()),
+        None => offered,
+    }
 }
 
 /// Writes `relay.1`, `relay-VERB.1` for each verb, and the same for the verbs of a verb.
