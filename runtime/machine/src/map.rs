@@ -8,11 +8,13 @@
 #![expect(unsafe_code, reason = "memory maps; each has a SAFETY comment")]
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
 use memmap2::Mmap;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+
+use crate::file::regular_file;
 
 /// The bytes of an unchanging file.
 #[derive(Debug)]
@@ -44,9 +46,7 @@ pub const READ_BYTES_MAX: u64 = 2 << 20;
 pub fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut copy = File::from(memfd_create("relay-bundle", flags)?);
-    if io::copy(&mut source.take(bytes_max.saturating_add(1)), &mut copy)? > bytes_max {
-        return Err(io::Error::other(format!("it grew over the limit of {bytes_max} bytes")));
-    }
+    regular_file::copy_whole(source, &mut copy, bytes_max)?;
     let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
     fcntl_add_seals(&copy, seals)?;
     // SAFETY: the kernel refuses every later change of content or length: the file is sealed

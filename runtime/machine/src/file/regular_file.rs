@@ -4,7 +4,7 @@
 //! to anything but a regular file is an error at once, which names the kind of the file.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -21,6 +21,20 @@ pub fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(without_waiting()).open(path)?;
     check(&file.metadata()?)?;
     Ok(file)
+}
+
+/// Copies a file from its beginning, wherever an earlier read of it has ended.
+///
+/// # Errors
+///
+/// A file fails, or the source has more than `bytes_max` bytes, even if it grew after its size was checked.
+pub fn copy_whole(mut source: &File, to: &mut File, bytes_max: u64) -> io::Result<()> {
+    source.rewind()?;
+    // From file to file the kernel copies, in a few calls.
+    if io::copy(&mut source.take(bytes_max.saturating_add(1)), to)? > bytes_max {
+        return Err(io::Error::other(format!("it grew over the limit of {bytes_max} bytes")));
+    }
+    Ok(())
 }
 
 /// Returns the flags with which `open` returns at once, as for a regular file it does anyway.
@@ -52,5 +66,30 @@ fn kind(found: FileType) -> &'static str {
         "a device"
     } else {
         "not a regular file"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_is_whole_after_one_that_failed() {
+        let mut source = tempfile::tempfile().expect("a file");
+        source.write_all(b"relay bundle").expect("it is written");
+        let copy = |bytes_max| {
+            let mut copy = tempfile::tempfile().expect("a file");
+            copy_whole(&source, &mut copy, bytes_max)?;
+            copy.rewind()?;
+            let mut text = String::new();
+            copy.read_to_string(&mut text)?;
+            io::Result::Ok(text)
+        };
+        let error = copy(5).expect_err("it is longer").to_string();
+        assert_eq!(error, "it grew over the limit of 5 bytes");
+        // As on a full disk, the next copy is another one of the same file.
+        assert_eq!(copy(12).expect("it fits"), "relay bundle");
     }
 }

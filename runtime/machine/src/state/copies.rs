@@ -94,13 +94,7 @@ impl Copies {
             .suffix(PARTIAL)
             .tempfile_in(&self.folder)
             .map_err(copy)?;
-        // From file to file the kernel copies, in a few calls.
-        let mut read = io::Read::take(source, bytes_max.saturating_add(1));
-        let copied = io::copy(&mut read, partial.as_file_mut()).map_err(copy)?;
-        if copied > bytes_max {
-            let grown = format!("it grew over the limit of {bytes_max} bytes");
-            return Err(copy(io::Error::other(grown)));
-        }
+        regular_file::copy_whole(source, partial.as_file_mut(), bytes_max).map_err(copy)?;
         partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
         // For reading: only root could open the file for writing now.
         let file = File::open(partial.path()).map_err(copy)?;
