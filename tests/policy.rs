@@ -9,6 +9,7 @@ mod effects;
 pub(crate) mod entry;
 mod hard_inputs;
 mod hidden;
+mod join;
 mod location;
 mod meaning;
 mod mutation;

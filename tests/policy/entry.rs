@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use relay_policy::classify::{Rules, classify, classify_bytes};
-use relay_policy::facts::Facts;
+use relay_policy::facts::{Facts, Knowledge, Node, join};
 use relay_policy::location::Location;
 use relay_policy::parse::parse;
 
@@ -42,9 +42,25 @@ pub(crate) fn classifier(bytes: &[u8]) {
     }
 }
 
+/// A table of joined facts: of a project that has a program of its own, and one that replaces a shipped one.
+static JOINED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let git = FACTS.program(b"git").and_then(|git| FACTS.program_facts(git));
+    let file = u8::try_from(FACTS.files().len()).expect("few files");
+    let replaced = git.expect("a program").in_file(file);
+    let ours = Node { names: vec!["ours".to_owned(), "-o".to_owned()], ..replaced.clone() };
+    let own = Knowledge {
+        programs: vec![replaced, ours],
+        environment: vec!["OURS_*".to_owned()],
+        files: vec!["own.kdl".to_owned()],
+        ..Knowledge::default()
+    };
+    join(*FACTS, &own).expect("a table")
+});
+
 /// Opens an altered table: it is refused, or it can be used.
 pub(crate) fn fact_table(bytes: &[u8]) {
-    let mut table = shipped::facts().to_vec();
+    let of_both = [shipped::facts(), &JOINED];
+    let mut table = of_both[bytes.len() % 2].to_vec();
     for edit in bytes.chunks_exact(5) {
         let at = u32::from_le_bytes([edit[0], edit[1], edit[2], 0]) as usize % table.len();
         match edit[3] % 3 {
@@ -66,6 +82,11 @@ pub(crate) fn fact_table(bytes: &[u8]) {
     }
     for name in facts.program_names() {
         let _ = facts.program(name.as_bytes()).and_then(|id| facts.program_facts(id));
+    }
+    if let Some((shipped, own)) = facts.parted()
+        && let Ok(shipped) = Facts::open(&shipped)
+    {
+        let _ = join(shipped, &own);
     }
 }
 

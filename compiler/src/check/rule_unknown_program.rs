@@ -53,10 +53,10 @@ struct UnknownFlag {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some((policy, known)) = &model.policy else { return };
-    // `shipped_facts::table` has checked it, or a test of the shipped one.
+    // The writer of the table has checked it, or a test of the shipped one.
     let Ok(facts) = Facts::reopen(&known.table) else { return };
     // Most projects name programs that are known.
-    let names: LazyCell<Vec<String>, _> = LazyCell::new(|| facts.program_names().collect());
+    let names: LazyCell<Vec<String>, _> = LazyCell::new(|| facts.program_names());
     for rule in &policy.rules {
         let groups = rule.conditions.iter().map(|condition| condition.group).max().unwrap_or(0);
         for group in 0..=groups {

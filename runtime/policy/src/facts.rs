@@ -9,6 +9,7 @@ mod cursor;
 mod decode;
 mod encode;
 mod encode_error;
+mod join;
 mod meaning;
 mod model;
 mod names;
@@ -23,6 +24,7 @@ mod used;
 pub use cursor::Damaged;
 pub use encode::encode;
 pub use encode_error::EncodeError;
+pub use join::join;
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,
     SHIPPED, Special, Style, Value, WordKind,

@@ -216,7 +216,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("guard", compile::guard_seeds()),
         ("shell", policy::seeds()),
         ("classifier", policy::seeds()),
-        ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
+        ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255], vec![68, 0, 0, 1, 3]]),
     ]);
     all
 }

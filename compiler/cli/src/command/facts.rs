@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
 
 /// Prints the names of all programs, and marks the unchecked ones.
 fn list(facts: &Facts<'_>, format: AnswerFormat, output: &mut Output) -> Result<(), Failure> {
-    let programs: Vec<String> = facts.program_names().collect();
+    let programs: Vec<String> = facts.program_names();
     let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));
     let nodes: BTreeSet<_> = nodes.collect();
     let known = nodes.iter().filter_map(|id| facts.program_facts(*id));
@@ -194,8 +194,7 @@ fn find(facts: &Facts<'_>, program: &str, subs: &[String]) -> Result<Node, Failu
     };
     let id = facts.program(program.as_bytes());
     let node = id.and_then(|id| facts.program_facts(id));
-    let mut node =
-        node.ok_or_else(|| unknown("program", program, facts.program_names().collect()))?;
+    let mut node = node.ok_or_else(|| unknown("program", program, facts.program_names()))?;
     for sub in subs {
         let known = node.subs.iter().flat_map(|node| &node.names);
         let known: Vec<String> = known.cloned().collect();

@@ -7,7 +7,7 @@ use super::model::{Role, WordKind};
 use super::names::NameId;
 use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, TextId};
 use super::row_reader::RowReader;
-use super::table::Facts;
+use super::table::{Facts, ProgramRow};
 
 /// The deepest level of sub-commands.
 const DEPTH_MAX: usize = 8;
@@ -20,8 +20,21 @@ impl<'a> Facts<'a> {
     /// The table was altered or cut, or another version wrote it.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let facts = Self::split(bytes)?;
-        facts.check_names()?;
-        check(&facts)?;
+        facts.names.checked()?;
+        check(&facts, facts.programs.iter().chain(facts.added), facts.rows.len())?;
+        Ok(facts)
+    }
+
+    /// Opens a table of joined facts, reading the last ones; [`Self::open`] has read those before them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::open`].
+    pub(super) fn open_joined(bytes: &'a [u8]) -> Result<Self, Damaged> {
+        let facts = Self::split(bytes)?;
+        facts.names.checked_from(facts.names.base)?;
+        let before = facts.base.rows.get() as usize;
+        check(&facts, facts.added.iter(), facts.rows.len() - before)?;
         Ok(facts)
     }
 
@@ -36,16 +49,22 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Reads everything once.
+/// Reads these programs, whose rows have `row_bytes`, and all that is not a row.
 ///
 /// Each byte of a row belongs to one node, and `SHARED_MAX` limits the options that nodes share, so
 /// the work is linear in the table.
-fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
+fn check<'r>(
+    facts: &Facts<'_>,
+    programs: impl Iterator<Item = &'r ProgramRow> + Clone,
+    row_bytes: usize,
+) -> Result<(), Damaged> {
     if !facts.has_readable_texts() {
         return Err(Damaged("a text is cut or not UTF-8"));
     }
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
-    let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
+    let is_sorted = [facts.programs, facts.added]
+        .iter()
+        .all(|rows| rows.is_sorted_by(|left, right| left.name.get() < right.name.get()))
         && facts.words.is_sorted_by(|left, right| {
             (left.language, left.word.get()) < (right.language, right.word.get())
         });
@@ -60,12 +79,13 @@ fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let mut check = Check {
         facts,
         names: facts.names_in_use(),
+        row_bytes,
         bytes: 0,
         option_bytes: 0,
         shared: BTreeSet::new(),
     };
-    let programs: BTreeSet<NodeId> = facts.programs.iter().map(|row| row.node.get()).collect();
-    let is_named = facts.programs.iter().all(|row| facts.has_name(row.name.get()));
+    let is_named = programs.clone().all(|row| facts.has_name(row.name.get()));
+    let programs: BTreeSet<NodeId> = programs.map(|row| row.node.get()).collect();
     let is_whole =
         is_named && programs.into_iter().all(|id| check.node(id, None, DEPTH_MAX).is_some());
     if is_whole { Ok(()) } else { Err(Damaged("a row is wrong")) }
@@ -76,6 +96,8 @@ struct Check<'f, 'a> {
     /// For each number, whether it has a name. A search for each name of a table takes longer than
     /// all other checks.
     names: Vec<bool>,
+    /// The bytes of their rows.
+    row_bytes: usize,
     /// The bytes of the nodes that were read.
     bytes: usize,
     /// The bytes of their options; shared ones count for each node.
@@ -93,7 +115,7 @@ impl Check<'_, '_> {
         let row = self.facts.node(id)?;
         self.bytes += (row.end - id) as usize;
         let is_whole = row.parent == parent
-            && self.bytes <= self.facts.row_bytes()
+            && self.bytes <= self.row_bytes
             && self.name(row.name).is_some()
             && self.facts.is_text(row.says)
             && self.facts.is_text(row.writes)
@@ -115,7 +137,7 @@ impl Check<'_, '_> {
     fn flags(&mut self, node: &NodeRow) -> Option<()> {
         for flag in self.facts.all_flags(node)? {
             self.option_bytes += flag.size();
-            (self.option_bytes / SHARED_MAX <= self.facts.row_bytes()).then_some(())?;
+            (self.option_bytes / SHARED_MAX <= self.row_bytes).then_some(())?;
             if flag.id < node.id && !self.shared.insert(flag.id) {
                 continue;
             }

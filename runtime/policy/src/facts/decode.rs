@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::model::{
     Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Role, Value, WordKind,
 };
-use super::names::NameId;
+use super::names::{NameId, letter_of};
 use super::row::{
     Extent, FlagRow, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, ValueRow,
 };
@@ -28,16 +28,21 @@ impl Facts<'_> {
     /// Returns the programs of the files whose name is `wanted`, and those of an unnamed file.
     #[must_use]
     pub fn programs_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
-        self.programs_spelled(&Spelled::default(), wanted)
+        let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
+        self.programs_spelled(&Spelled::default(), |file| files.get(file).is_none_or(|it| *it))
     }
 
-    fn programs_spelled(&self, spelled: &Spelled, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
-        let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
+    /// Returns the programs of the files with this number and above.
+    pub(super) fn programs_from(&self, first: usize) -> Vec<Node> {
+        self.programs_spelled(&Spelled::default(), |file| file >= first)
+    }
+
+    fn programs_spelled(&self, spelled: &Spelled, wanted: impl Fn(usize) -> bool) -> Vec<Node> {
         let named = self.named();
         let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
             let (node, _) = named.first()?;
             let row = self.node(*node)?;
-            let is_wanted = files.get(usize::from(row.file)).is_none_or(|is_wanted| *is_wanted);
+            let is_wanted = wanted(usize::from(row.file));
             let names = named.iter().map(|(_, name)| *name);
             let decode = Decode { facts: self, spelled, file: row.file };
             is_wanted.then(|| decode.node(&row, names.collect()))
@@ -54,7 +59,7 @@ impl Facts<'_> {
 
     /// Returns each name of a program, by program. The names of a program keep their order.
     fn named(&self) -> Vec<(NodeId, NameId)> {
-        let names = self.programs.iter().map(|row| (row.node.get(), row.name.get()));
+        let names = self.program_rows().map(|row| (row.node.get(), row.name.get()));
         let mut named: Vec<_> = names.collect();
         named.sort_by_key(|(node, _)| *node);
         named
@@ -68,11 +73,17 @@ impl Facts<'_> {
     /// Returns the facts of a program, with all of its names.
     #[must_use]
     pub fn program_facts(&self, id: NodeId) -> Option<Node> {
-        let own = self.programs.iter().filter(|row| row.node.get() == id);
+        let own = self.program_rows().filter(|row| row.node.get() == id);
         let names: Vec<NameId> = own.map(|row| row.name.get()).collect();
         let row = self.node(id)?;
         let decode = Decode { facts: self, spelled: &Spelled::default(), file: row.file };
         (!names.is_empty()).then(|| decode.node(&row, names))
+    }
+
+    /// Returns whether the shell itself is this program.
+    #[must_use]
+    pub fn is_builtin(&self, program: NodeId) -> bool {
+        self.node(program).is_some_and(|row| row.has(NodeBit::Builtin))
     }
 
     fn language_words(&self) -> Vec<LanguageWords> {
@@ -128,7 +139,8 @@ impl Decode<'_, '_> {
         let facts = self.facts;
         // The canonical name comes first.
         let others = names.into_iter().filter(|name| *name != row.name);
-        let all = std::iter::once(row.name).chain(others).map(|name| self.name(name)).collect();
+        let mut all = vec![self.name(row.name)];
+        all.append(&mut self.spelled(others));
         let subs = facts.subs(row).filter_map(|sub| {
             let names = facts.name_ids(sub.names).collect();
             Some(self.node(&facts.node(sub.node)?, names))
@@ -164,12 +176,27 @@ impl Decode<'_, '_> {
         self.spelled.name(self.facts, id)
     }
 
+    /// Returns names in the order of their texts, the letters at the end.
+    fn spelled(self, ids: impl Iterator<Item = NameId>) -> Vec<String> {
+        if !self.facts.is_joined() {
+            // Their numbers have this order.
+            return ids.map(|id| self.name(id)).collect();
+        }
+        let mut names: Vec<_> = ids.map(|id| (letter_of(id).is_some(), self.name(id))).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
     const fn place(self, line: u16) -> Place {
         Place { file: self.file, line }
     }
 
     fn names(self, list: NameList) -> Vec<String> {
-        self.facts.listed(list).map(|name| self.name(name)).collect()
+        let (letters, names): (Vec<_>, Vec<_>) =
+            self.facts.listed(list).partition(|id| letter_of(*id).is_some());
+        let mut all = self.spelled(letters.into_iter());
+        all.append(&mut self.spelled(names.into_iter()));
+        all
     }
 
     fn flag(self, row: &FlagRow) -> Flag {

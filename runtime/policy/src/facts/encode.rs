@@ -9,7 +9,7 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::cursor::put_number;
 use super::encode_error::{EncodeError, TOO_MANY, size};
-use super::meaning::{meaning, owners};
+use super::meaning::{Owners, meaning, owners};
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, letter_of};
 use super::names_builder::NamesBuilder;
@@ -18,7 +18,7 @@ use super::row::{
     value_part,
 };
 use super::row_reader::RowReader;
-use super::table::{FORM, Header, ProgramRow, WordRow};
+use super::table::{FORM, FORM_JOINED, Facts, Header, ProgramRow, WordRow};
 use super::used::{LaidOut, Used};
 use crate::tier::Tier;
 
@@ -31,6 +31,21 @@ use crate::tier::Tier;
 /// There are more items than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let owners = owners(knowledge);
+    let meaning = meaning(knowledge, &owners);
+    encode_after(None, knowledge, &owners, meaning)
+}
+
+/// Writes knowledge after the facts of `base`.
+///
+/// # Errors
+///
+/// As for [`encode`].
+pub(super) fn encode_after<'k>(
+    base: Option<Facts<'k>>,
+    knowledge: &'k Knowledge,
+    owners: &Owners<'k>,
+    meaning: Digest,
+) -> Result<Vec<u8>, EncodeError> {
     let mut used = Used::with_capacity(knowledge.programs.len() * NAMES_OF_PROGRAM);
     used.names(owners.keys().copied());
     for program in owners.values().collect::<BTreeSet<_>>() {
@@ -42,12 +57,13 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
         // These texts lie outside of rows.
         used.shared_text(text);
     }
-    let LaidOut { names, ids, texts } = used.lay_out()?;
-    let mut encoder = Encoder { names, ids, texts, rows: Vec::new(), options: HashMap::new() };
+    let LaidOut { names, ids, texts } = used.lay_out(base)?;
+    let rows = base.map_or(Vec::new(), |base| base.rows.to_vec());
+    let mut encoder = Encoder { base, names, ids, texts, rows, options: HashMap::new() };
 
     let mut nodes = BTreeMap::new();
     let mut programs = Vec::new();
-    for (name, at) in &owners {
+    for (name, at) in owners {
         let node = match nodes.get(at) {
             Some(node) => *node,
             None => {
@@ -60,7 +76,9 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
         };
         programs.push(ProgramRow { name: encoder.name_id(name), node: node_bytes(node)? });
     }
-    encoder.finish(knowledge, &programs, meaning(knowledge, &owners))
+    // Added names may be between those of the base, with higher numbers.
+    programs.sort_unstable_by_key(|row| row.name.get());
+    encoder.finish(knowledge, &programs, meaning)
 }
 
 /// The usual number of names that a program brings: its own, and those of its options.
@@ -70,6 +88,8 @@ const NAMES_OF_PROGRAM: usize = 10;
 const SHARED_OPTION: usize = 8;
 
 struct Encoder<'k> {
+    /// The facts that these follow; names, texts and rows begin with theirs.
+    base: Option<Facts<'k>>,
     names: NamesBuilder<'k>,
     /// The texts outside of rows.
     ids: HashMap<&'k str, TextId>,
@@ -452,9 +472,14 @@ impl<'k> Encoder<'k> {
         let ids = |texts: &[String]| -> Vec<U32> {
             texts.iter().map(|text| U32::new(self.text(text))).collect()
         };
-        let (environment, files) = (ids(&knowledge.environment), ids(&knowledge.files));
+        let before = self.base.map(|it| (it.programs, it.words, it.environment, it.files));
+        let before = before.unwrap_or_default();
+        let programs = [before.0, programs].concat();
+        let words = [before.1, &words].concat();
+        let environment = [before.2, &ids(&knowledge.environment)].concat();
+        let files = [before.3, &ids(&knowledge.files)].concat();
         let header = Header {
-            form: U32::new(FORM),
+            form: U32::new(if self.base.is_some() { FORM_JOINED } else { FORM }),
             blocks: U32::new(size(self.names.starts.len())?),
             name_bytes: U32::new(size(self.names.bytes.len())?),
             programs: U32::new(size(programs.len())?),
@@ -467,6 +492,7 @@ impl<'k> Encoder<'k> {
         };
         Ok([
             header.as_bytes(),
+            self.base.map_or(&[], |base| base.header.as_bytes()),
             self.names.starts.as_bytes(),
             self.names.ids.as_bytes(),
             self.names.offsets.as_bytes(),

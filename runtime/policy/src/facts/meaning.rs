@@ -9,6 +9,7 @@ use relay_bundle::Digest;
 
 use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Role, Value};
+use super::table::Facts;
 use crate::tier::Tier;
 
 /// The names of programs, each with the number of the one that it means.
@@ -25,26 +26,14 @@ pub(super) fn owners(knowledge: &Knowledge) -> Owners<'_> {
 
 /// Returns the digest of knowledge without its places, its files and the dates of its reviews.
 pub(super) fn meaning(knowledge: &Knowledge, owners: &Owners<'_>) -> Digest {
-    let Knowledge { programs, environment, words, files: _ } = knowledge;
+    let Knowledge { programs: _, environment, words, files: _ } = knowledge;
     let mut text = Canonical::default();
-    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for (name, program) in owners {
-        names.entry(*program).or_default().push(name);
+    let statements = statements(knowledge, owners);
+    text.list(statements.len());
+    for Statement { names, program } in statements {
+        text.program(&names, program);
     }
-    text.list(names.len());
-    // In the order of their first names, as the programs of a table.
-    for (name, at) in owners {
-        let Some(own) = names.get(at).filter(|own| own.first() == Some(name)) else { continue };
-        let Some(program) = programs.get(*at) else { continue };
-        let canonical = program.names.iter().find(|name| own.contains(&name.as_str()));
-        text.text(canonical.map_or("", String::as_str));
-        text.names(own.iter().copied());
-        text.node(program);
-    }
-    let mut variables: Vec<&str> = environment.iter().map(String::as_str).collect();
-    variables.sort_unstable();
-    text.list(variables.len());
-    variables.into_iter().for_each(|name| text.text(name));
+    text.variables(environment);
     // The last of equal words counts, as in a table.
     let kinds: BTreeMap<_, _> = words
         .iter()
@@ -58,6 +47,59 @@ pub(super) fn meaning(knowledge: &Knowledge, owners: &Owners<'_>) -> Digest {
         text.text(word);
     }
     Digest::of(&text.0)
+}
+
+/// Returns the digest of facts that are joined to others, so without words of languages. One that states what these
+/// state of all names of the program is left out.
+pub(super) fn joined_meaning(base: &Facts<'_>, own: &Knowledge, owners: &Owners<'_>) -> Digest {
+    let mut statements = statements(own, owners);
+    statements.retain(|statement| !statement.is_of(base));
+    if statements.is_empty() && own.environment.is_empty() {
+        return base.meaning();
+    }
+    let mut text = Canonical(base.meaning().0.to_vec());
+    text.list(statements.len());
+    for Statement { names, program } in statements {
+        text.program(&names, program);
+    }
+    text.variables(&own.environment);
+    Digest::of(&text.0)
+}
+
+/// The names by which a program is known, sorted, and its facts.
+struct Statement<'k> {
+    names: Vec<&'k str>,
+    program: &'k Node,
+}
+
+/// Returns the programs in the order of their first names, as those of a table.
+fn statements<'k>(knowledge: &'k Knowledge, owners: &Owners<'k>) -> Vec<Statement<'k>> {
+    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (name, program) in owners {
+        names.entry(*program).or_default().push(name);
+    }
+    let mut all: Vec<_> = names
+        .into_iter()
+        .filter_map(|(at, names)| Some(Statement { names, program: knowledge.programs.get(at)? }))
+        .collect();
+    all.sort_unstable_by(|left, right| left.names.first().cmp(&right.names.first()));
+    all
+}
+
+impl Statement<'_> {
+    /// Returns whether a table has it.
+    fn is_of(&self, table: &Facts<'_>) -> bool {
+        let first = self.names.first().and_then(|name| table.program(name.as_bytes()));
+        let Some(known) = first.and_then(|node| table.program_facts(node)) else { return false };
+        let mut names: Vec<&str> = known.names.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        let text = |names: &[&str], program: &Node| {
+            let mut text = Canonical::default();
+            text.program(names, program);
+            text.0
+        };
+        text(&names, &known) == text(&self.names, self.program)
+    }
 }
 
 /// A text in which each list follows its length, so that different facts have different texts.
@@ -92,6 +134,20 @@ impl Canonical {
         names.dedup();
         self.list(names.len());
         names.into_iter().for_each(|name| self.text(name));
+    }
+
+    fn program(&mut self, names: &[&str], program: &Node) {
+        let canonical = program.names.iter().find(|name| names.contains(&name.as_str()));
+        self.text(canonical.map_or("", String::as_str));
+        self.names(names.iter().copied());
+        self.node(program);
+    }
+
+    fn variables(&mut self, environment: &[String]) {
+        let mut variables: Vec<&str> = environment.iter().map(String::as_str).collect();
+        variables.sort_unstable();
+        self.list(variables.len());
+        variables.into_iter().for_each(|name| self.text(name));
     }
 
     fn cap(&mut self, cap: Option<Tier>) {

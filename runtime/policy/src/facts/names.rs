@@ -18,6 +18,9 @@
 //! The names themselves decide where a block begins, and there are gaps between the numbers of
 //! blocks. The first name of a section takes the next round number, so a new name changes numbers
 //! of its section and rarely others.
+//!
+//! Names that are added to those of a table form blocks after them, sorted anew, with higher numbers: the
+//! numbers in rows stay. Each name has one number.
 
 use std::ops::Range;
 
@@ -44,45 +47,31 @@ pub(super) struct BlockIds {
 /// The largest number in half a byte; it means that the rest of the number follows.
 pub(super) const LARGE: u8 = 15;
 
-/// The names of a table.
-#[derive(Debug, Clone, Copy)]
+/// The names of a table, which [`Self::checked`] checks.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Names<'a> {
     /// The numbers of each block, rising.
-    ids: &'a [BlockIds],
+    pub(super) ids: &'a [BlockIds],
     /// The first bytes of the first name of each block, as a number with the same order.
-    starts: &'a [U64],
+    pub(super) starts: &'a [U64],
     /// The offset of each block.
-    offsets: &'a [U32],
-    bytes: &'a [u8],
+    pub(super) offsets: &'a [U32],
+    pub(super) bytes: &'a [u8],
+    /// The number of blocks before those of added names.
+    pub(super) base: usize,
 }
 
 impl<'a> Names<'a> {
-    /// Takes stored names, which [`Self::checked`] has checked before or does next.
-    pub(super) fn reopen(
-        ids: &'a [BlockIds],
-        starts: &'a [U64],
-        offsets: &'a [U32],
-        bytes: &'a [u8],
-    ) -> Self {
-        Self { ids, starts, offsets, bytes }
-    }
-
-    /// Takes stored names, after checks that they can be searched.
-    #[cfg(test)]
-    pub(super) fn open(
-        ids: &'a [BlockIds],
-        starts: &'a [U64],
-        offsets: &'a [U32],
-        bytes: &'a [u8],
-    ) -> Result<Self, Damaged> {
-        Self::reopen(ids, starts, offsets, bytes).checked()
-    }
-
     /// Checks that they can be searched.
     pub(super) fn checked(self) -> Result<Self, Damaged> {
+        self.checked_from(0)
+    }
+
+    /// Does the same for those of a block and the blocks after it; the others were checked before.
+    pub(super) fn checked_from(self, from: usize) -> Result<Self, Damaged> {
         let names = self;
-        let Self { ids, starts, offsets, bytes } = names;
-        if starts.len() != ids.len() || offsets.len() != ids.len() {
+        let Self { ids, starts, offsets, bytes, base } = names;
+        if starts.len() != ids.len() || offsets.len() != ids.len() || base > ids.len() {
             return Err(Damaged("the number of its names is wrong"));
         }
         let mut next = 0;
@@ -96,8 +85,8 @@ impl<'a> Names<'a> {
         }
         let (mut before, mut name) = (Vec::new(), Vec::new());
         let mut is_first = true;
-        let mut end = 0;
-        for block in 0..offsets.len() {
+        let mut end = if from == 0 { 0 } else { names.offset(from).unwrap_or(bytes.len()) };
+        for block in from..offsets.len() {
             if names.offset(block) != Some(end) {
                 return Err(Damaged("a block of names is out of place"));
             }
@@ -105,6 +94,7 @@ impl<'a> Names<'a> {
             let mut heads = heads.iter();
             name.clear();
             first.append_to(&mut name);
+            is_first |= block == base;
             if starts.get(block).map(|start| start.get()) != Some(key(&name)) {
                 return Err(Damaged("a block of names cannot be found"));
             }
@@ -112,6 +102,9 @@ impl<'a> Names<'a> {
                 let is_sorted = is_first || before < name;
                 if !is_sorted || str::from_utf8(&name).is_err() {
                     return Err(Damaged("a name is out of order or no text"));
+                }
+                if block >= base && names.rank(&name, names.base_blocks()).1 {
+                    return Err(Damaged("a name has two numbers"));
                 }
                 before.clone_from(&name);
                 is_first = false;
@@ -165,20 +158,31 @@ impl<'a> Names<'a> {
         (at < self.block_len(block)).then_some((block, at))
     }
 
-    /// Returns a number above those of all names below `name` and at most those of the others, and
-    /// whether it is the number of `name` itself.
-    fn rank(&self, name: &[u8]) -> (NameId, bool) {
+    const fn base_blocks(&self) -> Range<usize> {
+        0..self.base
+    }
+
+    const fn added_blocks(&self) -> Range<usize> {
+        self.base..self.ids.len()
+    }
+
+    /// Returns a number above those of all names of these blocks that are below `name`, and at most those of the
+    /// others, and whether it is the number of `name` itself.
+    #[inline]
+    fn rank(&self, name: &[u8], blocks: Range<usize>) -> (NameId, bool) {
         let sought = key(name);
-        let mut block = self.starts.partition_point(|start| start.get() < sought);
+        let starts = self.starts.get(blocks.clone()).unwrap_or(&[]);
+        let mut after = starts.partition_point(|start| start.get() < sought);
         // The names themselves decide between blocks with the same first bytes.
-        while self.starts.get(block).is_some_and(|start| start.get() == sought) {
-            let (first, _) = self.block(block);
+        while starts.get(after).is_some_and(|start| start.get() == sought) {
+            let (first, _) = self.block(blocks.start + after);
             if first.rest > name.get(KEY..).unwrap_or(&[]) {
                 break;
             }
-            block += 1;
+            after += 1;
         }
-        let Some(block) = block.checked_sub(1) else { return (0, false) };
+        let Some(before) = after.checked_sub(1) else { return (self.id(blocks.start, 0), false) };
+        let block = blocks.start + before;
         let (first, Others { heads, bodies: mut at }) = self.block(block);
         // The bytes shared with the last name that was read, which is below `name`.
         let mut matched = first.common(name, sought);
@@ -220,19 +224,23 @@ impl<'a> Names<'a> {
         if let Some(id) = letter(name) {
             return Some(id);
         }
-        match self.rank(name) {
+        match self.rank(name, self.base_blocks()) {
             (id, true) => Some(id),
-            _ => None,
+            _ if self.added_blocks().is_empty() => None,
+            _ => match self.rank(name, self.added_blocks()) {
+                (id, true) => Some(id),
+                _ => None,
+            },
         }
     }
 
-    /// Returns the range of the names that begin with `start`.
-    pub(super) fn from(&self, start: &[u8]) -> Range<NameId> {
-        let low = self.rank(start).0;
+    /// Returns the ranges of the names that begin with `start`.
+    pub(super) fn from(&self, start: &[u8]) -> [Range<NameId>; 2] {
         // This byte is invalid in UTF-8 names.
         let mut end = start.to_vec();
         end.push(0xff);
-        low..self.rank(&end).0
+        [self.base_blocks(), self.added_blocks()]
+            .map(|blocks| self.rank(start, blocks.clone()).0..self.rank(&end, blocks).0)
     }
 
     /// Returns a name.
@@ -299,6 +307,9 @@ impl<'a> Names<'a> {
     pub(super) fn may_match(&self, id: NameId, word: &[u8]) -> bool {
         let Some((block, _)) = self.place(id) else { return true };
         let start = |block: usize| self.starts.get(block).map(|start| start.get());
+        if block + 1 == self.base {
+            return true;
+        }
         let (Some(first), Some(after)) = (start(block), start(block + 1)) else { return true };
         // All names of a block share the common beginning of its first name and of the first name
         // of the next block.
@@ -444,6 +455,15 @@ mod tests {
     use super::super::names_builder::NamesBuilder;
     use super::*;
 
+    fn built(names: &BTreeSet<String>) -> Option<NamesBuilder<'_>> {
+        NamesBuilder::after(Names::default(), &names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn names<'m>(made: &'m NamesBuilder<'_>, base: usize) -> Names<'m> {
+        let NamesBuilder { ids, starts, offsets, bytes, .. } = made;
+        Names { ids, starts, offsets, bytes, base }
+    }
+
     /// Names of every length, many with a common beginning.
     fn sample() -> BTreeSet<String> {
         let mut state = 2611u32;
@@ -467,8 +487,8 @@ mod tests {
     #[test]
     fn a_name_is_found_by_itself_alone() {
         let all = sample();
-        let made = NamesBuilder::new(&all.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
-        let names = Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).unwrap();
+        let made = built(&all).unwrap();
+        let names = names(&made, made.ids.len()).checked().unwrap();
         assert!(made.ids.len() > 5, "{} blocks", made.ids.len());
         let ids: Vec<NameId> = all.iter().map(|name| made.id(name)).collect();
         assert!(ids.is_sorted_by(|left, right| left < right));
@@ -481,14 +501,15 @@ mod tests {
             assert!(names.has(*id));
             for other in [format!("{name}x"), format!("{name}a"), name.get(1..).unwrap().to_owned()]
             {
-                let (rank, is_there) = names.rank(other.as_bytes());
+                let (rank, is_there) = names.rank(other.as_bytes(), names.base_blocks());
                 assert_eq!(is_there, all.contains(&other), "{other}");
                 let below = ids.iter().filter(|id| **id < rank).count();
                 assert_eq!(below, all.iter().filter(|each| **each < other).count(), "{other}");
             }
             for length in 0..name.len() {
                 let start = name.get(..length).unwrap();
-                let range = names.from(start.as_bytes());
+                let [range, added] = names.from(start.as_bytes());
+                assert!(added.is_empty());
                 for (each, id) in all.iter().zip(&ids) {
                     assert_eq!(range.contains(id), each.starts_with(start), "{start}: {each}");
                 }
@@ -505,8 +526,7 @@ mod tests {
     fn a_new_name_leaves_the_numbers_of_most_others() {
         let all: BTreeSet<String> = (0..20_000).map(|number| format!("--{}", number * 7)).collect();
         let numbers = |names: &BTreeSet<String>| {
-            let made =
-                NamesBuilder::new(&names.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+            let made = built(names).unwrap();
             all.iter().map(|name| made.id(name)).collect::<Vec<_>>()
         };
         let before = numbers(&all);
@@ -525,20 +545,18 @@ mod tests {
     #[test]
     fn very_many_names_have_no_gaps() {
         let names: BTreeSet<String> = (0..60_000).map(|number| format!("--{number}")).collect();
-        let made =
-            NamesBuilder::new(&names.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
-        assert!(Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).is_ok());
+        let made = built(&names).unwrap();
+        assert!(self::names(&made, made.ids.len()).checked().is_ok());
         assert_eq!(usize::from(made.id("--9999")), names.len() - 1);
         let more: BTreeSet<String> = (0..65_281).map(|number| format!("--{number}")).collect();
-        assert!(NamesBuilder::new(&more.iter().map(String::as_str).collect::<Vec<_>>()).is_none());
+        assert!(built(&more).is_none());
     }
 
     #[test]
     fn altered_names_are_refused() {
         let all = ["--all", "--almost", "-all", "ls"];
-        let made = NamesBuilder::new(&all).unwrap();
-        let open =
-            |bytes: &[u8]| Names::open(&made.ids, &made.starts, &made.offsets, bytes).is_ok();
+        let made = NamesBuilder::after(Names::default(), &all).unwrap();
+        let open = |bytes: &[u8]| Names { bytes, ..names(&made, made.ids.len()) }.checked().is_ok();
         assert!(open(&made.bytes));
         assert!(!open(&made.bytes[..made.bytes.len() - 1]));
         let mut longer = made.bytes.clone();
@@ -548,6 +566,56 @@ mod tests {
         unsorted.iter_mut().rev().take(2).for_each(|byte| *byte = 1);
         assert!(!open(&unsorted));
         let ids = [BlockIds { first: U16::new(0), count: 3 }];
-        assert!(Names::open(&ids, &made.starts, &made.offsets, &made.bytes).is_err());
+        assert!(Names { ids: &ids, ..names(&made, ids.len()) }.checked().is_err());
+    }
+
+    #[test]
+    fn added_names_are_found_and_leave_the_numbers_of_the_others() {
+        let all = sample();
+        for parts in [2, 3, 7] {
+            let (mut first, mut added) = (BTreeSet::new(), BTreeSet::new());
+            for (at, name) in all.iter().enumerate() {
+                let to = if at % parts == 0 { &mut added } else { &mut first };
+                to.insert(name.clone());
+            }
+            let before = built(&first).unwrap();
+            let base = names(&before, before.ids.len());
+            // Those that are there are not added again.
+            let list: Vec<&str> = all.iter().map(String::as_str).collect();
+            let made = NamesBuilder::after(base, &list).unwrap();
+            let both = names(&made, before.ids.len()).checked().unwrap();
+            for name in &all {
+                let id = made.id(name);
+                assert_eq!(both.find(name.as_bytes()), Some(id), "{name}");
+                assert_eq!(both.name(id), *name);
+                assert_eq!(base.find(name.as_bytes()).is_some(), first.contains(name));
+                assert_eq!(base.find(name.as_bytes()).unwrap_or(id), id);
+                for length in 0..name.len() {
+                    let start = name.get(..length).unwrap();
+                    let ranges = both.from(start.as_bytes());
+                    for each in &all {
+                        let is_in = ranges.iter().any(|range| range.contains(&made.id(each)));
+                        assert_eq!(is_in, each.starts_with(start), "{start}: {each}");
+                    }
+                }
+                assert!(both.may_match(id, name.as_bytes()));
+            }
+            assert_eq!(both.find(b"zz"), None);
+            let twice = NamesBuilder::after(Names::default(), &list).unwrap();
+            let again = |from: usize| Names { base: from, ..names(&twice, from) };
+            assert!(again(twice.ids.len()).checked().is_ok());
+            assert!(again(twice.ids.len() + 1).checked().is_err());
+        }
+    }
+
+    #[test]
+    fn a_name_with_two_numbers_is_refused() {
+        let made = NamesBuilder::after(Names::default(), &["ls", "rm"]).unwrap();
+        let ids = [made.ids[0], BlockIds { first: U16::new(8), count: 2 }];
+        let offset = U32::new(made.bytes.len() as u32);
+        let bytes = [&*made.bytes, &*made.bytes].concat();
+        let (starts, offsets) = ([made.starts[0]; 2], [U32::new(0), offset]);
+        let both = Names { ids: &ids, starts: &starts, offsets: &offsets, bytes: &bytes, base: 1 };
+        assert!(both.checked().is_err());
     }
 }

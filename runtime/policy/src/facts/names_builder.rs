@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use super::cursor::put_number;
-use super::names::{BlockIds, KEY, LARGE, LETTERS, NameId, common, key, letter};
+use super::names::{BlockIds, KEY, LARGE, LETTERS, NameId, Names, common, key, letter};
 
 /// The fewest names of a block, except the last.
 const BLOCK_MIN: usize = 10;
@@ -37,9 +37,13 @@ fn begins_block(name: &str, block: &[&str]) -> bool {
         || (block.len() >= BLOCK_MIN && hash(name).is_multiple_of(BLOCK_BEGINS))
 }
 
-/// Returns the first number of each block.
-fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<usize> {
-    let mut next = 0usize;
+/// Returns the first number of each block; the lowest is `next` or above it.
+fn first_numbers(
+    blocks: &[Vec<&str>],
+    mut next: usize,
+    (gap, section_gap): (usize, usize),
+) -> Vec<usize> {
+    next = next.next_multiple_of(gap);
     let mut first = |block: &Vec<&str>| {
         if block.first().is_some_and(|name| begins_section(name)) {
             next = next.next_multiple_of(section_gap);
@@ -55,6 +59,8 @@ fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<us
 /// Makes the names of a table.
 #[derive(Debug, Default)]
 pub(super) struct NamesBuilder<'k> {
+    base: Names<'k>,
+    /// The numbers of added names.
     numbers: HashMap<&'k str, NameId>,
     pub(super) ids: Vec<BlockIds>,
     pub(super) starts: Vec<U64>,
@@ -63,10 +69,10 @@ pub(super) struct NamesBuilder<'k> {
 }
 
 impl<'k> NamesBuilder<'k> {
-    /// Writes names, sorted and each once; returns `None` for more names than numbers.
-    pub(super) fn new(names: &[&'k str]) -> Option<Self> {
+    /// Writes names after those of `base`, sorted and each once; returns `None` for more names than numbers.
+    pub(super) fn after(base: Names<'k>, names: &[&'k str]) -> Option<Self> {
         let count = names.len();
-        let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
+        let names = names.iter().filter(|name| base.find(name.as_bytes()).is_none());
         let mut blocks: Vec<Vec<&'k str>> = Vec::new();
         for name in names {
             match blocks.last_mut() {
@@ -74,11 +80,20 @@ impl<'k> NamesBuilder<'k> {
                 _ => blocks.push(vec![name]),
             }
         }
-        let mut made = Self { numbers: HashMap::with_capacity(count), ..Self::default() };
-        let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
+        let mut made = Self {
+            base,
+            numbers: HashMap::with_capacity(count),
+            ids: base.ids.to_vec(),
+            starts: base.starts.to_vec(),
+            offsets: base.offsets.to_vec(),
+            bytes: base.bytes.to_vec(),
+        };
+        let end = |ids: &BlockIds| usize::from(ids.first.get()) + usize::from(ids.count);
+        let next = base.ids.last().map_or(0, end);
+        let mut firsts = first_numbers(&blocks, next, (GAP, SECTION_GAP));
         if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
             // Very many names leave too few numbers for gaps.
-            firsts = first_numbers(&blocks, 1, 1);
+            firsts = first_numbers(&blocks, next, (1, 1));
         }
         for (block, first) in blocks.iter().zip(firsts) {
             made.block(block, first)?;
@@ -119,8 +134,10 @@ impl<'k> NamesBuilder<'k> {
         Some(())
     }
 
-    /// Returns the number of one of the written names.
+    /// Returns the number of one of the written names, or of those before them.
     pub(super) fn id(&self, name: &str) -> NameId {
-        letter(name.as_bytes()).or_else(|| self.numbers.get(name).copied()).unwrap_or(NameId::MAX)
+        let added = || self.numbers.get(name).copied();
+        let before = || self.base.find(name.as_bytes());
+        letter(name.as_bytes()).or_else(added).or_else(before).unwrap_or(NameId::MAX)
     }
 }

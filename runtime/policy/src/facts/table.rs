@@ -3,6 +3,9 @@
 //! The table begins with the lengths of its parts; the parts follow: names, programs, words of
 //! languages, and rows (`row.rs`) with their texts. `Facts::open` reads every row once; later reads
 //! always succeed.
+//!
+//! In a table of joined facts (`join.rs`), the header of the first ones follows its own, and each part
+//! begins with that of the first ones.
 
 use std::borrow::Cow;
 use std::ffi::CStr;
@@ -24,6 +27,8 @@ use crate::tier::Tier;
 
 /// The version of the table format.
 pub(super) const FORM: u32 = 6;
+/// That of a table of joined facts.
+pub(super) const FORM_JOINED: u32 = 7;
 
 /// The size of each part: the number of rows if they have one size, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -62,18 +67,22 @@ pub(super) struct WordRow {
 /// The facts in force.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
+    pub(super) header: &'a Header,
+    /// The header of the facts that others were joined to; for all other tables, the same.
+    pub(super) base: &'a Header,
     pub(super) names: Names<'a>,
     /// Sorted by name.
     pub(super) programs: &'a [ProgramRow],
+    /// The programs that were joined to these: they count where both have a name. Sorted by name.
+    pub(super) added: &'a [ProgramRow],
     /// Sorted by language and word.
     pub(super) words: &'a [WordRow],
     /// Harmless variables.
     pub(super) environment: &'a [U32],
     pub(super) files: &'a [U32],
-    rows: &'a [u8],
+    pub(super) rows: &'a [u8],
     /// Each ends with a zero byte.
-    texts: &'a [u8],
-    meaning: Digest,
+    pub(super) texts: &'a [u8],
 }
 
 /// A place in a fact file.
@@ -100,16 +109,21 @@ pub(crate) enum Kinship {
 impl<'a> Facts<'a> {
     /// Splits a table into its parts, whose names and rows are read later.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
-        let (header, rest) =
-            Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
-        if header.form.get() != FORM {
-            return Err(Damaged("another version wrote it"));
+        let (header, rest) = Header::read(bytes)?;
+        let (base, rest) = match header.form.get() {
+            FORM => (header, rest),
+            FORM_JOINED => Header::read(rest)?,
+            _ => return Err(Damaged("another version wrote it")),
+        };
+        if base.form.get() != FORM || !base.is_beginning_of(header) {
+            return Err(Damaged("another version wrote what it begins with"));
         }
         let (starts, rest) = rows::<U64>(rest, header.blocks)?;
         let (ids, rest) = rows::<BlockIds>(rest, header.blocks)?;
         let (offsets, rest) = rows(rest, header.blocks)?;
         let (name_bytes, rest) = rows(rest, header.name_bytes)?;
-        let (programs, rest) = rows(rest, header.programs)?;
+        let (programs, rest) = rows(rest, base.programs)?;
+        let (added, rest) = rows(rest, (header.programs.get() - base.programs.get()).into())?;
         let (words, rest) = rows(rest, header.words)?;
         let (environment, rest) = rows(rest, header.environment)?;
         let (files, rest) = rows(rest, header.files)?;
@@ -118,21 +132,22 @@ impl<'a> Facts<'a> {
         if texts.len() != header.texts.get() as usize {
             return Err(Damaged("its length is wrong"));
         }
-        let names = Names::reopen(ids, starts, offsets, name_bytes);
-        let meaning = Digest(header.meaning);
-        Ok(Self { names, programs, words, environment, files, rows: node_rows, texts, meaning })
+        let base_blocks = base.blocks.get() as usize;
+        let names = Names { ids, starts, offsets, bytes: name_bytes, base: base_blocks };
+        let rows = node_rows;
+        Ok(Self { header, base, names, programs, added, words, environment, files, rows, texts })
     }
 
-    /// Returns the digest of the facts without their places: equal for tables of the same facts. The writer
-    /// of the table computed it.
+    /// Returns the digest of the facts without their places: equal for tables of the same facts that were
+    /// joined to the same ones, if to any. The writer of the table computed it.
     #[must_use]
     pub const fn meaning(&self) -> Digest {
-        self.meaning
+        Digest(self.header.meaning)
     }
 
-    /// Checks that names can be searched.
-    pub(super) fn check_names(&self) -> Result<(), Damaged> {
-        self.names.checked().map(|_| ())
+    /// Returns whether facts were joined to others.
+    pub(super) fn is_joined(&self) -> bool {
+        self.header.form.get() == FORM_JOINED
     }
 
     /// Returns the program with this name.
@@ -142,8 +157,14 @@ impl<'a> Facts<'a> {
     }
 
     fn program_of(&self, name: NameId) -> Option<NodeId> {
-        let at = self.programs.binary_search_by_key(&name, |row| row.name.get()).ok()?;
-        Some(self.programs.get(at)?.node.get())
+        let row = found(self.added, name).or_else(|| found(self.programs, name))?;
+        Some(row.node.get())
+    }
+
+    /// Returns the name of each program, with the program.
+    pub(super) fn program_rows(&self) -> impl Iterator<Item = &'a ProgramRow> + use<'a> {
+        let (programs, added) = (self.programs, self.added);
+        programs.iter().filter(|row| found(added, row.name.get()).is_none()).chain(added)
     }
 
     /// Returns the first of the names of the program that has this one; `None` for a program that is unknown.
@@ -157,8 +178,12 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the names of all programs, sorted.
-    pub fn program_names(&self) -> impl Iterator<Item = String> + use<'a, '_> {
-        self.programs.iter().map(|row| self.name(row.name.get()))
+    #[must_use]
+    pub fn program_names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.program_rows().map(|row| self.name(row.name.get())).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Returns the names of the fact files, by their numbers.
@@ -387,10 +412,11 @@ impl<'a> Facts<'a> {
 
     /// Returns the options of a node whose names begin with `start`, with these names.
     pub(crate) fn flags_from(&self, node: &NodeRow, start: &[u8]) -> Vec<(FlagRow, NameId)> {
-        let range = self.names.from(start);
+        let ranges = self.names.from(start);
+        let is_near = |id: &NameId| ranges.iter().any(|range| range.contains(id));
         let mut found = Vec::new();
         for flag in self.flags(node) {
-            let names = self.name_ids(flag.names.names).filter(|id| range.contains(id));
+            let names = self.name_ids(flag.names.names).filter(is_near);
             found.extend(names.map(|name| (flag, name)));
         }
         found
@@ -473,6 +499,28 @@ fn matches_star(pattern: &str, word: &[u8]) -> bool {
         word.ends_with(end.as_bytes())
     } else {
         pattern.as_bytes() == word
+    }
+}
+
+/// Returns the row of a program with this name.
+fn found(rows: &[ProgramRow], name: NameId) -> Option<&ProgramRow> {
+    rows.get(rows.binary_search_by_key(&name, |row| row.name.get()).ok()?)
+}
+
+impl Header {
+    fn read(bytes: &[u8]) -> Result<(&Self, &[u8]), Damaged> {
+        Self::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))
+    }
+
+    /// Returns whether each part of another table is at least as long.
+    fn is_beginning_of(&self, other: &Self) -> bool {
+        let sizes = |it: &Self| {
+            let Self {
+                blocks, name_bytes, programs, words, environment, files, rows, texts, ..
+            } = *it;
+            [blocks, name_bytes, programs, words, environment, files, rows, texts].map(U32::get)
+        };
+        sizes(self).iter().zip(sizes(other)).all(|(base, all)| *base <= all)
     }
 }
 
@@ -631,9 +679,5 @@ impl<'a> Facts<'a> {
     fn reader_at(&self, start: u32) -> RowReader<'a> {
         let end = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         RowReader::new(self.rows, Extent { start, end, line: 0 })
-    }
-
-    pub(super) fn row_bytes(&self) -> usize {
-        self.rows.len()
     }
 }

@@ -6,9 +6,10 @@ use hashbrown::{HashMap, HashSet};
 
 use super::encode_error::{EncodeError, size};
 use super::model::{Node, Operand, Value};
-use super::names::key;
+use super::names::{Names, key};
 use super::names_builder::NamesBuilder;
 use super::row::TextId;
+use super::table::Facts;
 
 /// The fewest references to a text that is stored outside of its row.
 const SHARED: usize = 2;
@@ -88,21 +89,23 @@ impl<'k> Used<'k> {
         }
     }
 
-    /// Lays them out.
+    /// Lays them out, after those of `base`.
     ///
     /// # Errors
     ///
     /// There are too many, or a text holds a zero byte.
-    pub(super) fn lay_out(self) -> Result<LaidOut<'k>, EncodeError> {
+    pub(super) fn lay_out(self, base: Option<Facts<'k>>) -> Result<LaidOut<'k>, EncodeError> {
         let names = self.names.into_iter().map(|name| (key(name.as_bytes()), name));
         let mut names: Vec<(u64, &str)> = names.collect();
         names.sort_unstable();
         let names: Vec<&str> = names.into_iter().map(|(_, name)| name).collect();
-        let names = NamesBuilder::new(&names)
+        let before = base.map_or(Names::default(), |base| base.names);
+        let names = NamesBuilder::after(before, &names)
             .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
         // The empty text comes first, so that its number is 0.
         let mut ids = HashMap::from([("", 0)]);
-        let mut laid_out = String::from("\0");
+        let before = base.and_then(|base| str::from_utf8(base.texts).ok());
+        let mut laid_out = before.unwrap_or("\0").to_owned();
         if self.texts.keys().any(|text| text.contains('\0')) {
             return Err(EncodeError { what: "a text holds a zero byte" });
         }

@@ -1,0 +1,99 @@
+//! The facts of a project, joined to those that are shipped.
+//!
+//! A table of joined facts begins with the shipped ones, part by part: a part is copied, and the project's own
+//! rows follow. So the work is that of the own facts, and a reader can take the two apart. A shipped program
+//! whose names are all described by the project stays in the table, and no name finds it.
+
+use std::collections::BTreeMap;
+
+use zerocopy::IntoBytes;
+
+use super::encode::encode_after;
+use super::encode_error::EncodeError;
+use super::meaning::{joined_meaning, owners};
+use super::model::{Knowledge, Node};
+use super::row::NodeId;
+use super::table::Facts;
+
+/// Writes the table of shipped facts and of a project's own: its programs replace the shipped ones of their names.
+/// The numbers of its files follow those of the shipped ones.
+///
+/// # Errors
+///
+/// There are more items than a table can count, a text holds a zero byte, or the own facts have words of a
+/// language, which are shipped alone.
+pub fn join(shipped: Facts<'_>, own: &Knowledge) -> Result<Vec<u8>, EncodeError> {
+    if shipped.is_joined() {
+        return Err(EncodeError { what: "facts are joined to these already" });
+    }
+    if !own.words.is_empty() {
+        return Err(EncodeError { what: "words of a language are shipped alone" });
+    }
+    let meaning = joined_meaning(&shipped, own, &owners(own));
+    let mut own = own.clone();
+    let renamed = renamed(&shipped, &own);
+    own.programs.extend(renamed);
+    let table = encode_after(Some(shipped), &own, &owners(&own), meaning)?;
+    match Facts::open_joined(&table) {
+        Ok(_) => Ok(table),
+        Err(_) => Err(EncodeError { what: "facts" }),
+    }
+}
+
+/// Returns the shipped programs whose first name is described by a project, with their other names.
+fn renamed(shipped: &Facts<'_>, own: &Knowledge) -> Vec<Node> {
+    let mut taken: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
+    for name in own.programs.iter().flat_map(|program| &program.names) {
+        if let Some(node) = shipped.program(name.as_bytes()) {
+            taken.entry(node).or_default().push(name);
+        }
+    }
+    let renamed = taken.into_iter().filter_map(|(node, taken)| {
+        let mut program = shipped.program_facts(node)?;
+        let is_taken = |name: &String| taken.contains(&name.as_str());
+        if !program.names.first().is_some_and(is_taken) {
+            return None;
+        }
+        program.names.retain(|name| !is_taken(name));
+        (!program.names.is_empty()).then_some(program)
+    });
+    renamed.collect()
+}
+
+impl Facts<'_> {
+    /// Takes joined facts apart: the table of the shipped ones, and the own ones; `None` for other facts.
+    #[must_use]
+    pub fn parted(&self) -> Option<(Vec<u8>, Knowledge)> {
+        if !self.is_joined() {
+            return None;
+        }
+        let base = self.base;
+        let [blocks, name_bytes, words] =
+            [base.blocks, base.name_bytes, base.words].map(|it| it.get() as usize);
+        let [environment, files, rows, texts] =
+            [base.environment, base.files, base.rows, base.texts].map(|it| it.get() as usize);
+        let table = [
+            base.as_bytes(),
+            self.names.starts.get(..blocks)?.as_bytes(),
+            self.names.ids.get(..blocks)?.as_bytes(),
+            self.names.offsets.get(..blocks)?.as_bytes(),
+            self.names.bytes.get(..name_bytes)?,
+            self.programs.as_bytes(),
+            self.words.get(..words)?.as_bytes(),
+            self.environment.get(..environment)?.as_bytes(),
+            self.files.get(..files)?.as_bytes(),
+            self.rows.get(..rows)?,
+            self.texts.get(..texts)?,
+        ];
+        let texts = |all: Vec<&str>, from: usize| -> Vec<String> {
+            all.into_iter().skip(from).map(str::to_owned).collect()
+        };
+        let own = Knowledge {
+            programs: self.programs_from(files),
+            environment: texts(self.environment().collect(), environment),
+            words: Vec::new(),
+            files: texts(self.files(), files),
+        };
+        Some((table.concat(), own))
+    }
+}
