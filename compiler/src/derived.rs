@@ -3,7 +3,7 @@
 
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::derived::Mismatch;
-use relay_policy::facts::Facts;
+use relay_policy::facts::{Facts, join};
 
 use crate::automaton::Automata;
 use crate::lower;
@@ -57,6 +57,20 @@ fn has_its_facts(bundle: &Bundle, shipped: &[u8]) -> Result<bool, Corrupt> {
         return Ok(shipped_facts::meaning(table).is_ok_and(|meaning| meaning == policy.facts));
     }
     let Ok(facts) = Facts::open(table) else { return Ok(false) };
-    let is_as_made = shipped_facts::table(&facts.knowledge()).is_ok_and(|made| made == table);
+    let is_as_made = match facts.parted() {
+        None => is_as_made(&facts, table),
+        Some((base, own)) => {
+            let base_facts = Facts::open(&base);
+            base_facts.is_ok_and(|facts| {
+                (base == shipped || is_as_made(&facts, &base))
+                    && join(facts, &own).is_ok_and(|made| made == table)
+            })
+        }
+    };
     Ok(is_as_made && facts.meaning().hex() == policy.facts)
+}
+
+/// Returns whether the table is the one made from its facts alone.
+fn is_as_made(facts: &Facts<'_>, table: &[u8]) -> bool {
+    shipped_facts::table(&facts.knowledge()).is_ok_and(|made| made == table)
 }

@@ -1,18 +1,12 @@
 //! The shipped facts in a run of the compiler, and the tables that are made of facts.
 
-use std::cell::{OnceCell, RefCell};
+use relay_policy::facts::{EncodeError, Facts, Knowledge, encode, join};
 
-use hashbrown::HashSet;
-use relay_policy::facts::{EncodeError, Facts, Knowledge, encode};
-
-/// The shipped facts in one run of the compiler: read once, and joined once with those of the project, which
-/// are the same in each of its environments.
-#[derive(Default)]
+/// The shipped facts in one run of the compiler.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Shipped<'f> {
+    /// Their table; empty if it is absent.
     table: &'f [u8],
-    knowledge: OnceCell<Result<Knowledge, EncodeError>>,
-    /// The last facts that were joined with these, and the table of both.
-    joined: RefCell<Option<(Knowledge, Made)>>,
 }
 
 /// A table of facts, and the digest of its contents (places left out), in hex.
@@ -23,9 +17,9 @@ pub(crate) struct Made {
 }
 
 impl<'f> Shipped<'f> {
-    /// Takes their table; empty if it is absent.
+    /// Takes their table.
     pub(crate) fn of(table: &'f [u8]) -> Self {
-        Self { table, ..Self::default() }
+        Self { table }
     }
 
     /// Returns them.
@@ -34,9 +28,8 @@ impl<'f> Shipped<'f> {
     ///
     /// Their table is missing or damaged, which a test rules out. The facts are required to judge a
     /// project.
-    pub(crate) fn knowledge(&self) -> Result<&Knowledge, EncodeError> {
-        let read = || opened(self.table).map(|facts| facts.knowledge());
-        self.knowledge.get_or_init(read).as_ref().map_err(|error| *error)
+    pub(crate) fn facts(self) -> Result<Facts<'f>, EncodeError> {
+        opened(self.table)
     }
 
     /// Returns their table.
@@ -44,7 +37,7 @@ impl<'f> Shipped<'f> {
     /// # Errors
     ///
     /// It is missing or damaged.
-    pub(crate) fn made(&self) -> Result<Made, EncodeError> {
+    pub(crate) fn made(self) -> Result<Made, EncodeError> {
         Made::of(self.table.to_vec())
     }
 
@@ -53,14 +46,8 @@ impl<'f> Shipped<'f> {
     /// # Errors
     ///
     /// Both exceed a table.
-    pub(crate) fn joined(&self, own: Knowledge) -> Result<Made, EncodeError> {
-        if let Some((_, made)) = self.joined.borrow().as_ref().filter(|(before, _)| *before == own)
-        {
-            return Ok(made.clone());
-        }
-        let made = Made::of(table(&with_own(self.knowledge()?, &own))?)?;
-        self.joined.replace(Some((own, made.clone())));
-        Ok(made)
+    pub(crate) fn joined(self, own: &Knowledge) -> Result<Made, EncodeError> {
+        Made::of(join(self.facts()?, own)?)
     }
 }
 
@@ -69,20 +56,6 @@ impl Made {
         let meaning = meaning(&table)?;
         Ok(Self { table, meaning })
     }
-}
-
-/// Returns all facts: those of a project replace shipped programs of their names.
-fn with_own(shipped: &Knowledge, own: &Knowledge) -> Knowledge {
-    let replaced: HashSet<&String> = own.programs.iter().flat_map(|it| &it.names).collect();
-    let mut all = shipped.clone();
-    for program in &mut all.programs {
-        program.names.retain(|name| !replaced.contains(name));
-    }
-    all.programs.retain(|program| !program.names.is_empty());
-    all.programs.extend_from_slice(&own.programs);
-    all.environment.extend_from_slice(&own.environment);
-    all.files.extend_from_slice(&own.files);
-    all
 }
 
 fn opened(table: &[u8]) -> Result<Facts<'_>, EncodeError> {

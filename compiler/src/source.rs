@@ -284,8 +284,8 @@ impl<'f> Sources<'f> {
     }
 
     /// Returns the shipped facts.
-    pub(crate) fn facts(&self) -> &Shipped<'f> {
-        &self.facts
+    pub(crate) fn facts(&self) -> Shipped<'f> {
+        self.facts
     }
 
     /// Returns the cost of rendering the templates of this project so far: its limit holds for a

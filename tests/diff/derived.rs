@@ -10,7 +10,7 @@ use relay_compiler::facts::table;
 use relay_compiler::{Options, mismatches};
 use relay_diff::{Direction, compare_derived};
 use relay_engine::agent_skill::AROUND_MAX;
-use relay_policy::facts::{Facts, Knowledge};
+use relay_policy::facts::{Facts, Knowledge, join};
 
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
@@ -176,6 +176,46 @@ fn facts_that_are_not_as_made_are_named() {
     ] {
         assert_eq!(with(facts, digest), ["facts about programs"]);
     }
+}
+
+/// Facts that are joined to others are as made if the others are, shipped by this compiler or by another one.
+#[test]
+fn joined_facts_that_are_not_as_made_are_named() {
+    let text = "project demo epoch=1\npolicy guarded
+        facts { program ours tier=1; program git tier=3 because=\"we never use it\" }";
+    let files = Memory::of(&[("project.kdl", text)]);
+    let compiled = relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
+    let made = contents(&compiled).expect("it compiles");
+    let with = |table: &[u8]| {
+        let mut altered = made.clone();
+        altered.facts = table.to_vec();
+        if let (Ok(facts), Some(policy)) = (Facts::open(table), &mut altered.policy) {
+            policy.facts = facts.meaning().hex();
+        }
+        named(&bundle(&altered))
+    };
+    assert_eq!(with(&made.facts), Vec::<String>::new());
+    let (shipped, own) = Facts::open(&made.facts).expect("it opens").parted().expect("joined");
+    assert!(shipped == shipped::facts());
+    let mut lesser = Facts::open(&shipped).expect("it opens").knowledge();
+    lesser.programs.retain(|program| !program.names.contains(&"rm".into()));
+    let lesser = table(&lesser).expect("a table");
+    let joined = join(Facts::open(&lesser).expect("it opens"), &own).expect("a table");
+    assert_eq!(with(&joined), Vec::<String>::new());
+    // Each byte counts, also in the shipped program that the own one replaces. Another compiler may have had a
+    // fact in another line.
+    let said = |table: &[u8]| Facts::open(table).map(|facts| facts.knowledge().without_places());
+    let (mut count, mut moved) = (0, 0);
+    for at in (0..made.facts.len()).step_by(9973).chain([0, 5, made.facts.len() - 2]) {
+        let mut damaged = made.facts.clone();
+        damaged[at] ^= 1;
+        count += 1;
+        if with(&damaged) != ["facts about programs"] {
+            assert_eq!(said(&damaged).expect("it opens"), said(&made.facts).expect("it opens"));
+            moved += 1;
+        }
+    }
+    assert!(count > 50 && moved < 5, "{moved} of {count}");
 }
 
 /// The project after `alter`, with the parts of it that differ from those of its contents.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_policy::classify::changes_code;
-use relay_policy::facts::{Knowledge, Node, program_name};
+use relay_policy::facts::{Facts as Known, Knowledge, program_name};
 use relay_policy::tier::Floors;
 use thiserror::Error;
 
@@ -39,12 +39,12 @@ pub(super) fn facts(
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
     let made = if is_own {
-        sources.facts().knowledge().and_then(|shipped| {
+        sources.facts().facts().and_then(|shipped| {
             lowers::check(&programs, shipped, floors(policy), out);
             let mut own = Knowledge::default();
             add_programs(sources, &programs, shipped, &mut own, out);
             add_environment(&environment, shipped, &mut own, out);
-            sources.facts().joined(own)
+            sources.facts().joined(&own)
         })
     } else {
         sources.facts().made()
@@ -67,15 +67,12 @@ fn floors(policy: &Policy) -> Floors {
 fn add_programs(
     sources: &Sources<'_>,
     programs: &[FactProgram],
-    shipped: &Knowledge,
+    shipped: Known<'_>,
     own: &mut Knowledge,
     out: &mut Diagnostics,
 ) {
     let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
-    let mut known: BTreeMap<&str, &Node> = BTreeMap::new();
-    for program in &shipped.programs {
-        known.extend(program.names.iter().map(|name| (name.as_str(), program)));
-    }
+    let shipped_files = shipped.files().len();
     let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
     for program in programs {
         let mut replaced = None;
@@ -90,8 +87,8 @@ fn add_programs(
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, ProgramPath { name, base, at });
             }
-            if let Some(known) = known.get(name.value.as_str()) {
-                if known.builtin {
+            if let Some(known) = shipped.program(name.value.as_bytes()) {
+                if shipped.is_builtin(known) {
                     let (name, at) = (name.value.clone(), name.at);
                     out.report(at, ReplacesBuiltin { name, at });
                 }
@@ -109,7 +106,7 @@ fn add_programs(
         let number = match files.get(&program.at.file) {
             Some(number) => *number,
             None => {
-                let Ok(number) = u8::try_from(shipped.files.len() + own.files.len()) else {
+                let Ok(number) = u8::try_from(shipped_files + own.files.len()) else {
                     out.report(program.at, TooManyFiles { at: program.at });
                     return;
                 };
@@ -124,7 +121,7 @@ fn add_programs(
 
 fn add_environment(
     environment: &[FactEnvironment],
-    shipped: &Knowledge,
+    shipped: Known<'_>,
     own: &mut Knowledge,
     out: &mut Diagnostics,
 ) {
@@ -136,7 +133,11 @@ fn add_environment(
             if is_wide(&name.value) || changes_code(&name.value) {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, CodeVariable { name, at });
-            } else if [shipped, &*own].iter().any(|it| it.environment.contains(&name.value)) {
+            } else if shipped
+                .environment()
+                .chain(own.environment.iter().map(String::as_str))
+                .any(|it| it == name.value)
+            {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, KnownVariable { name, at });
             } else {

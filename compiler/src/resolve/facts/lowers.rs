@@ -3,11 +3,11 @@
 //! `relay diff` asks the same question of two bundles, so each loosening that it reports has its
 //! reason here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_diff::facts::{Difference, Row, differences};
-use relay_policy::facts::{Knowledge, Node};
+use relay_policy::facts::{Facts, Node, NodeId};
 use relay_policy::tier::Floors;
 use thiserror::Error;
 
@@ -20,34 +20,32 @@ use crate::source::Span;
 /// other rows.
 pub(super) fn check(
     programs: &[FactProgram],
-    shipped: &Knowledge,
+    shipped: Facts<'_>,
     floors: Floors,
     out: &mut Diagnostics,
 ) {
-    let mut known: BTreeMap<&str, &Node> = BTreeMap::new();
-    for program in &shipped.programs {
-        known.extend(program.names.iter().map(|name| (name.as_str(), program)));
-    }
     for program in programs {
-        let replaced: Vec<(&str, &Node)> = program
-            .names
-            .iter()
-            .filter_map(|name| Some((name.value.as_str(), *known.get(name.value.as_str())?)))
+        let mut replaced: Vec<(&str, NodeId)> = Vec::new();
+        for name in &program.names {
+            let node = shipped.program(name.value.as_bytes());
+            let is_new = |node: &NodeId| replaced.iter().all(|(_, known)| known != node);
+            replaced.extend(node.filter(is_new).map(|node| (name.value.as_str(), node)));
+        }
+        let replaced: Vec<(&str, Node)> = replaced
+            .into_iter()
+            .filter_map(|(name, node)| Some((name, shipped.program_facts(node)?)))
             .filter(|(_, node)| !node.builtin)
             .collect();
         rows(program, &replaced, floors, out);
     }
 }
 
-fn rows(program: &FactProgram, replaced: &[(&str, &Node)], floors: Floors, out: &mut Diagnostics) {
+fn rows(program: &FactProgram, replaced: &[(&str, Node)], floors: Floors, out: &mut Diagnostics) {
     let mut lowered: BTreeMap<Row, (&str, Difference)> = BTreeMap::new();
-    let mut compared = BTreeSet::new();
     for (name, node) in replaced {
-        if compared.insert(std::ptr::from_ref::<Node>(node)) {
-            let found = differences(node, &program.fact, [floors, floors]);
-            for difference in found.into_iter().filter(|difference| difference.lowers) {
-                lowered.entry(difference.row.clone()).or_insert((name, difference));
-            }
+        let found = differences(node, &program.fact, [floors, floors]);
+        for difference in found.into_iter().filter(|difference| difference.lowers) {
+            lowered.entry(difference.row.clone()).or_insert((name, difference));
         }
     }
     for FactRow { row, at, because } in &program.rows {
