@@ -1,5 +1,6 @@
 //! Facts, floors and paths: whatever lets a command pass loosens, and a command shows it.
 
+mod apart;
 mod pairs;
 mod random;
 

@@ -22,7 +22,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Place, Rule};
-use relay_policy::facts::{Flag, Form, Knowledge, Node, Operand, SHIPPED};
+use relay_policy::facts::{Flag, Form, Knowledge, Node, Operand};
 use relay_policy::tier::{Floor, Floors};
 
 pub use difference::{Concept, Difference, Row, RowPart};
@@ -89,7 +89,7 @@ pub(crate) fn compare(
 ) {
     let [a, b] = sides;
     let is_one_sided = a.known.is_none() || b.known.is_none();
-    let (before, after) = (programs(a, is_one_sided), programs(b, is_one_sided));
+    let (before, after) = (programs(a), programs(b));
     let mut pairs: Vec<(Option<&Program<'_>>, Option<&Program<'_>>, Vec<&str>)> = Vec::new();
     let mut at: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
     let names: BTreeSet<&str> =
@@ -136,14 +136,11 @@ struct Programs<'k> {
     by_name: BTreeMap<&'k str, usize>,
 }
 
-fn programs<'k>(side: &Side<'k>, own_only: bool) -> Programs<'k> {
+fn programs<'k>(side: &Side<'k>) -> Programs<'k> {
     let mut programs = Programs::default();
     let Some(KnownPrograms { knowledge, nodes }) = side.known else { return programs };
     for (written, node) in knowledge.programs.iter().zip(nodes) {
         let file = knowledge.files.get(usize::from(written.place.file)).map_or("", String::as_str);
-        if own_only && file.starts_with(SHIPPED) {
-            continue;
-        }
         let at = Place { file: file.to_owned(), line: written.place.line.into(), column: 1 };
         for name in &written.names {
             programs.by_name.insert(name, programs.list.len());

@@ -1,14 +1,15 @@
-//! The facts of two sides, read once for all environments in which a side has the same table.
+//! The facts of two sides, read once for all environments in which both have the same tables.
 
 use std::cell::OnceCell;
 
 use relay_bundle::{Bundle, Corrupt};
-use relay_policy::facts::{Facts, Knowledge, Node};
+use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
 
 /// The facts of two sides in the environment that was read last.
 #[derive(Default)]
 pub(crate) struct KnownFacts {
     sides: [KnownTable; 2],
+    compared: OnceCell<[Option<KnownPrograms>; 2]>,
 }
 
 /// The table of a side.
@@ -16,12 +17,11 @@ pub(crate) struct KnownFacts {
 pub(crate) struct KnownTable {
     bytes: Vec<u8>,
     is_readable: bool,
-    contents: OnceCell<KnownPrograms>,
 }
 
-/// The contents of a table.
+/// The contents of a table, as far as those of the other side may differ.
 pub(crate) struct KnownPrograms {
-    /// All of them, as written.
+    /// As written. Words of languages are absent if both sides have the same.
     pub(crate) knowledge: Knowledge,
     /// The facts of each program, in the same order; names and places are left out.
     pub(crate) nodes: Vec<Node>,
@@ -45,8 +45,9 @@ impl KnownFacts {
                 None => Facts::open(bytes).is_ok(),
             };
             if let Some(known) = self.sides.get_mut(side) {
-                *known = KnownTable { bytes: bytes.to_vec(), is_readable, ..Default::default() };
+                *known = KnownTable { bytes: bytes.to_vec(), is_readable };
             }
+            self.compared.take();
         }
         Ok(())
     }
@@ -61,6 +62,22 @@ impl KnownFacts {
         let [a, b] = self.sides();
         a.bytes == b.bytes
     }
+
+    /// Returns the contents of each side; `None` for a bundle without facts.
+    ///
+    /// # Errors
+    ///
+    /// They are unreadable.
+    pub(crate) fn compared(&self) -> Result<[Option<&KnownPrograms>; 2], Corrupt> {
+        let [a, b] = self.sides();
+        let [a, b] = [a.known()?, b.known()?];
+        let compared = self.compared.get_or_init(|| match (a, b) {
+            (Some(a), Some(b)) => KnownPrograms::of_both(a, b).map(Some),
+            // Beside a bundle that judges no command, a project's own programs are listed.
+            (a, b) => [a, b].map(|side| side.as_ref().map(KnownPrograms::own)),
+        });
+        Ok(compared.each_ref().map(Option::as_ref))
+    }
 }
 
 impl KnownTable {
@@ -74,24 +91,40 @@ impl KnownTable {
         if self.is_readable { Facts::reopen(&self.bytes).ok() } else { None }
     }
 
-    /// Returns the contents; `None` if the bundle lacks facts.
-    ///
-    /// # Errors
-    ///
-    /// They are unreadable.
-    pub(crate) fn programs(&self) -> Result<Option<&KnownPrograms>, Corrupt> {
+    /// Returns the facts in place; `None` if the bundle lacks facts.
+    fn known(&self) -> Result<Option<Facts<'_>>, Corrupt> {
         if self.bytes.is_empty() {
             return Ok(None);
         }
         let damaged = Corrupt::Record { section: "facts", what: "table of facts" };
-        let facts = self.facts().ok_or(damaged)?;
-        Ok(Some(self.contents.get_or_init(|| KnownPrograms::of(&facts))))
+        self.facts().map(Some).ok_or(damaged)
     }
 }
 
 impl KnownPrograms {
-    fn of(facts: &Facts<'_>) -> Self {
-        let knowledge = facts.knowledge();
+    fn of_both(a: Facts<'_>, b: Facts<'_>) -> [Self; 2] {
+        match a.programs_apart(&b) {
+            Some([of_a, of_b]) => [Self::of(&a, of_a), Self::of(&b, of_b)],
+            None => [a, b].map(|facts| Self::new(facts.knowledge())),
+        }
+    }
+
+    fn own(facts: &Facts<'_>) -> Self {
+        Self::of(facts, facts.programs_of(|file| !file.starts_with(SHIPPED)))
+    }
+
+    /// Takes some programs of a table.
+    fn of(facts: &Facts<'_>, programs: Vec<Node>) -> Self {
+        let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+        Self::new(Knowledge {
+            programs,
+            environment: owned(facts.environment().collect()),
+            words: Vec::new(),
+            files: owned(facts.files()),
+        })
+    }
+
+    fn new(knowledge: Knowledge) -> Self {
         let bare = |written: &Node| Node { names: Vec::new(), ..written.clone().without_places() };
         let nodes = knowledge.programs.iter().map(bare).collect();
         Self { knowledge, nodes }

@@ -44,9 +44,9 @@ pub(crate) fn compare(
     rules::compare(shown, out);
     paths(shown, judges.as_ref(), out);
     if !known.are_equal() {
-        let [known_a, known_b] = known.sides();
+        let [known_a, known_b] = known.compared()?;
         let side = |known, policy| Side { known, floors: tiers(policy) };
-        let sides = [side(known_a.programs()?, before), side(known_b.programs()?, after)];
+        let sides = [side(known_a, before), side(known_b, after)];
         facts::compare(&sides, &of_b, judges.as_ref(), shown, out);
     }
     reasons(&of_a, &of_b, places, out);

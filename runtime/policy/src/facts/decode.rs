@@ -18,7 +18,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
-            programs: self.programs_spelled(&Spelled::all(self), |_| true),
+            programs: self.programs_spelled(&Spelled::all(self), |_, _| true),
             environment: self.environment().map(str::to_owned).collect(),
             words: self.language_words(),
             files: self.files().into_iter().map(str::to_owned).collect(),
@@ -29,23 +29,25 @@ impl Facts<'_> {
     #[must_use]
     pub fn programs_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Node> {
         let files: Vec<bool> = self.files().into_iter().map(wanted).collect();
-        self.programs_spelled(&Spelled::default(), |file| files.get(file).is_none_or(|it| *it))
+        self.programs_where(|_, row| files.get(usize::from(row.file)).is_none_or(|it| *it))
     }
 
-    /// Returns the programs of the files with this number and above.
-    pub(super) fn programs_from(&self, first: usize) -> Vec<Node> {
-        self.programs_spelled(&Spelled::default(), |file| file >= first)
+    pub(super) fn programs_where(&self, wanted: impl Fn(NodeId, &NodeRow) -> bool) -> Vec<Node> {
+        self.programs_spelled(&Spelled::default(), wanted)
     }
 
-    fn programs_spelled(&self, spelled: &Spelled, wanted: impl Fn(usize) -> bool) -> Vec<Node> {
+    fn programs_spelled(
+        &self,
+        spelled: &Spelled,
+        wanted: impl Fn(NodeId, &NodeRow) -> bool,
+    ) -> Vec<Node> {
         let named = self.named();
         let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
             let (node, _) = named.first()?;
             let row = self.node(*node)?;
-            let is_wanted = wanted(usize::from(row.file));
             let names = named.iter().map(|(_, name)| *name);
             let decode = Decode { facts: self, spelled, file: row.file };
-            is_wanted.then(|| decode.node(&row, names.collect()))
+            wanted(*node, &row).then(|| decode.node(&row, names.collect()))
         });
         programs.collect()
     }

@@ -4,7 +4,7 @@
 //! rows follow. So the work is that of the own facts, and a reader can take the two apart. A shipped program
 //! whose names are all described by the project stays in the table, and no name finds it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use zerocopy::IntoBytes;
 
@@ -13,7 +13,7 @@ use super::encode_error::EncodeError;
 use super::meaning::{joined_meaning, owners};
 use super::model::{Knowledge, Node};
 use super::row::NodeId;
-use super::table::Facts;
+use super::table::{Facts, found};
 
 /// Writes the table of shipped facts and of a project's own: its programs replace the shipped ones of their names.
 /// The numbers of its files follow those of the shipped ones.
@@ -60,19 +60,35 @@ fn renamed(shipped: &Facts<'_>, own: &Knowledge) -> Vec<Node> {
     renamed.collect()
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
     /// Takes joined facts apart: the table of the shipped ones, and the own ones; `None` for other facts.
     #[must_use]
     pub fn parted(&self) -> Option<(Vec<u8>, Knowledge)> {
         if !self.is_joined() {
             return None;
         }
+        let [environment, files] =
+            [self.base.environment, self.base.files].map(|it| it.get() as usize);
+        let texts = |all: Vec<&str>, from: usize| -> Vec<String> {
+            all.into_iter().skip(from).map(str::to_owned).collect()
+        };
+        let own = Knowledge {
+            programs: self.programs_where(|_, row| usize::from(row.file) >= files),
+            environment: texts(self.environment().collect(), environment),
+            words: Vec::new(),
+            files: texts(self.files(), files),
+        };
+        Some((self.shipped()?.concat(), own))
+    }
+
+    /// Returns the parts of the table of the shipped facts; of other facts, those of the table itself.
+    fn shipped(&self) -> Option<[&'a [u8]; 11]> {
         let base = self.base;
         let [blocks, name_bytes, words] =
             [base.blocks, base.name_bytes, base.words].map(|it| it.get() as usize);
         let [environment, files, rows, texts] =
             [base.environment, base.files, base.rows, base.texts].map(|it| it.get() as usize);
-        let table = [
+        Some([
             base.as_bytes(),
             self.names.starts.get(..blocks)?.as_bytes(),
             self.names.ids.get(..blocks)?.as_bytes(),
@@ -84,16 +100,28 @@ impl Facts<'_> {
             self.files.get(..files)?.as_bytes(),
             self.rows.get(..rows)?,
             self.texts.get(..texts)?,
-        ];
-        let texts = |all: Vec<&str>, from: usize| -> Vec<String> {
-            all.into_iter().skip(from).map(str::to_owned).collect()
-        };
-        let own = Knowledge {
-            programs: self.programs_from(files),
-            environment: texts(self.environment().collect(), environment),
-            words: Vec::new(),
-            files: texts(self.files(), files),
-        };
-        Some((table.concat(), own))
+        ])
+    }
+
+    /// Returns the programs in which this table and another one may differ, of each: those with a name that a
+    /// project describes, and with another name of such a program. `None`: their shipped facts differ.
+    #[must_use]
+    pub fn programs_apart(&self, other: &Self) -> Option<[Vec<Node>; 2]> {
+        if self.shipped()? != other.shipped()? {
+            return None;
+        }
+        let added = |facts: &Self| facts.added.iter().map(|row| row.name.get());
+        let mut names: BTreeSet<String> = added(self).map(|id| self.name(id)).collect();
+        names.extend(added(other).map(|id| other.name(id)));
+        let shipped = |name: &String| found(self.programs, self.names.find(name.as_bytes())?);
+        let nodes: BTreeSet<NodeId> =
+            names.iter().filter_map(shipped).map(|row| row.node.get()).collect();
+        let beside = self.programs.iter().filter(|row| nodes.contains(&row.node.get()));
+        names.extend(beside.map(|row| self.name(row.name.get())));
+        Some([self, other].map(|facts| {
+            let nodes: BTreeSet<NodeId> =
+                names.iter().filter_map(|name| facts.program(name.as_bytes())).collect();
+            facts.programs_where(|node, _| nodes.contains(&node))
+        }))
     }
 }

@@ -503,7 +503,7 @@ fn matches_star(pattern: &str, word: &[u8]) -> bool {
 }
 
 /// Returns the row of a program with this name.
-fn found(rows: &[ProgramRow], name: NameId) -> Option<&ProgramRow> {
+pub(super) fn found(rows: &[ProgramRow], name: NameId) -> Option<&ProgramRow> {
     rows.get(rows.binary_search_by_key(&name, |row| row.name.get()).ok()?)
 }
 
