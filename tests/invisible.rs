@@ -305,6 +305,31 @@ fn each_kind_is_found_in_each_text() {
     assert!(stricter.len() < 20, "{stricter:?}");
 }
 
+/// A search skips letters of ASCII eight at a time: the findings are the same wherever they lie, also beside emoji
+/// and letters that need an invisible character.
+#[test]
+fn letters_around_a_text_move_its_findings() {
+    let texts = REAL.iter().copied().chain(HIDDEN.iter().map(|(text, _)| *text));
+    let texts: Vec<&str> =
+        texts.chain(["\u{fe0f}", "\u{200d}b", "1\u{fe0f}\u{20e3}", "\r", ""]).collect();
+    for (one, other) in texts.iter().flat_map(|one| texts.iter().map(move |other| (one, other))) {
+        let found = |before: usize, between: usize| {
+            let [before, between] = [before, between].map(|count| "a".repeat(count));
+            let text = format!("{before}{one}{between}{other}aaaaaaaa");
+            let end = before.len() + one.len();
+            let moved = |at: usize| {
+                if at < end { at - before.len() } else { at - before.len() - between.len() }
+            };
+            let found = invisible::search(&text).into_iter();
+            found.map(|it| (it.kind, moved(it.range.start), it.range.len())).collect::<Vec<_>>()
+        };
+        let expected = found(1, 1);
+        for (before, between) in [(2, 1), (8, 1), (1, 7), (1, 8), (1, 9), (15, 16), (7, 24)] {
+            assert_eq!(found(before, between), expected, "{before} {one:?} {between} {other:?}");
+        }
+    }
+}
+
 #[test]
 fn what_hides_is_found_and_named() {
     for (text, kind) in HIDDEN {

@@ -118,12 +118,23 @@ fn each(text: &str, take: &mut dyn FnMut(usize, char, Kind)) {
     // The end of the current flag, whose tags are exempt.
     let mut flag_end = 0;
     let mut before = context::Before::default();
-    for (at, letter) in text.char_indices() {
+    let mut next = 0;
+    while let Some(rest) = text.get(next..) {
+        // Most of a text in another language than English is ASCII as well.
+        if let Some(eight) = rest.as_bytes().first_chunk()
+            && is_graphic(*eight)
+        {
+            before = context::Before::of(char::from(eight[7]));
+            next += eight.len();
+            continue;
+        }
+        let Some(letter) = rest.chars().next() else { return };
+        let at = next;
+        next += letter.len_utf8();
         if letter.is_ascii() && !letter.is_ascii_control() {
             before = context::Before::of(letter);
             continue;
         }
-        let rest = text.get(at..).unwrap_or_default();
         if let Some(flag) = FLAGS.iter().find(|flag| rest.starts_with(**flag)) {
             flag_end = at + flag.len();
         }

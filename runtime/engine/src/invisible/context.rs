@@ -67,7 +67,8 @@ pub(super) struct Before {
 impl Before {
     /// Returns a visible character.
     pub(super) fn of(letter: char) -> Self {
-        Self { letter: Some(letter), is_visible: true, ends_emoji: is_in(SYMBOLS, letter) }
+        let ends_emoji = !letter.is_ascii() && is_in(SYMBOLS, letter);
+        Self { letter: Some(letter), is_visible: true, ends_emoji }
     }
 
     /// Returns an invisible character after this one.

@@ -168,7 +168,6 @@ impl<'a> Names<'a> {
 
     /// Returns a number above those of all names of these blocks that are below `name`, and at most those of the
     /// others, and whether it is the number of `name` itself.
-    #[inline]
     fn rank(&self, name: &[u8], blocks: Range<usize>) -> (NameId, bool) {
         let sought = key(name);
         let starts = self.starts.get(blocks.clone()).unwrap_or(&[]);
@@ -227,10 +226,16 @@ impl<'a> Names<'a> {
         match self.rank(name, self.base_blocks()) {
             (id, true) => Some(id),
             _ if self.added_blocks().is_empty() => None,
-            _ => match self.rank(name, self.added_blocks()) {
-                (id, true) => Some(id),
-                _ => None,
-            },
+            _ => self.find_added(name),
+        }
+    }
+
+    /// Does the same among added names, which most tables lack.
+    #[cold]
+    fn find_added(&self, name: &[u8]) -> Option<NameId> {
+        match self.rank(name, self.added_blocks()) {
+            (id, true) => Some(id),
+            _ => None,
         }
     }
 
