@@ -2,8 +2,10 @@
 //!
 //! kdl 6.7 needs more than linear time for a whole document and exponential time for nested
 //! slashdashes, and overflows the stack on nested braces. It is linear in one value, so it gets one
-//! value at a time, and of these only those with rare escapes, several lines or a fraction.
+//! value at a time, and of these only those with rare escapes, odd lines or a fraction: it takes 3,500
+//! instructions for each letter of a string.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::thread;
@@ -117,13 +119,14 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of an identifier of ASCII, a short number, a string of one line with escapes of one letter at
+/// Returns the value of an identifier of ASCII, a short number, a string with escapes of one letter at
 /// most, or a keyword: these need no KDL parser.
-fn plain(written: &str) -> Option<Scalar> {
+pub(super) fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),
         b"#false" => Some(Scalar::Boolean(false)),
         b"#null" => Some(Scalar::Null),
+        [b'"', b'"', b'"', ..] => several_lines(written, "").map(Scalar::Text),
         [b'"', inner @ .., b'"'] => {
             let inner = std::str::from_utf8(inner).ok()?;
             is_one_line(inner).then(|| unescaped(inner))?.map(Scalar::Text)
@@ -131,6 +134,9 @@ fn plain(written: &str) -> Option<Scalar> {
         [b'#', b'#' | b'"', ..] => {
             let quoted = written.trim_start_matches('#');
             let (hashes, _) = written.split_at(written.len() - quoted.len());
+            if quoted.starts_with("\"\"\"") {
+                return several_lines(quoted, hashes).map(Scalar::Text);
+            }
             let inner = quoted.strip_prefix('"')?.strip_suffix(hashes)?.strip_suffix('"')?;
             let ends_before = memchr_iter(b'"', inner.as_bytes())
                 .any(|quote| inner.get(quote + 1..).is_some_and(|rest| rest.starts_with(hashes)));
@@ -154,6 +160,37 @@ fn is_one_line(inner: &str) -> bool {
     !inner.starts_with('"')
         && (inner.bytes().all(|byte| matches!(byte, b' '..=b'~'))
             || inner.chars().all(|c| !is_newline(c) && is_allowed(c)))
+}
+
+/// Returns the text of a string of several lines, each of which is empty or begins with the white space of the last
+/// one and goes on (KDL 2, "Multi-line Strings"). `quoted` ends with the hashes of a raw string.
+fn several_lines(quoted: &str, hashes: &str) -> Option<String> {
+    let inner = quoted.strip_prefix("\"\"\"")?.strip_suffix(hashes)?.strip_suffix("\"\"\"")?;
+    let inner = match memchr(b'\r', inner.as_bytes()) {
+        Some(_) => Cow::Owned(inner.replace("\r\n", "\n")),
+        None => Cow::Borrowed(inner),
+    };
+    let inner = inner.strip_prefix('\n')?;
+    let (lines, indent) = inner.rsplit_once('\n')?;
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let is_written = inner.bytes().all(is_plain)
+        || inner.chars().all(|c| c == '\n' || (!is_newline(c) && is_allowed(c)));
+    let ends_before = memmem::find(inner.as_bytes(), b"\"\"\"").is_some();
+    if !is_written || ends_before || !indent.bytes().all(|byte| matches!(byte, b' ' | b'\t')) {
+        return None;
+    }
+    let mut text = String::with_capacity(lines.len());
+    for (number, line) in lines.split('\n').enumerate() {
+        text.push_str(if number > 0 { "\n" } else { "" });
+        if !line.is_empty() {
+            let line = line.strip_prefix(indent)?;
+            text.push_str(Some(line).filter(|line| !line.trim_start().is_empty())?);
+        }
+    }
+    match hashes.is_empty() && memchr(b'\\', text.as_bytes()).is_some() {
+        true => unescaped(&text),
+        false => Some(text),
+    }
 }
 
 /// Returns the text of a string whose escapes are of one letter.
