@@ -166,8 +166,15 @@ fn quote(text: &str, depth: usize, out: &mut String) {
     let lines = text.contains('\n');
     let invisible = invisible::search(text);
     let mut invisible = invisible.iter().map(|found| found.range.clone()).peekable();
-    let mut escaped = String::new();
-    for (at, letter) in text.char_indices() {
+    let mut escaped = String::with_capacity(text.len());
+    let mut next = 0;
+    while let Some(rest) = text.get(next..) {
+        let plain = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let (plain, rest) = rest.split_at(plain);
+        escaped.push_str(plain);
+        let Some(letter) = rest.chars().next() else { break };
+        let at = next + plain.len();
+        next = at + letter.len_utf8();
         while invisible.next_if(|range| range.end <= at).is_some() {}
         let is_invisible = invisible.peek().is_some_and(|range| range.contains(&at));
         match letter {

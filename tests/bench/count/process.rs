@@ -32,6 +32,13 @@ pub(crate) const PROCESSES: &[Process] = &[
         environments,
         [1, 3],
     ),
+    of("relay/facts", "`relay check` of a project with own facts", environments, [0, 0]),
+    of(
+        "relay/lines",
+        "`relay check`, an inline text of 40 lines, with an umlaut",
+        lines,
+        [20, 120],
+    ),
     of("relay/policy", "`relay check` of a project with a shipped policy", policy, [0, 1]),
     of(
         "relay/diff",
@@ -69,6 +76,20 @@ fn check(counter: &Counter<'_>, declarations: usize) -> Result<u64> {
     let text = generate::declarations(declarations);
     fs::write(counter.setting.folder.join("counted.kdl"), text)?;
     relay(counter, &["check", "counted.kdl"])
+}
+
+fn lines(counter: &Counter<'_>, prompts: usize) -> Result<u64> {
+    let line = "            Say what you would change, and wait für a yes.\n".repeat(40);
+    let mut text = "project lines epoch=1\nprompts {\n".to_owned();
+    for number in 0..prompts {
+        writeln!(
+            text,
+            "    prompt p{number} {{\n        text \"\"\"\n{line}            \"\"\"\n    }}"
+        )?;
+    }
+    text.push_str("}\n");
+    fs::write(counter.setting.folder.join("lines.kdl"), text)?;
+    relay(counter, &["check", "lines.kdl"])
 }
 
 fn policy(counter: &Counter<'_>, _: usize) -> Result<u64> {

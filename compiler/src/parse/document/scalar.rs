@@ -6,22 +6,14 @@
 //! instructions for each letter of a string.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::num::NonZero;
-use std::thread;
 
 use kdl::{KdlEntry, KdlValue};
 use memchr::{memchr, memchr_iter, memmem};
 
 use super::super::node::Scalar;
-use super::token::{Token, Tokens, is_allowed};
+use super::token::is_allowed;
 use crate::source::is_newline;
 use relay_engine::nearest::nearest;
-
-/// Strings from this size on are decoded ahead, in bytes.
-const LONG_BYTES: usize = 512;
-/// A document with fewer bytes of long strings is read on one thread.
-const PARALLEL_BYTES_MIN: usize = 64 * 1024;
 
 /// The fault of an invalid word or string, and the text to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,79 +30,6 @@ impl Invalid {
     }
 }
 
-/// The long strings of a document, decoded on all cores before its tree is built.
-#[derive(Debug)]
-pub(super) struct LongStrings(VecDeque<(usize, Result<Scalar, Invalid>)>);
-
-impl LongStrings {
-    pub(super) fn decode(text: &str) -> Self {
-        let has = |part: &str| memmem::find(text.as_bytes(), part.as_bytes()).is_some();
-        // A string that is long and needs the parser has an escape or lines, or is raw.
-        let may_be_long = text.len() >= PARALLEL_BYTES_MIN
-            && (memchr(b'\\', text.as_bytes()).is_some() || has("\"\"\"") || has("#\""));
-        if !may_be_long {
-            return Self(VecDeque::new());
-        }
-        let long: Vec<(usize, &str)> = Tokens::new(text)
-            .filter(|(token, _, written)| {
-                *token == Token::Text && written.len() >= LONG_BYTES && plain(written).is_none()
-            })
-            .map(|(_, start, written)| (start, written))
-            .collect();
-        let bytes: usize = long.iter().map(|(_, written)| written.len()).sum();
-        if bytes < PARALLEL_BYTES_MIN {
-            return Self(VecDeque::new());
-        }
-        let decode = |part: &[(usize, &str)]| -> Vec<_> {
-            part.iter().map(|(start, written)| (*start, parsed(written))).collect()
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let (parts, decode) = (split(&long, bytes / threads + 1), &decode);
-        let decoded = thread::scope(|scope| {
-            let begun: Vec<_> = parts
-                .into_iter()
-                .map(|part| (part, thread::Builder::new().spawn_scoped(scope, || decode(part))))
-                .collect();
-            let done = begun.into_iter().flat_map(|(part, thread)| {
-                // If starting the thread fails, this one does it.
-                let done = thread.ok().and_then(|thread| thread.join().ok());
-                done.unwrap_or_else(|| decode(part))
-            });
-            done.collect()
-        });
-        Self(decoded)
-    }
-
-    /// Returns the value of a string, which begins at `start`; strings are asked for in order.
-    pub(super) fn value(&mut self, start: usize, written: &str) -> Result<Scalar, Invalid> {
-        while self.0.front().is_some_and(|(known, _)| *known < start) {
-            self.0.pop_front();
-        }
-        match self.0.front() {
-            Some((known, _)) if *known == start => {
-                self.0.pop_front().map_or_else(|| decode(written), |(_, value)| value)
-            }
-            _ => decode(written),
-        }
-    }
-}
-
-/// Splits strings into parts of about `bytes` each.
-fn split<'l, 't>(mut long: &'l [(usize, &'t str)], bytes: usize) -> Vec<&'l [(usize, &'t str)]> {
-    let mut parts = Vec::new();
-    while !long.is_empty() {
-        let mut size = 0;
-        let enough = long.iter().position(|(_, written)| {
-            size += written.len();
-            size >= bytes
-        });
-        let (part, rest) = long.split_at(enough.map_or(long.len(), |last| last + 1));
-        parts.push(part);
-        long = rest;
-    }
-    parts
-}
-
 /// Returns the value of a word or a string.
 pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     match plain(written) {
@@ -119,8 +38,8 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of an identifier of ASCII, a short number, a string with escapes of one letter at
-/// most, or a keyword: these need no KDL parser.
+/// Returns the value of an identifier of ASCII, a short number, a string that no escape joins over white space, or a
+/// keyword: these need no KDL parser.
 pub(super) fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),
@@ -193,7 +112,7 @@ fn several_lines(quoted: &str, hashes: &str) -> Option<String> {
     }
 }
 
-/// Returns the text of a string whose escapes are of one letter.
+/// Returns the text of a string whose escapes are of one character each (KDL 2, "Escapes").
 fn unescaped(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -208,6 +127,14 @@ fn unescaped(inner: &str) -> Option<String> {
             'b' => '\u{8}',
             'f' => '\u{c}',
             same @ ('\\' | '"') => same,
+            'u' => {
+                let (digits, after) = letters.as_str().strip_prefix('{')?.split_once('}')?;
+                letters = after.chars();
+                let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let code =
+                    u32::from_str_radix(digits, 16).ok().filter(|_| is_hex && digits.len() <= 6);
+                char::from_u32(code?)?
+            }
             _ => return None,
         });
         rest = letters.as_str();

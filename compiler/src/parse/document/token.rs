@@ -201,8 +201,13 @@ fn string(rest: &str, hashes: usize) -> (Token, usize) {
     let marks = rest.get(..hashes).unwrap_or_default();
     let many_lines = rest.get(hashes..).is_some_and(|quoted| quoted.starts_with("\"\"\""));
     let quotes = if many_lines { "\"\"\"" } else { "\"" };
+    // Nearly all bytes of a string are of these, and a look at bytes is many times faster.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
     let mut at = hashes + quotes.len();
-    while let Some(tail) = rest.get(at..).filter(|tail| !tail.is_empty()) {
+    while let Some(tail) = rest.get(at..) {
+        let plain = tail.bytes().position(|byte| !is_plain(byte)).unwrap_or(tail.len());
+        at += plain;
+        let Some(tail) = tail.get(plain..).filter(|tail| !tail.is_empty()) else { break };
         if tail.strip_prefix(quotes).is_some_and(|after| after.starts_with(marks)) {
             return (Token::Text, at + quotes.len() + hashes);
         }

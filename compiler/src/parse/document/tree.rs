@@ -7,7 +7,7 @@ pub(super) mod report;
 mod unquoted;
 
 use super::super::node::{Node, Property, Scalar, Value};
-use super::scalar::{Invalid, LongStrings};
+use super::scalar::{self, Invalid};
 use super::token::Token;
 use crate::diagnostic::{Diagnostics, Edit};
 use crate::grammar::{Kind, Rule};
@@ -27,7 +27,6 @@ pub(crate) const VALUES_MAX: usize = 1024;
 pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Vec<Node>> {
     let mut reader = TreeReader {
         cursor: Cursor::new(file, text),
-        strings: LongStrings::decode(text),
         open: Vec::new(),
         suspect: None,
         nodes: 0,
@@ -40,7 +39,6 @@ pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<V
 
 struct TreeReader<'t, 'o> {
     cursor: Cursor<'t>,
-    strings: LongStrings,
     /// The open braces.
     open: Vec<Brace>,
     /// The first open brace whose closing brace is missing, by the indentation.
@@ -161,7 +159,7 @@ impl<'t> TreeReader<'t, '_> {
             let end = values.map(|at| at.end).fold(node.name.at.end, u32::max);
             let written = self.cursor.slice(node.name.at.start as usize, end as usize);
             let message = format!("the `{{` of `{}` begins a line", node.name.value);
-            let written = super::scalar::start_of(written);
+            let written = scalar::start_of(written);
             let help = format!("write `{written} {{` in one line: a node ends with its line");
             self.fault(self.cursor.next_span(), &message, Some(&help));
             node.children = Some(self.children(Some(node.name.at))?);
@@ -336,7 +334,7 @@ impl<'t> TreeReader<'t, '_> {
         if !apart && begins {
             let written = self.cursor.next.map(|(.., written)| written).unwrap_or_default();
             if written.starts_with(',') {
-                let Invalid { message, help, .. } = super::scalar::comma(written);
+                let Invalid { message, help, .. } = scalar::comma(written);
                 let fix = correction::of_comma(written, self.cursor.rest());
                 return self.fail_fixed(&message, help.as_deref(), fix);
             }
@@ -409,7 +407,7 @@ impl<'t> TreeReader<'t, '_> {
     fn not_quoted<T>(&mut self, start: usize, unquoted: &Unquoted<'_>) -> Result<T, Skipped> {
         let Unquoted { text, from, fault, to } = unquoted;
         let before = self.cursor.slice(start, *from);
-        let help = format!("write `{before}{:?}`", super::scalar::start_of(text));
+        let help = format!("write `{before}{:?}`", scalar::start_of(text));
         let at = self.cursor.file.span(fault.start, fault.end);
         self.fault(at, "a text of several words or with marks needs quotes", Some(&help));
         self.skip_to(*to);
@@ -476,14 +474,10 @@ impl<'t> TreeReader<'t, '_> {
 
     fn scalar(&mut self, missing: &str, slot: Slot<'_>) -> Result<(Scalar, Span), Skipped> {
         let at = self.cursor.next_span();
-        let Some((token @ (Token::Word | Token::Text), start, written)) = self.cursor.next else {
+        let Some((Token::Word | Token::Text, start, written)) = self.cursor.next else {
             return self.no_value(missing);
         };
-        let value = match token {
-            Token::Text => self.strings.value(start, written),
-            _ => super::scalar::decode(written),
-        };
-        match value {
+        match scalar::decode(written) {
             Ok(scalar) => {
                 self.cursor.advance();
                 Ok((scalar, at))
