@@ -134,9 +134,10 @@ fn meaning(own: &Knowledge) -> String {
     Facts::open(&table).expect("it opens").meaning().hex()
 }
 
-fn own(programs: &[Node], environment: &[&str]) -> Knowledge {
+fn own(programs: &[&Node], environment: &[&str]) -> Knowledge {
     let environment = environment.iter().map(|name| (*name).to_owned()).collect();
-    Knowledge { programs: programs.to_vec(), environment, ..Knowledge::default() }
+    let programs = programs.iter().map(|program| (*program).clone()).collect();
+    Knowledge { programs, environment, ..Knowledge::default() }
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn each_joined_fact_counts_unless_it_is_shipped() {
     };
     let [git, rm] = ["git", "rm"].map(known);
     assert_eq!(meaning(&own(&[], &[])), shipped);
-    assert_eq!(meaning(&own(&[git.clone(), rm.clone()], &[])), shipped, "it is shipped");
+    assert_eq!(meaning(&own(&[&git, &rm], &[])), shipped, "it is shipped");
     let renamed = Node { names: vec!["ours".to_owned()], ..git.clone() };
     let higher = Node { tier: Some(Tier::Irreversible), ..rm.clone() };
     let also = Node { names: [git.names.clone(), vec!["ours".to_owned()]].concat(), ..git.clone() };
@@ -156,18 +157,18 @@ fn each_joined_fact_counts_unless_it_is_shipped() {
     let fewer = Node { names: several.names[..1].to_vec(), ..several };
     let digests = [
         shipped,
-        meaning(&own(&[renamed.clone()], &[])),
-        meaning(&own(&[higher.clone()], &[])),
-        meaning(&own(&[also], &[])),
-        meaning(&own(&[fewer], &[])),
+        meaning(&own(&[&renamed], &[])),
+        meaning(&own(&[&higher], &[])),
+        meaning(&own(&[&also], &[])),
+        meaning(&own(&[&fewer], &[])),
         meaning(&own(&[], &["OURS"])),
         meaning(&own(&[], &["OURS", "OURS_*"])),
-        meaning(&own(&[renamed.clone()], &["OURS"])),
-        meaning(&own(&[renamed.clone(), higher.clone()], &[])),
+        meaning(&own(&[&renamed], &["OURS"])),
+        meaning(&own(&[&renamed, &higher], &[])),
     ];
     assert_eq!(BTreeSet::from(digests.clone()).len(), digests.len());
     assert_eq!(
-        meaning(&own(&[higher, renamed], &[])),
+        meaning(&own(&[&higher, &renamed], &[])),
         digests[8],
         "their order counts for nothing"
     );
@@ -177,17 +178,17 @@ fn each_joined_fact_counts_unless_it_is_shipped() {
 fn facts_that_fit_no_table_are_refused() {
     let git = FACTS.program(b"git").and_then(|git| FACTS.program_facts(git)).expect("a program");
     let text = Node { says: "a\0b".to_owned(), ..git.clone() };
-    assert!(join(*FACTS, &own(&[text], &[])).is_err());
+    assert!(join(*FACTS, &own(&[&text], &[])).is_err());
     let mut deep = Node { subs: Vec::new(), ..git.clone() };
     for _ in 0..9 {
         deep = Node { subs: vec![deep], ..git.clone() };
     }
-    assert!(join(*FACTS, &own(&[deep], &[])).is_err(), "a reader would refuse it");
+    assert!(join(*FACTS, &own(&[&deep], &[])).is_err(), "a reader would refuse it");
     let words = Knowledge { words: FACTS.knowledge().words, ..own(&[], &[]) };
     assert!(join(*FACTS, &words).is_err());
     let many = (0..65_281).map(|number| format!("ours{number}")).collect();
-    assert!(join(*FACTS, &own(&[Node { names: many, ..git.clone() }], &[])).is_err());
-    let table = join(*FACTS, &own(&[git], &[])).expect("a table");
+    assert!(join(*FACTS, &own(&[&Node { names: many, ..git.clone() }], &[])).is_err());
+    let table = join(*FACTS, &own(&[&git], &[])).expect("a table");
     let joined = Facts::open(&table).expect("it opens");
     assert!(join(joined, &own(&[], &[])).is_err(), "they are joined once");
 }

@@ -249,7 +249,7 @@ proptest! {
         ] {
             // A text that holds its end is no single token, and the tree asks for tokens.
             let mut tokens = Tokens::new(&written);
-            if !tokens.next().is_some_and(|(_, _, first)| first == written) {
+            if tokens.next().is_none_or(|(_, _, first)| first != written) {
                 continue;
             }
             let theirs = KdlEntry::parse(&written).ok();
