@@ -12,6 +12,7 @@ mod encode_error;
 mod join;
 mod meaning;
 mod model;
+mod named;
 mod names;
 mod names_builder;
 mod program_name;
@@ -29,9 +30,10 @@ pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,
     SHIPPED, Special, Style, Value, WordKind,
 };
+pub(crate) use named::Kinship;
 pub(crate) use names::NameId;
 pub use program_name::program_name;
 pub use row::NodeId;
 pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NameList, NodeBit, NodeRow, OperandRow};
+pub(crate) use table::matches;
 pub use table::{FactPlace, Facts};
-pub(crate) use table::{Kinship, matches};
