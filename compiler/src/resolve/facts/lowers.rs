@@ -3,11 +3,11 @@
 //! `relay diff` asks the same question of two bundles, so each loosening that it reports has its
 //! reason here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
 use relay_diff::facts::{Difference, Row, differences};
-use relay_policy::facts::{Facts, Node, NodeId};
+use relay_policy::facts::{Facts, Node};
 use relay_policy::tier::Floors;
 use thiserror::Error;
 
@@ -24,23 +24,21 @@ pub(super) fn check(
     floors: Floors,
     out: &mut Diagnostics,
 ) {
+    let names = programs.iter().flat_map(|program| &program.names);
+    let known = shipped.programs_named(names.map(|name| name.value.as_str()));
     for program in programs {
-        let mut replaced: Vec<(&str, NodeId)> = Vec::new();
-        for name in &program.names {
-            let node = shipped.program(name.value.as_bytes());
-            let is_new = |node: &NodeId| replaced.iter().all(|(_, known)| known != node);
-            replaced.extend(node.filter(is_new).map(|node| (name.value.as_str(), node)));
-        }
-        let replaced: Vec<(&str, Node)> = replaced
-            .into_iter()
-            .filter_map(|(name, node)| Some((name, shipped.program_facts(node)?)))
-            .filter(|(_, node)| !node.builtin)
-            .collect();
+        let mut seen = BTreeSet::new();
+        let replaced = program.names.iter().filter_map(|name| {
+            let node = shipped.program(name.value.as_bytes())?;
+            let facts = known.get(&node).filter(|facts| !facts.builtin)?;
+            seen.insert(node).then_some((name.value.as_str(), facts))
+        });
+        let replaced: Vec<(&str, &Node)> = replaced.collect();
         rows(program, &replaced, floors, out);
     }
 }
 
-fn rows(program: &FactProgram, replaced: &[(&str, Node)], floors: Floors, out: &mut Diagnostics) {
+fn rows(program: &FactProgram, replaced: &[(&str, &Node)], floors: Floors, out: &mut Diagnostics) {
     let mut lowered: BTreeMap<Row, (&str, Difference)> = BTreeMap::new();
     for (name, node) in replaced {
         let found = differences(node, &program.fact, [floors, floors]);

@@ -1,6 +1,7 @@
 //! Table -> knowledge: for people, and for projects that add to the facts.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
@@ -18,7 +19,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
-            programs: self.programs_spelled(&Spelled::all(self), |_, _| true),
+            programs: nodes(self.programs_spelled(&Spelled::all(self), |_, _| true)),
             environment: self.environment().map(str::to_owned).collect(),
             words: self.language_words(),
             files: self.files().into_iter().map(str::to_owned).collect(),
@@ -33,21 +34,36 @@ impl Facts<'_> {
     }
 
     pub(super) fn programs_where(&self, wanted: impl Fn(NodeId, &NodeRow) -> bool) -> Vec<Node> {
-        self.programs_spelled(&Spelled::default(), wanted)
+        nodes(self.programs_spelled(&Spelled::default(), wanted))
+    }
+
+    /// Returns the programs with one of these names, each with all of its names.
+    pub fn programs_named<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> BTreeMap<NodeId, Node> {
+        let programs: BTreeSet<NodeId> =
+            names.filter_map(|name| self.program(name.as_bytes())).collect();
+        // Most projects describe programs of their own.
+        if programs.is_empty() {
+            return BTreeMap::new();
+        }
+        let all = self.programs_spelled(&Spelled::default(), |id, _| programs.contains(&id));
+        all.into_iter().collect()
     }
 
     fn programs_spelled(
         &self,
         spelled: &Spelled,
         wanted: impl Fn(NodeId, &NodeRow) -> bool,
-    ) -> Vec<Node> {
+    ) -> Vec<(NodeId, Node)> {
         let named = self.named();
         let programs = named.chunk_by(|(one, _), (other, _)| one == other).filter_map(|named| {
             let (node, _) = named.first()?;
             let row = self.node(*node)?;
             let names = named.iter().map(|(_, name)| *name);
             let decode = Decode { facts: self, spelled, file: row.file };
-            wanted(*node, &row).then(|| decode.node(&row, names.collect()))
+            wanted(*node, &row).then(|| (*node, decode.node(&row, names.collect())))
         });
         programs.collect()
     }
@@ -106,6 +122,10 @@ impl Facts<'_> {
         }
         all
     }
+}
+
+fn nodes(programs: Vec<(NodeId, Node)>) -> Vec<Node> {
+    programs.into_iter().map(|(_, node)| node).collect()
 }
 
 /// Names that were read: a name is shared with those before it in its block, and most occur many times.

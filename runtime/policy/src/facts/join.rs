@@ -29,9 +29,11 @@ pub fn join(shipped: Facts<'_>, own: &Knowledge) -> Result<Vec<u8>, EncodeError>
     if !own.words.is_empty() {
         return Err(EncodeError { what: "words of a language are shipped alone" });
     }
-    let meaning = joined_meaning(&shipped, own, &owners(own));
+    let names = own.programs.iter().flat_map(|program| &program.names);
+    let replaced = shipped.programs_named(names.map(String::as_str));
+    let meaning = joined_meaning((&shipped, &replaced), own, &owners(own));
     let mut own = own.clone();
-    let renamed = renamed(&shipped, &own);
+    let renamed = renamed(replaced, &own);
     own.programs.extend(renamed);
     let table = encode_after(Some(shipped), &own, &owners(&own), meaning)?;
     match Facts::open_joined(&table) {
@@ -41,23 +43,13 @@ pub fn join(shipped: Facts<'_>, own: &Knowledge) -> Result<Vec<u8>, EncodeError>
 }
 
 /// Returns the shipped programs whose first name is described by a project, with their other names.
-fn renamed(shipped: &Facts<'_>, own: &Knowledge) -> Vec<Node> {
-    let mut taken: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
-    for name in own.programs.iter().flat_map(|program| &program.names) {
-        if let Some(node) = shipped.program(name.as_bytes()) {
-            taken.entry(node).or_default().push(name);
-        }
-    }
-    let renamed = taken.into_iter().filter_map(|(node, taken)| {
-        let mut program = shipped.program_facts(node)?;
-        let is_taken = |name: &String| taken.contains(&name.as_str());
-        if !program.names.first().is_some_and(is_taken) {
-            return None;
-        }
-        program.names.retain(|name| !is_taken(name));
-        (!program.names.is_empty()).then_some(program)
-    });
-    renamed.collect()
+fn renamed(replaced: BTreeMap<NodeId, Node>, own: &Knowledge) -> Vec<Node> {
+    let taken: BTreeSet<&String> = own.programs.iter().flat_map(|program| &program.names).collect();
+    let mut renamed: Vec<Node> = replaced.into_values().collect();
+    renamed.retain(|program| program.names.first().is_some_and(|name| taken.contains(name)));
+    renamed.iter_mut().for_each(|program| program.names.retain(|name| !taken.contains(name)));
+    renamed.retain(|program| !program.names.is_empty());
+    renamed
 }
 
 impl<'a> Facts<'a> {
@@ -119,9 +111,7 @@ impl<'a> Facts<'a> {
         let beside = self.programs.iter().filter(|row| nodes.contains(&row.node.get()));
         names.extend(beside.map(|row| self.name(row.name.get())));
         Some([self, other].map(|facts| {
-            let nodes: BTreeSet<NodeId> =
-                names.iter().filter_map(|name| facts.program(name.as_bytes())).collect();
-            facts.programs_where(|node, _| nodes.contains(&node))
+            facts.programs_named(names.iter().map(String::as_str)).into_values().collect()
         }))
     }
 }

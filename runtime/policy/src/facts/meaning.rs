@@ -9,6 +9,7 @@ use relay_bundle::Digest;
 
 use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Role, Value};
+use super::row::NodeId;
 use super::table::Facts;
 use crate::tier::Tier;
 
@@ -50,10 +51,18 @@ pub(super) fn meaning(knowledge: &Knowledge, owners: &Owners<'_>) -> Digest {
 }
 
 /// Returns the digest of facts that are joined to others, so without words of languages. One that states what these
-/// state of all names of the program is left out.
-pub(super) fn joined_meaning(base: &Facts<'_>, own: &Knowledge, owners: &Owners<'_>) -> Digest {
+/// state of all names of the program is left out. `replaced` are the programs of `base` with names of these.
+pub(super) fn joined_meaning(
+    (base, replaced): (&Facts<'_>, &BTreeMap<NodeId, Node>),
+    own: &Knowledge,
+    owners: &Owners<'_>,
+) -> Digest {
     let mut statements = statements(own, owners);
-    statements.retain(|statement| !statement.is_of(base));
+    statements.retain(|statement| {
+        let first = statement.names.first().and_then(|name| base.program(name.as_bytes()));
+        let known = first.and_then(|program| replaced.get(&program));
+        !known.is_some_and(|known| statement.is_of(known))
+    });
     if statements.is_empty() && own.environment.is_empty() {
         return base.meaning();
     }
@@ -87,10 +96,8 @@ fn statements<'k>(knowledge: &'k Knowledge, owners: &Owners<'k>) -> Vec<Statemen
 }
 
 impl Statement<'_> {
-    /// Returns whether a table has it.
-    fn is_of(&self, table: &Facts<'_>) -> bool {
-        let first = self.names.first().and_then(|name| table.program(name.as_bytes()));
-        let Some(known) = first.and_then(|node| table.program_facts(node)) else { return false };
+    /// Returns whether it is that of a program of a table.
+    fn is_of(&self, known: &Node) -> bool {
         let mut names: Vec<&str> = known.names.iter().map(String::as_str).collect();
         names.sort_unstable();
         let text = |names: &[&str], program: &Node| {
@@ -98,7 +105,7 @@ impl Statement<'_> {
             text.program(names, program);
             text.0
         };
-        text(&names, &known) == text(&self.names, self.program)
+        text(&names, known) == text(&self.names, self.program)
     }
 }
 
