@@ -128,6 +128,39 @@ fn joined_facts_are_taken_apart_and_joined_again() {
     }
 }
 
+/// Who joins facts may lie about the shipped ones: that a table ends earlier, so that what follows means
+/// something else in another table.
+#[test]
+fn a_table_that_begins_with_no_table_is_compared_as_a_whole() {
+    let ours = FACTS.program(b"git").and_then(|git| FACTS.program_facts(git)).expect("a program");
+    let table = join(*FACTS, &own(&[&ours], &[])).expect("a table");
+    let header = size_of::<[u32; 9]>() + size_of::<[u8; 32]>();
+    // The header of the shipped facts follows that of all; the numbers of words and of bytes of texts are in it.
+    let number = |table: &[u8], of: usize| {
+        let at = header + 4 * of;
+        (at, u32::from_le_bytes(table[at..at + 4].try_into().expect("four bytes")))
+    };
+    let less = |of: usize, by: u32| {
+        let mut less = table.clone();
+        let (at, was) = number(&table, of);
+        less[at..at + 4].copy_from_slice(&(was - by).to_le_bytes());
+        less
+    };
+    let (words, texts) = (4, 8);
+    assert!(Facts::open(&less(words, 1)).is_err(), "words are shipped alone");
+    let one = less(texts, 40);
+    let mut other = one.clone();
+    let added = u32::from_le_bytes(table[4 * texts..4 * texts + 4].try_into().expect("four bytes"))
+        - number(&table, texts).1;
+    let last = table.len() - added as usize - 2;
+    other[last] = if other[last] == b'x' { b'y' } else { b'x' };
+    let [one, other] = [&one, &other].map(|table| Facts::open(table).expect("it opens"));
+    assert_ne!(one.knowledge(), other.knowledge());
+    assert!(one.programs_apart(&other).is_none());
+    let whole = Facts::open(&table).expect("it opens");
+    assert!(whole.programs_apart(&whole).is_some_and(|[it, _]| it.len() == 1));
+}
+
 /// Facts that are joined with the shipped ones, and the digest of both.
 fn meaning(own: &Knowledge) -> String {
     let table = join(*FACTS, own).expect("a table");

@@ -38,8 +38,8 @@ pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
     }
 }
 
-/// Returns the value of an identifier of ASCII, a short number, a string that no escape joins over white space, or a
-/// keyword: these need no KDL parser.
+/// Returns the value of an identifier of ASCII, a short number, a string whose escapes are of one character each, or
+/// a keyword: these are read without the KDL parser.
 pub(super) fn plain(written: &str) -> Option<Scalar> {
     match written.as_bytes() {
         b"#true" => Some(Scalar::Boolean(true)),

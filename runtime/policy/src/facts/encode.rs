@@ -472,12 +472,12 @@ impl<'k> Encoder<'k> {
         let ids = |texts: &[String]| -> Vec<U32> {
             texts.iter().map(|text| U32::new(self.text(text))).collect()
         };
-        let before = self.base.map(|it| (it.programs, it.words, it.environment, it.files));
-        let before = before.unwrap_or_default();
-        let programs = [before.0, programs].concat();
-        let words = [before.1, &words].concat();
-        let environment = [before.2, &ids(&knowledge.environment)].concat();
-        let files = [before.3, &ids(&knowledge.files)].concat();
+        let base = self.base.map(|it| (it.programs, it.words, it.environment, it.files));
+        let (base_programs, base_words, base_environment, base_files) = base.unwrap_or_default();
+        let programs = [base_programs, programs].concat();
+        let words = [base_words, &words].concat();
+        let environment = [base_environment, &ids(&knowledge.environment)].concat();
+        let files = [base_files, &ids(&knowledge.files)].concat();
         let header = Header {
             form: U32::new(if self.base.is_some() { FORM_JOINED } else { FORM }),
             blocks: U32::new(size(self.names.starts.len())?),

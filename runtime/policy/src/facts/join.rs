@@ -2,7 +2,7 @@
 //!
 //! A table of joined facts begins with the shipped ones, part by part: a part is copied, and the project's own
 //! rows follow. So the work is that of the own facts, and a reader can take the two apart. A shipped program
-//! whose names are all described by the project stays in the table, and no name finds it.
+//! whose names are all described by the project stays in the table; its names find the own ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,10 +96,12 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the programs in which this table and another one may differ, of each: those with a name that a
-    /// project describes, and with another name of such a program. `None`: their shipped facts differ.
+    /// project describes, and with another name of such a program. `None` unless both have the same shipped facts, a
+    /// table by themselves.
     #[must_use]
     pub fn programs_apart(&self, other: &Self) -> Option<[Vec<Node>; 2]> {
-        if self.shipped()? != other.shipped()? {
+        let shipped = self.shipped()?;
+        if shipped != other.shipped()? || Facts::open(&shipped.concat()).is_err() {
             return None;
         }
         let added = |facts: &Self| facts.added.iter().map(|row| row.name.get());

@@ -29,11 +29,7 @@ pub(super) fn owners(knowledge: &Knowledge) -> Owners<'_> {
 pub(super) fn meaning(knowledge: &Knowledge, owners: &Owners<'_>) -> Digest {
     let Knowledge { programs: _, environment, words, files: _ } = knowledge;
     let mut text = Canonical::default();
-    let statements = statements(knowledge, owners);
-    text.list(statements.len());
-    for Statement { names, program } in statements {
-        text.program(&names, program);
-    }
+    text.statements(&statements(knowledge, owners));
     text.variables(environment);
     // The last of equal words counts, as in a table.
     let kinds: BTreeMap<_, _> = words
@@ -67,10 +63,7 @@ pub(super) fn joined_meaning(
         return base.meaning();
     }
     let mut text = Canonical(base.meaning().0.to_vec());
-    text.list(statements.len());
-    for Statement { names, program } in statements {
-        text.program(&names, program);
-    }
+    text.statements(&statements);
     text.variables(&own.environment);
     Digest::of(&text.0)
 }
@@ -141,6 +134,11 @@ impl Canonical {
         names.dedup();
         self.list(names.len());
         names.into_iter().for_each(|name| self.text(name));
+    }
+
+    fn statements(&mut self, statements: &[Statement<'_>]) {
+        self.list(statements.len());
+        statements.iter().for_each(|it| self.program(&it.names, it.program));
     }
 
     fn program(&mut self, names: &[&str], program: &Node) {

@@ -105,6 +105,9 @@ impl<'a> Facts<'a> {
         if base.form.get() != FORM || !base.is_beginning_of(header) {
             return Err(Damaged("another version wrote what it begins with"));
         }
+        if base.words.get() != header.words.get() {
+            return Err(Damaged("words of a language were joined to it"));
+        }
         let (starts, rest) = rows::<U64>(rest, header.blocks)?;
         let (ids, rest) = rows::<BlockIds>(rest, header.blocks)?;
         let (offsets, rest) = rows(rest, header.blocks)?;
