@@ -39,8 +39,8 @@ pub(super) enum Carrier {
 /// A [`Carrier`] that a [`Switch`] ends, and that a blocked write ends.
 pub(super) struct Stream {
     carrier: Carrier,
+    switch: Switch,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    greeting: Arc<Mutex<Greeting>>,
     /// Whether the greeting is complete.
     begun: bool,
     /// The longest time that a write is blocked.
@@ -101,8 +101,8 @@ impl Stream {
     pub(super) fn new(carrier: Carrier, switch: &Switch, patience: Duration) -> Self {
         let stream = Self {
             carrier,
+            switch: switch.clone(),
             cut: Box::pin(switch.cut.clone().cancelled_owned()),
-            greeting: Arc::clone(&switch.greeting),
             begun: false,
             patience,
             ahead: VecDeque::new(),
@@ -184,7 +184,7 @@ impl AsyncRead for Stream {
         ready!(self.read_carrier(cx, buffer))?;
         if !self.begun {
             let read = buffer.filled().get(before..).unwrap_or_default();
-            let mut greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut greeting = self.switch.greeting.lock().unwrap_or_else(PoisonError::into_inner);
             greeting.take(read);
             let begun = greeting.ssh;
             drop(greeting);
@@ -225,13 +225,25 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // A cut connection ends at once: dropping the carrier closes it.
+        // A cut connection ends at once, when the carrier is dropped.
         if self.check(cx).is_err() {
             return Poll::Ready(Ok(()));
         }
         match &mut self.carrier {
             Carrier::Socket(socket) => Pin::new(socket).poll_shutdown(cx),
             Carrier::Channel(channel) => Pin::new(channel).poll_shutdown(cx),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Carrier::Socket(socket) = &self.carrier
+            && self.switch.cut.is_cancelled()
+        {
+            // The system keeps unsent bytes of a closed socket and sends its end after them. A peer that
+            // waits for its own reader would never hear of the end; a reset passes it by.
+            let _ = socket.set_zero_linger();
         }
     }
 }
