@@ -62,9 +62,10 @@ pub(super) fn plain(written: &str) -> Option<Scalar> {
             (is_one_line(inner) && !ends_before).then(|| Scalar::Text(inner.to_owned()))
         }
         [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
-            let plain = written.bytes().all(|byte| byte.is_ascii_graphic())
-                && keyword(written).is_none()
-                && misread(written).is_none();
+            // A comma, or a colon at the end, may be misread.
+            let plain = written.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
+                && !written.ends_with(':')
+                && keyword(written).is_none();
             plain.then(|| Scalar::Text(written.to_owned()))
         }
         [b'0'..=b'9', ..] if written.len() <= 18 && written.bytes().all(|b| b.is_ascii_digit()) => {

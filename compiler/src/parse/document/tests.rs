@@ -160,7 +160,12 @@ fn piece() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn the_first_forbidden_character_is_found(text in "[a\t\n\r\u{0}\u{1}\u{e}\u{7f}\u{e9}\u{200e}\u{feff}]{0,8}") {
+    fn the_first_forbidden_character_is_found(
+        plain in "[a\n ]{0,160}",
+        rest in "[a\t\n\r\u{0}\u{1}\u{e}\u{7f}\u{e9}\u{200e}\u{feff}]{0,8}",
+        after in "[a\n\u{7f}]{0,80}",
+    ) {
+        let text = plain + &rest + &after;
         let first = text.char_indices().find(|(_, c)| !is_allowed(*c));
         prop_assert_eq!(first_forbidden(&text), first);
     }

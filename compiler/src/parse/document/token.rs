@@ -97,7 +97,7 @@ fn first(rest: &str) -> Option<(Token, usize)> {
         [b'(', ..] => (Token::AnnotationOpen, 1),
         [b')', ..] => (Token::AnnotationClose, 1),
         [b'=', ..] => (Token::Equals, 1),
-        _ => match (length_while(rest, is_space), word_length(rest, 0)) {
+        _ => match (space_length(rest), word_length(rest, 0)) {
             (0, 0) => (Token::Stray, rest.chars().next().map_or(1, char::len_utf8)),
             (0, word) => (Token::Word, word),
             (space, _) => (Token::Space, space),
@@ -108,6 +108,9 @@ fn first(rest: &str) -> Option<(Token, usize)> {
 
 /// Returns the bytes of the line end at the beginning of `rest`, else 0.
 pub(super) fn newline_length(rest: &str) -> usize {
+    if matches!(rest.as_bytes(), [b' '..=b'~', ..]) {
+        return 0;
+    }
     match rest.chars().next() {
         Some('\r') if rest.starts_with("\r\n") => 2,
         Some(first) if is_newline(first) => first.len_utf8(),
@@ -145,8 +148,7 @@ pub(super) fn first_forbidden(text: &str) -> Option<(usize, char)> {
     let mut at = 0;
     loop {
         let rest = text.get(at..)?;
-        // Nearly all bytes of a document are of these, and a look at bytes is many times faster.
-        let plain = rest.bytes().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' '..=b'~'))?;
+        let plain = plain_length(rest.as_bytes());
         let character = rest.get(plain..)?.chars().next()?;
         at += plain;
         if !is_allowed(character) {
@@ -154,6 +156,17 @@ pub(super) fn first_forbidden(text: &str) -> Option<(usize, char)> {
         }
         at += character.len_utf8();
     }
+}
+
+/// Returns the number of the bytes at the beginning of a text that are ASCII and allowed, which nearly all of a document
+/// is.
+fn plain_length(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' '..=b'~');
+    // Without an early end, a block is compared many bytes at a time.
+    let are_plain = |block: &&[u8]| block.iter().fold(true, |all, byte| all & is_plain(byte));
+    let begun = 64 * bytes.chunks_exact(64).take_while(are_plain).count();
+    let rest = bytes.get(begun..).unwrap_or_default();
+    begun + rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len())
 }
 
 fn length_while(text: &str, matches: impl Fn(char) -> bool) -> usize {
@@ -164,15 +177,30 @@ fn line_length(rest: &str) -> usize {
     rest.find(is_newline).unwrap_or(rest.len())
 }
 
+/// Returns the length in bytes of the white space at the beginning of `rest`.
+fn space_length(rest: &str) -> usize {
+    let plain = length_of(rest, |byte| matches!(byte, b' ' | b'\t'));
+    plain + length_while(rest.get(plain..).unwrap_or_default(), is_space)
+}
+
 /// Returns the length in bytes of the word at the beginning of `rest`, of which `begun` bytes are
 /// known.
 fn word_length(rest: &str, begun: usize) -> usize {
-    let ends = |c: char| {
-        matches!(c, '\\' | '/' | '(' | ')' | '{' | '}' | '[' | ']' | ';' | '"' | '#' | '=')
-            || is_space(c)
-            || is_newline(c)
-    };
+    let ends = |c: char| ends_word(c) || is_space(c) || is_newline(c);
+    // Nearly all bytes of words are of these, and a look at bytes is many times faster.
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !ends_word(char::from(byte));
+    let begun = begun + length_of(rest.get(begun..).unwrap_or_default(), is_plain);
     begun + length_while(rest.get(begun..).unwrap_or_default(), |c| !ends(c))
+}
+
+/// Returns whether a mark ends the word before it.
+fn ends_word(c: char) -> bool {
+    matches!(c, '\\' | '/' | '(' | ')' | '{' | '}' | '[' | ']' | ';' | '"' | '#' | '=')
+}
+
+/// Returns the number of the bytes at the beginning of a text that are as `is_plain` says.
+fn length_of(text: &str, is_plain: impl Fn(u8) -> bool) -> usize {
+    text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
 }
 
 fn comment(rest: &str) -> (Token, usize) {
@@ -205,7 +233,7 @@ fn string(rest: &str, hashes: usize) -> (Token, usize) {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
     let mut at = hashes + quotes.len();
     while let Some(tail) = rest.get(at..) {
-        let plain = tail.bytes().position(|byte| !is_plain(byte)).unwrap_or(tail.len());
+        let plain = length_of(tail, is_plain);
         at += plain;
         let Some(tail) = tail.get(plain..).filter(|tail| !tail.is_empty()) else { break };
         if tail.strip_prefix(quotes).is_some_and(|after| after.starts_with(marks)) {

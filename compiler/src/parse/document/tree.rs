@@ -349,6 +349,7 @@ impl<'t> TreeReader<'t, '_> {
             return self.fail_fixed(&message, Some(&help), Some(fix));
         }
         if node.properties.is_empty()
+            && self.cursor.peek() == Some(Token::Word)
             && language::takes_text(&node.name.value, node.arguments.len())
             && let Some(unquoted) = unquoted::text(&self.cursor, || self.rule())
         {
@@ -385,7 +386,8 @@ impl<'t> TreeReader<'t, '_> {
 
     /// Reads the value of the property `key` of `node`; the name of the property is at `key_at`.
     fn value_of(&mut self, node: &str, key: &str, key_at: Span) -> Result<(Scalar, Span), Skipped> {
-        if language::is_text_property(key)
+        if self.cursor.peek() == Some(Token::Word)
+            && language::is_text_property(key)
             && let Some(unquoted) = unquoted::text(&self.cursor, || self.rule())
         {
             return self.not_quoted(key_at.start as usize, &unquoted);
