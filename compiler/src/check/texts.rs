@@ -126,6 +126,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
             pass.value(&message.text, at);
         }
     }
+    // A map of many names is made faster at once.
+    let mut of_prompts = Vec::with_capacity(prompts.len());
     for prompt in prompts {
         let mut owner = Owner::of_prompt(prompt);
         let before = search.found;
@@ -134,8 +136,9 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         if search.found == before {
             owner.take_clean(sources, &prompt.bodies);
         }
-        search.prompts.insert(prompt.name.value.clone(), owner);
+        of_prompts.push((prompt.name.value.clone(), owner));
     }
+    search.prompts = of_prompts.into_iter().collect();
     for resource in resources {
         let mut owner = Owner::of_about(&resource.uri, &resource.about);
         let before = search.found;

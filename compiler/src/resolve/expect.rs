@@ -77,8 +77,9 @@ impl Known {
     ) {
         let rules = policy.into_iter().flat_map(|policy| &policy.rules);
         self.rules.extend(rules.map(|rule| rule.name.value.clone()));
-        self.prompts.extend(prompts.iter().map(|prompt| prompt.name.value.clone()));
-        self.prompts.extend(disabled.iter().map(|name| name.value.clone()));
+        let names = prompts.iter().map(|prompt| &prompt.name).chain(disabled);
+        // Many names are added faster at once.
+        self.prompts.append(&mut names.map(|name| name.value.clone()).collect());
         self.other_tools.extend(other_tools.iter().map(|name| name.value.clone()));
     }
 

@@ -29,7 +29,7 @@ pub(super) fn prompts(
     let mut found = Found {
         named,
         patches,
-        names: BTreeSet::new(),
+        names: Vec::new(),
         prompts: Vec::new(),
         bare: Vec::new(),
         within: BTreeMap::new(),
@@ -50,7 +50,7 @@ struct Found<'p, 's> {
     named: Named<'p, 's>,
     patches: PromptPatches,
     /// All names, also those of faulty prompts.
-    names: BTreeSet<String>,
+    names: Vec<String>,
     /// The prompts, also those that are off.
     prompts: Vec<Prompt>,
     /// The names of disabled prompts that have no text.
@@ -76,7 +76,7 @@ impl Found<'_, '_> {
             markdown::folder(self.named.sources, folder, kind, out);
         for name in faulty {
             self.patches.forget(&name);
-            self.names.insert(name);
+            self.names.push(name);
         }
         self.prompts.reserve_exact(prompts.len());
         for markdown::FilePrompt { mut node, markdown } in prompts {
@@ -91,11 +91,11 @@ impl Found<'_, '_> {
             agent_skills::folder(self.named.sources, folder, out);
         for name in faulty {
             self.patches.forget(&name);
-            self.names.insert(name);
+            self.names.push(name);
         }
         for agent_skills::SkillPrompt { mut node, markdown, skill } in skills {
             let Some(name) = node.name.clone() else { continue };
-            self.names.insert(name.value.clone());
+            self.names.push(name.value.clone());
             self.patches.apply(&mut node, out);
             let is_other = !prompt::has_no_body(&node.body) || node.body.template.is_some();
             if is_other || !node.messages.is_empty() {
@@ -132,6 +132,7 @@ impl Found<'_, '_> {
         out: &mut Diagnostics,
     ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
         let Self { patches, names, mut prompts, mut bare, within, .. } = self;
+        let names: BTreeSet<String> = names.into_iter().collect();
         patches.report_rest(&names, out);
         agent_skills::check_nested(&within, &prompts, out);
         let mut switched_off = Vec::new();

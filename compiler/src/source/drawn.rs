@@ -20,28 +20,36 @@ impl Drawn {
     pub(super) fn new(bytes: &[u8], secrets: impl Iterator<Item = Range<usize>>) -> Self {
         let bytes = &*secret::with_stars(bytes, secrets);
         let mut drawn = Self { text: String::with_capacity(bytes.len()), shifts: Vec::new() };
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            drawn.push(text, 0);
+            return drawn;
+        }
         let mut at = 0;
         for chunk in bytes.utf8_chunks() {
-            let valid = chunk.valid();
-            let mut copied = 0;
-            for found in invisible::search(valid) {
-                drawn.text.push_str(valid.get(copied..found.range.start).unwrap_or_default());
-                let letters = valid.get(found.range.clone()).unwrap_or_default();
-                copied = found.range.start;
-                for letter in letters.chars() {
-                    copied += letter.len_utf8();
-                    match letter {
-                        // A lone `\r` is a line end.
-                        '\r' => drawn.text.push('\r'),
-                        letter => drawn.escape(letter, at + copied),
-                    }
-                }
-            }
-            drawn.text.push_str(valid.get(copied..).unwrap_or_default());
+            drawn.push(chunk.valid(), at);
             drawn.text.extend(chunk.invalid().iter().map(|_| '?'));
-            at += valid.len() + chunk.invalid().len();
+            at += chunk.valid().len() + chunk.invalid().len();
         }
         drawn
+    }
+
+    /// Draws the text that begins at `at` in the file.
+    fn push(&mut self, text: &str, at: usize) {
+        let mut copied = 0;
+        for found in invisible::search(text) {
+            self.text.push_str(text.get(copied..found.range.start).unwrap_or_default());
+            let letters = text.get(found.range.clone()).unwrap_or_default();
+            copied = found.range.start;
+            for letter in letters.chars() {
+                copied += letter.len_utf8();
+                match letter {
+                    // A lone `\r` is a line end.
+                    '\r' => self.text.push('\r'),
+                    letter => self.escape(letter, at + copied),
+                }
+            }
+        }
+        self.text.push_str(text.get(copied..).unwrap_or_default());
     }
 
     fn escape(&mut self, letter: char, end: usize) {
