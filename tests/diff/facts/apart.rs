@@ -65,7 +65,7 @@ fn joined_facts_are_compared_as_all_facts_are() {
     };
     let mut random = Random(34);
     let (mut differ, mut count) = (0, 0);
-    for _ in 0..150 {
+    for _ in 0..60 {
         let [one, other] = [own(&shipped, &mut random), own(&shipped, &mut random)];
         let joined = |own| join(Facts::open(&base).expect("it opens"), own).expect("a table");
         let apart = Facts::open(&joined(&one))
@@ -81,5 +81,5 @@ fn joined_facts_are_compared_as_all_facts_are() {
         assert_eq!(from_shipped, both([base.clone(), whole(&shipped, &other)]));
         differ += usize::from(!found.is_empty());
     }
-    assert!(differ > 100 && count > 100, "{differ} pairs differ, {count} are read in part");
+    assert!(differ > 40 && count > 40, "{differ} pairs differ, {count} are read in part");
 }
