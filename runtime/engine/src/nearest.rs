@@ -7,7 +7,7 @@ const CHARS_MAX: usize = 64;
 /// Returns the nearest of `known` to `name`, if one is near.
 ///
 /// Near means at most a third of the characters wrong (an edit is an insertion, a removal, a
-/// change, or a swap of neighbours). The first of equally near names is taken.
+/// change, or a swap of neighbours). Of equally near names the first in the order of names is taken.
 #[must_use]
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let compared =
@@ -18,6 +18,6 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&name, &compared(candidate)), candidate))
         .filter(|(distance, candidate)| *distance * 3 <= length.max(candidate.chars().count()))
-        .min_by_key(|(distance, _)| *distance)
+        .min()
         .map(|(_, candidate)| candidate)
 }
