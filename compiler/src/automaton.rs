@@ -20,10 +20,10 @@ mod shipped;
 mod syntax;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use relay_bundle::AutomatonParts;
 
 use determinize::Budget;
@@ -41,7 +41,7 @@ const SEARCH_PARTS_MAX: usize = 12;
 
 /// The automata of the patterns of a project, each made once for all stages and environments.
 #[derive(Default)]
-pub(crate) struct Automata(RefCell<BTreeMap<String, Rc<Result<AutomatonParts, RegexError>>>>);
+pub(crate) struct Automata(RefCell<HashMap<String, Rc<Result<AutomatonParts, RegexError>>>>);
 
 impl Automata {
     /// Returns the result of [`compile()`].

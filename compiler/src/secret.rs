@@ -5,7 +5,6 @@
 //! structure of its bytes. Data in base64 and text in UTF-16 are searched as well.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -296,8 +295,8 @@ fn has_body(rest: &[u8]) -> bool {
     let body = near.get(..end.unwrap_or(HEAD_BYTES_MAX)).unwrap_or(near);
     let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let is_body = |code: &[u8]| {
-        let letters: BTreeSet<u8> = code.iter().copied().collect();
-        code.len() >= BODY_CHARS_MIN && letters.len() >= BODY_LETTERS_MIN
+        let letters = counts(code).into_iter().filter(|count| *count > 0).count();
+        code.len() >= BODY_CHARS_MIN && letters >= BODY_LETTERS_MIN
     };
     if body.split(|byte| !is_code(byte)).any(is_body) {
         return true;
@@ -345,11 +344,16 @@ fn is_example(rule: &str, token: &[u8]) -> bool {
 
 /// Returns whether one character is more than half of a text. In a random one, all are rarer.
 fn is_repeated(token: &[u8]) -> bool {
-    let mut counts = BTreeMap::new();
-    for byte in token {
-        *counts.entry(*byte).or_insert(0_usize) += 1;
+    counts(token).into_iter().max().is_some_and(|most| most * 2 > token.len())
+}
+
+/// Returns how often each byte is in a text.
+fn counts(text: &[u8]) -> [usize; 256] {
+    let mut counts = [0; 256];
+    for byte in text {
+        counts.get_mut(usize::from(*byte)).into_iter().for_each(|count| *count += 1);
     }
-    counts.into_values().max().is_some_and(|most| most * 2 > token.len())
+    counts
 }
 
 /// Returns whether a text is made of words, of which one says that a value belongs there.

@@ -7,10 +7,10 @@ mod drawn;
 mod line_starts;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use hashbrown::HashMap;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use relay_bundle::{Digest, Place, SharedText};
 use thiserror::Error;
@@ -145,7 +145,7 @@ pub struct Sources<'f> {
 
 #[derive(Default)]
 struct Loaded {
-    by_path: BTreeMap<String, Result<FileId, ReadError>>,
+    by_path: HashMap<String, Result<FileId, ReadError>>,
     files: Vec<Arc<SourceFile>>,
 }
 
@@ -427,11 +427,12 @@ impl<'f> Sources<'f> {
                 _ => file.digest(),
             })
         };
-        loaded
-            .by_path
-            .iter()
+        let read = loaded.by_path.iter();
+        let mut digests: Vec<_> = read
             .filter_map(|(path, id)| Some((path.clone(), digest(id.as_ref().ok()?)?)))
-            .collect()
+            .collect();
+        digests.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        digests
     }
 
     /// Returns the digest of the bytes of a file, if it was read.

@@ -1,8 +1,9 @@
 //! The smallest automaton of a language, by Hopcroft's refinement of partitions, in a canonical
 //! order: equal languages have equal automata.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use hashbrown::HashMap;
 use relay_bundle::{AUTOMATON_STATES_MAX, AutomatonParts, DEAD, MATCHED};
 
 use super::determinize::Dfa;
@@ -111,9 +112,9 @@ impl<'d> Blocks<'d> {
     /// Returns one class of each kind of column, with the kind of each byte and of the final
     /// newline, numbered by their first bytes.
     fn columns(&self, dfa: &Dfa) -> (Vec<usize>, [u8; 256], u8) {
-        let mut kinds: BTreeMap<Vec<usize>, u8> = BTreeMap::new();
+        let mut kinds: HashMap<Vec<usize>, u8> = HashMap::new();
         let mut columns = Vec::new();
-        let mut known: BTreeMap<usize, u8> = BTreeMap::new();
+        let mut known: HashMap<usize, u8> = HashMap::new();
         let mut kind = |class: usize| {
             *known.entry(class).or_insert_with(|| {
                 let column = (0..self.count).map(|block| self.next(block, class)).collect();

@@ -2,8 +2,7 @@
 //!
 //! These readers would get the text all the same, or a prompt with a hole.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -29,7 +28,7 @@ struct EmbedsHidden {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let rows = model.resources.iter().enumerate();
-    let rows: BTreeMap<&str, usize> =
+    let rows: HashMap<&str, usize> =
         rows.map(|(row, resource)| (resource.uri.value.as_str(), row)).collect();
     for (row, prompt) in model.prompts.iter().enumerate() {
         let parts = prompt.messages.iter().flat_map(|message| &message.parts);

@@ -1,7 +1,6 @@
 //! A pattern of unknown tools.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_engine::nearest::nearest;
 use relay_engine::tool::TOOLS;
@@ -67,14 +66,14 @@ struct Known<'m> {
     tools: Vec<&'m str>,
     /// The help for each pattern that was compared; `None` if it matches a tool, or if that is
     /// unknown. A pattern of several skills is compared once.
-    compared: BTreeMap<&'m str, Option<String>>,
+    compared: HashMap<&'m str, Option<String>>,
 }
 
 impl<'m> Known<'m> {
     fn of(model: &'m Model) -> Self {
         let offered = model.offered_tools().into_iter().map(|(spec, _)| spec.name);
         let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
-        Self { tools: offered.chain(other).collect(), compared: BTreeMap::new() }
+        Self { tools: offered.chain(other).collect(), compared: HashMap::new() }
     }
 
     /// Returns the help for a pattern that matches no tool, if it surely matches none.

@@ -2,8 +2,7 @@
 //!
 //! Selectors hold together, so two of one kind mean only requests with both; most authors mean either.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::Selector;
 use thiserror::Error;
@@ -43,7 +42,7 @@ struct ValueTwice {
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some((policy, _)) = &model.policy else { return };
     for rule in policy.rules.iter().filter(|rule| rule.origin.is_none()) {
-        let mut first: BTreeMap<(u8, Selector, Option<&str>), Span> = BTreeMap::new();
+        let mut first: HashMap<(u8, Selector, Option<&str>), Span> = HashMap::new();
         for condition in &rule.conditions {
             let argument = condition.argument.as_ref().map(|name| name.value.as_str());
             let (selector, at) = (condition.selector, condition.at);
@@ -55,7 +54,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
                 None => _ = first.insert((condition.group, selector, argument), at),
             }
             for list in [&condition.values, &condition.except] {
-                let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+                let mut first: HashMap<&str, Span> = HashMap::new();
                 for value in list {
                     match first.get(value.value.as_str()) {
                         Some(first_at) => {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
 use miette::Diagnostic;
 use relay_bundle::Who;
 use relay_engine::nearest::nearest;
@@ -63,12 +64,12 @@ struct Admitted<'m> {
     /// The ids, each with its tenant; absent if it counts for every one.
     ids: BTreeSet<(&'m str, Option<&'m str>)>,
     /// The tenants that admit any id, by a group or `anyone`.
-    open: BTreeSet<Option<&'m str>>,
+    open: HashSet<Option<&'m str>>,
 }
 
 impl<'m> Admitted<'m> {
     fn of(access: &'m Access) -> Self {
-        let mut admitted = Self { ids: BTreeSet::new(), open: BTreeSet::new() };
+        let mut admitted = Self { ids: BTreeSet::new(), open: HashSet::new() };
         for row in &access.users {
             let tenant = tenant_of(access, row);
             if row.who == Who::User {

@@ -1,7 +1,6 @@
 //! The rules of a policy, as rows, with the keys of their index.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use relay_bundle::{AutomataWriter, Condition, Example, Rule, Selector, Setting};
 use relay_engine::rule_keys;
 use relay_policy::facts::Facts;
@@ -17,7 +16,7 @@ use crate::source::Spanned;
 pub(super) struct Scopes {
     pub(super) rows: Vec<relay_bundle::Scope>,
     /// The number of each rule's own scope: by scope around it, tenant and role.
-    own: BTreeMap<OwnScope, u32>,
+    own: HashMap<OwnScope, u32>,
 }
 
 /// The scope around a rule, its tenant and its role.
@@ -42,7 +41,7 @@ impl Scopes {
                 at: places.of(scope.at),
             })
             .collect();
-        let mut own = BTreeMap::new();
+        let mut own = HashMap::new();
         for rule in &policy.rules {
             let around = rule.scope.and_then(|scope| u32::try_from(scope).ok());
             let key = (around, text(&rule.tenant), text(&rule.role));

@@ -1,7 +1,6 @@
 //! Skills, and the known tools that their patterns match.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use relay_bundle::{KnownTool, Skill, SkillSettings, Tool, distinct_patterns};
 use relay_engine::glob::{self, is_name};
 
@@ -65,7 +64,7 @@ pub(super) fn known_tools(
     }
     let patterns = distinct_patterns(skills);
     // A literal pattern is found by its name.
-    let (mut globs, mut literals) = (Vec::new(), BTreeMap::new());
+    let (mut globs, mut literals) = (Vec::new(), HashMap::new());
     for (number, pattern) in (0u32..).zip(patterns) {
         if is_name(pattern) {
             literals.insert(pattern, number);

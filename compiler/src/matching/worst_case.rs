@@ -6,8 +6,9 @@
 //! resolved.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use relay_engine::glob;
 
 use crate::ast::Who;
@@ -216,7 +217,7 @@ struct Scopes<'s> {
     /// The skills of each scope, in the order of the cascade.
     skills: Vec<Vec<usize>>,
     /// The number of each scope that skills select, by tenant and user.
-    numbers: BTreeMap<(usize, usize), usize>,
+    numbers: HashMap<(usize, usize), usize>,
     /// The scopes of a tenant and a user, each after its tenant.
     of_both: Vec<(usize, usize)>,
     /// The tenants; the first is for callers of an unnamed tenant.
@@ -251,7 +252,7 @@ impl<'s> Scopes<'s> {
             of_pattern: vec![Vec::new(); patterns.len()],
             of_skill: Vec::new(),
             skills: Vec::new(),
-            numbers: BTreeMap::new(),
+            numbers: HashMap::new(),
             of_both: Vec::new(),
             tenants: distinct(skills, tenant),
             users: distinct(skills, user),
@@ -291,7 +292,7 @@ impl<'s> Scopes<'s> {
     }
 
     fn homes(&self, model: &Model) -> Vec<Option<BTreeSet<usize>>> {
-        let mut named: BTreeMap<&str, Vec<Option<usize>>> = BTreeMap::new();
+        let mut named: HashMap<&str, Vec<Option<usize>>> = HashMap::new();
         for row in model.access.users.iter().filter(|row| row.who == Who::User) {
             let name =
                 row.tenant.as_ref().and_then(|tenant| model.access.tenants.get(tenant.value));

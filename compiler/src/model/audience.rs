@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use relay_bundle::Mask;
 use relay_engine::glob;
 use relay_engine::tool::{Gating, ToolSpec};
@@ -101,7 +102,7 @@ impl Audiences {
         let tools: Vec<Mask> = roles.iter().map(|role| tools(access, *role, lists)).collect();
         let callers = Callers::of(access).by_class(&tenant_classes);
         let mut audiences = Self { tenant_classes, table: Vec::new(), list: Vec::new() };
-        let mut known: BTreeMap<(Mask, &Mask), usize> = BTreeMap::new();
+        let mut known: HashMap<(Mask, &Mask), usize> = HashMap::new();
         for (class, tenant) in examples.into_iter().enumerate() {
             for (role, tools) in roles.iter().zip(&tools) {
                 let pair = Pair { tenant, role: *role };
@@ -173,7 +174,7 @@ fn key(readers: &Readers) -> Vec<(Option<usize>, Option<usize>)> {
 impl<'m> Conditions<'m> {
     fn of(lists: &Lists<'m>) -> Self {
         let Lists { prompts, resources, templates, tools: _, guide: _ } = lists;
-        let mut numbers = BTreeMap::new();
+        let mut numbers = HashMap::new();
         let mut distinct = Vec::new();
         let of_rows = [prompts, resources, templates].map(|list| {
             let number = |readers: &&'m Readers| {
@@ -200,7 +201,7 @@ impl<'m> Conditions<'m> {
     /// Returns the class of callers that give no tenant and of each tenant, and one tenant of each
     /// class. Tenants are one class if the same lists name them in the same way.
     fn tenant_classes(&self, tenants: usize) -> (Vec<usize>, Vec<Option<usize>>) {
-        let mut known: BTreeMap<Vec<Naming>, usize> = BTreeMap::new();
+        let mut known: HashMap<Vec<Naming>, usize> = HashMap::new();
         known.insert(Vec::new(), 0);
         let mut classes = vec![0];
         let mut examples = vec![None];

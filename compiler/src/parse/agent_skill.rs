@@ -2,8 +2,7 @@
 //!
 //! The front matter is kept whole, with its keys in their order: hosts get it as its author wrote it.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use relay_bundle::SharedText;
 use serde_json::{Map, Value as Json};
 
@@ -171,7 +170,7 @@ impl Reader<'_> {
             self.departures.push((Departure::NoFrontMatter, matter.opening));
             return (None, None);
         }
-        let (mut texts, mut places) = (BTreeMap::new(), BTreeMap::new());
+        let (mut texts, mut places) = (HashMap::new(), HashMap::new());
         for Entry { key, key_at, value } in &matter.entries {
             let key_at = matter.span(key_at);
             match key.as_str() {

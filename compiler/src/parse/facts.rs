@@ -9,8 +9,7 @@ mod pattern;
 mod reason;
 mod written;
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use relay_policy::facts::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Place, Position, Role,
     Style, Value as KnownValue, WordKind,
@@ -61,12 +60,12 @@ pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts 
 /// Reads fact files: a name may be declared in one of them.
 pub(super) struct FactFiles {
     programs: Names,
-    words: BTreeMap<Role, Names>,
+    words: HashMap<Role, Names>,
 }
 
 impl FactFiles {
     pub(super) fn new() -> Self {
-        Self { programs: Names::of("program"), words: BTreeMap::new() }
+        Self { programs: Names::of("program"), words: HashMap::new() }
     }
 
     /// Adds a fact file. Its nodes are in `file` as they are in the `facts` of a project.

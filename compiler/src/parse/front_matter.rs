@@ -9,9 +9,9 @@ mod report;
 mod text;
 mod yaml;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -155,7 +155,7 @@ impl<'t> FrontMatter<'t> {
     }
 
     fn report_repeated(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
-        let mut seen = BTreeMap::new();
+        let mut seen = HashMap::new();
         for Entry { key, key_at, value } in entries {
             let at = self.span(key_at);
             if let Some(first_at) = seen.get(key.as_str()).copied() {

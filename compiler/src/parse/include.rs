@@ -1,8 +1,7 @@
 //! `include PATTERN…`: joins documents, and follows them from the project's first one.
 
-use std::collections::BTreeMap;
-
 use globset::GlobBuilder;
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -22,7 +21,7 @@ pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
     let mut ast = Ast::default();
     match sources.load(sources.root()) {
         Ok(file) => {
-            let mut includes = Includes { sources, chain: Vec::new(), seen: BTreeMap::new() };
+            let mut includes = Includes { sources, chain: Vec::new(), seen: HashMap::new() };
             includes.follow(file, &mut ast, out);
         }
         // The caller checks that the file can be read before it compiles, and reports in its own
@@ -69,7 +68,7 @@ struct Includes<'s, 'f> {
     /// The documents that are open: each was included by the one before it.
     chain: Vec<FileId>,
     /// Every document so far, with the include that brought it; `None` for the first one.
-    seen: BTreeMap<FileId, Option<Span>>,
+    seen: HashMap<FileId, Option<Span>>,
 }
 
 impl Includes<'_, '_> {

@@ -8,8 +8,7 @@ mod correction;
 mod report;
 mod value;
 
-use std::collections::btree_map::{self, BTreeMap};
-
+use hashbrown::hash_map::{self, HashMap};
 use relay_bundle::Tier;
 
 use crate::diagnostic::Diagnostics;
@@ -106,15 +105,15 @@ impl<'n> Reader<'n> {
     /// Begins to read `node` by its rule. Reports a repeated property, of which KDL itself takes
     /// the last one, and an annotation on the node, which is meaningless.
     pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
-        let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut first_at: HashMap<&str, Span> = HashMap::new();
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
             match first_at.entry(name) {
-                btree_map::Entry::Vacant(entry) => _ = entry.insert(*at),
-                btree_map::Entry::Occupied(first) if !node.is_joined() => {
+                hash_map::Entry::Vacant(entry) => _ = entry.insert(*at),
+                hash_map::Entry::Occupied(first) if !node.is_joined() => {
                     let (name, first_at, at) = (name.clone(), *first.get(), *at);
                     out.report(at, DuplicateProperty { name, first_at, at });
                 }
-                btree_map::Entry::Occupied(_) => {}
+                hash_map::Entry::Occupied(_) => {}
             }
         }
         if let Some(annotation) = &node.annotation {

@@ -3,8 +3,7 @@
 //! The reader is that of front matter: YAML 1.2, of limited depth, a repeated key is a fault. A value with
 //! a name, which `*name` would copy, is one too: nothing that a stranger wrote grows while it is read.
 
-use std::collections::BTreeSet;
-
+use hashbrown::HashSet;
 use serde_json::Number;
 use thiserror::Error;
 
@@ -114,7 +113,7 @@ impl Lines {
     }
 
     fn entries(&self, entries: Vec<Entry>) -> Result<Vec<(String, Yaml)>, YamlFault> {
-        let mut seen = BTreeSet::new();
+        let mut seen = HashSet::new();
         let entry = |Entry { key, key_at, value }| {
             if !seen.insert(key.clone()) {
                 let reason = format!("`{key}` is given twice");

@@ -1,8 +1,8 @@
 //! `expect context`: the skills of a call.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::cascade::{self, Matched, NearMiss, Question, Resolution};
@@ -49,7 +49,7 @@ struct Answer<'c, 's, 'q> {
     text: String,
     /// The selector that each skill fails, in words, by the number of the skill. Only failed claims
     /// need it.
-    misses: OnceCell<BTreeMap<u32, String>>,
+    misses: OnceCell<HashMap<u32, String>>,
     /// The text of each skill. Only failed claims need it.
     texts: OnceCell<Vec<&'c str>>,
 }
@@ -188,11 +188,11 @@ impl<'c> Answer<'c, '_, '_> {
 
     /// Returns the failed selector of each skill that fails one, in words, by the number of the
     /// skill.
-    fn misses(&self) -> Result<&BTreeMap<u32, String>, Corrupt> {
+    fn misses(&self) -> Result<&HashMap<u32, String>, Corrupt> {
         if let Some(said) = self.misses.get() {
             return Ok(said);
         }
-        let mut said = BTreeMap::new();
+        let mut said = HashMap::new();
         // INVARIANT: both are in the order of the cascade.
         let mut declared = (0u32..).zip(&self.declared.skills);
         for miss in cascade::near_misses(self.bundle, self.question)? {

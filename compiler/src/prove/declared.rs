@@ -1,10 +1,9 @@
 //! The declarations of a project that the reports of `expect`s need.
 
-use std::collections::BTreeMap;
-
 use crate::ast::{Expect, PolicyRule};
 use crate::model::{Model, Prompt, Readers};
 use crate::source::{Span, Spanned};
+use hashbrown::HashMap;
 
 /// The rows of a bundle with the places that declare them, and the `expect`s.
 #[derive(Debug, Default)]
@@ -17,7 +16,7 @@ pub(crate) struct Declared {
     /// In the order of the cascade.
     pub(super) skills: Vec<DeclaredSkill>,
     /// The numbers of the skills of each name, rising.
-    skill_numbers: BTreeMap<String, Vec<u32>>,
+    skill_numbers: HashMap<String, Vec<u32>>,
     /// Names and patterns of the tools of other servers.
     pub(super) other_tools: Vec<String>,
     pub(super) prompts: Vec<Row>,
@@ -82,7 +81,7 @@ impl Declared {
         let skills = model.skills.list.iter();
         let (resources, templates) = (model.resources.iter(), model.templates.iter());
         let other_tools = model.other_tools.iter();
-        let mut skill_numbers: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        let mut skill_numbers: HashMap<String, Vec<u32>> = HashMap::new();
         for (number, skill) in (0..).zip(&model.skills.list) {
             skill_numbers.entry(skill.name.value.clone()).or_default().push(number);
         }

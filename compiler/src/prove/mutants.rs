@@ -10,6 +10,7 @@ mod texts;
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use relay_bundle::{Bundle, Corrupt, Rule, RuleKind};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{Change, Tried};
@@ -55,7 +56,7 @@ pub(super) fn try_all(
     let texts = Texts::of(bundle, (authority, &facts), declared, &callers)?;
     let mut mutants = Vec::new();
     let mut coverage = BTreeMap::new();
-    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
     for (number, rule) in (0..).zip(bundle.rules()) {
         numbers.insert(rule?.name()?, number);
     }

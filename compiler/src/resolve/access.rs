@@ -4,8 +4,6 @@ mod report;
 
 pub(crate) use report::{ID_CHARS_MAX, ROLES_MAX};
 
-use std::collections::BTreeMap;
-
 use self::report::{
     BadId, DuplicateUser, EmptyFor, NoRole, ParentCycle, TooManyAudiences, TooManyRoles, Unknown,
     WhatIsNamed,
@@ -17,6 +15,7 @@ use crate::language::roles::TIER;
 use crate::model::audience::{Audiences, Lists, TooMany};
 use crate::model::{Access, Readers, Role, Setting, User};
 use crate::source::{Span, Spanned};
+use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// Resolves tenants, roles and users. Faulty nodes are reported and left out.
@@ -198,7 +197,7 @@ fn inherit(roles: &mut [Role]) {
 
 /// Reports a user that is declared twice for one tenant, and leaves the later one out.
 fn report_duplicates(users: &mut Vec<User>, out: &mut Diagnostics) {
-    let mut seen: BTreeMap<(Who, String, Option<usize>), Span> = BTreeMap::new();
+    let mut seen: HashMap<(Who, String, Option<usize>), Span> = HashMap::new();
     users.retain(|user| {
         let tenant = user.tenant.as_ref().map(|tenant| tenant.value);
         let key = (user.who, user.id.clone(), tenant);

@@ -1,7 +1,6 @@
 //! Arguments of prompts and URI templates: kinds, choices and defaults.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::{Argument, ArgumentKind, Place};
 use thiserror::Error;
@@ -26,7 +25,7 @@ pub(super) struct Resolved {
 /// Resolves the arguments of one node; those with faults are reported and left out.
 pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec<Resolved> {
     let mut resolved: Vec<Resolved> = Vec::new();
-    let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
+    let mut first_at: HashMap<String, Span> = HashMap::new();
     for node in nodes {
         let Some(argument) = argument(node, out) else { continue };
         // Templates write `-` as `_`, so names that differ in that alone are one.

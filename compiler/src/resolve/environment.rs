@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -198,8 +199,8 @@ struct Patcher<'p, 's, 'a> {
     sources: &'p Sources<'s>,
     nodes: &'p mut Nodes<'a>,
     /// The place of each node in `nodes`, among those of its list before the patches.
-    prompts: BTreeMap<(&'static str, String), usize>,
-    resources: BTreeMap<String, usize>,
+    prompts: HashMap<(&'static str, String), usize>,
+    resources: HashMap<String, usize>,
     skills: SkillPlaces,
     patches: Patches,
 }
@@ -212,13 +213,13 @@ fn apply(
     items: Vec<Item>,
     out: &mut Diagnostics,
 ) {
-    let mut prompts = BTreeMap::new();
+    let mut prompts = HashMap::new();
     for (index, item) in nodes.prompts.iter().enumerate() {
         // If two have one name, which is reported, the first is patched.
         let Some((kind, name)) = kind_and_name(sources, item) else { continue };
         prompts.entry((kind, name)).or_insert(index);
     }
-    let mut resources = BTreeMap::new();
+    let mut resources = HashMap::new();
     for (index, resource) in nodes.resources.iter().enumerate() {
         let Some(uri) = &resource.uri else { continue };
         resources.entry(uri.value.clone()).or_insert(index);

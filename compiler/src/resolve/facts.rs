@@ -2,8 +2,7 @@
 
 mod lowers;
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_policy::classify::changes_code;
 use relay_policy::facts::{Facts as Known, Knowledge, program_name};
@@ -71,9 +70,9 @@ fn add_programs(
     own: &mut Knowledge,
     out: &mut Diagnostics,
 ) {
-    let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
+    let mut files: HashMap<FileId, u8> = HashMap::new();
     let shipped_files = shipped.files().len();
-    let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut first_at: HashMap<&str, Span> = HashMap::new();
     for program in programs {
         let mut replaced = None;
         for name in &program.names {

@@ -2,11 +2,12 @@
 
 mod report;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use hashbrown::{HashMap, HashSet};
 use relay_engine::nearest::nearest;
 use relay_policy::host::canonical_host;
 
@@ -88,7 +89,7 @@ fn check_groups(hosts: &Hosts, out: &mut Diagnostics) {
     let Hosts { groups, hosts, .. } = hosts;
     let known: BTreeMap<&str, Span> =
         groups.iter().map(|group| (group.value.as_str(), group.at)).collect();
-    let mut used = BTreeSet::new();
+    let mut used = HashSet::new();
     for host in hosts {
         if let Some(group_at) = known.get(host.alias.value.as_str()) {
             let name = host.alias.value.clone();
@@ -113,7 +114,7 @@ fn check_groups(hosts: &Hosts, out: &mut Diagnostics) {
 
 /// Reports jumps to unknown hosts, in a circle, and through too many hosts.
 fn check_jumps(hosts: &Hosts, out: &mut Diagnostics) {
-    let by_alias: BTreeMap<&str, &Host> =
+    let by_alias: HashMap<&str, &Host> =
         hosts.hosts.iter().map(|host| (host.alias.value.as_str(), host)).collect();
     for host in &hosts.hosts {
         let Some(Spanned { value, at }) = &host.settings.jump else { continue };

@@ -6,8 +6,6 @@
 mod message;
 mod report;
 
-use std::collections::BTreeMap;
-
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
 use crate::ast::{self, Body, ToolGroup, ToolGroupSettings};
 use crate::diagnostic::Diagnostics;
@@ -29,6 +27,7 @@ use crate::language::users::USER;
 use crate::model::Gate;
 use crate::setting::{Setting, Settings, Slot};
 use crate::source::{Span, Spanned};
+use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// The patches of one environment that were applied so far.
@@ -37,12 +36,12 @@ pub(super) struct Patches {
     /// The environment; empty if none was chosen, so that no patch applies.
     environment: String,
     /// The place of the patch of each setting of each node.
-    taken: BTreeMap<(String, String), Span>,
+    taken: HashMap<(String, String), Span>,
 }
 
 impl Patches {
     pub(super) fn new(environment: &str) -> Self {
-        Self { environment: environment.into(), taken: BTreeMap::new() }
+        Self { environment: environment.into(), taken: HashMap::new() }
     }
 
     /// Begins to patch the node with the name `what`.

@@ -2,8 +2,7 @@
 
 mod shipped;
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::PathKind;
 use relay_policy::path_rules::{PATTERNS_MAX, PathPattern, PatternError};
@@ -55,7 +54,7 @@ fn check_floor(floor: Floor, setting: &FloorSetting, out: &mut Diagnostics) {
 }
 
 fn check_paths(rows: &[Entry<PathSettings>], policy_at: Span, out: &mut Diagnostics) {
-    let mut first_at: BTreeMap<(PathKind, &str), Span> = BTreeMap::new();
+    let mut first_at: HashMap<(PathKind, &str), Span> = HashMap::new();
     let mut count = 0;
     for row in rows {
         let PathSettings { patterns: written, except } = &row.settings;

@@ -1,7 +1,6 @@
 //! A `prompt` node: its texts read and rendered.
 
-use std::collections::BTreeMap;
-
+use hashbrown::hash_map::{Entry, HashMap};
 use miette::Diagnostic;
 use relay_bundle::{
     Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, SharedText,
@@ -61,7 +60,7 @@ pub(super) struct Markdown {
 pub(super) struct Named<'n, 's> {
     pub(super) sources: &'n Sources<'s>,
     pub(super) access: &'n Access,
-    pub(super) resources: BTreeMap<&'n str, &'n Resource>,
+    pub(super) resources: HashMap<&'n str, &'n Resource>,
 }
 
 /// Resolves one prompt; `None` if it has faults, which are reported.
@@ -199,16 +198,14 @@ fn one_body(
 
 /// Reports a repeated chapter: tags match it once.
 fn report_repeated(chapters: &[Spanned<String>], out: &mut Diagnostics) {
-    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
-    for Spanned { value, at } in chapters {
-        match seen.get(&lower_case(value.trim())) {
-            Some(first_at) => {
-                let (chapter, first_at, at) = (value.clone(), *first_at, *at);
+    let mut seen: HashMap<String, Span> = HashMap::new();
+    for Spanned { value, at } in chapters.iter().filter(|_| chapters.len() > 1) {
+        match seen.entry(lower_case(value.trim())) {
+            Entry::Occupied(first) => {
+                let (chapter, first_at, at) = (value.clone(), *first.get(), *at);
                 out.report(at, RepeatedChapter { chapter, first_at, at });
             }
-            None => {
-                seen.insert(lower_case(value.trim()), *at);
-            }
+            Entry::Vacant(entry) => _ = entry.insert(*at),
         }
     }
 }
@@ -216,7 +213,7 @@ fn report_repeated(chapters: &[Spanned<String>], out: &mut Diagnostics) {
 /// The parts of a prompt while its texts are collected; texts are numbered.
 struct Draft<'p, 's, 'f> {
     sources: &'s Sources<'f>,
-    resources: &'p BTreeMap<&'p str, &'p Resource>,
+    resources: &'p HashMap<&'p str, &'p Resource>,
     texts: Vec<Text>,
     bodies: Vec<BodySource>,
 }

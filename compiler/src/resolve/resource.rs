@@ -1,7 +1,6 @@
 //! Resources with a fixed URI, and resources whose URI has variables.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::{Blob, Content, Rendering, SharedText};
 use thiserror::Error;
@@ -62,14 +61,14 @@ pub(super) fn resources(
     let templates =
         name::unique(templates, "resource", |(template, _)| &template.uri_template, out);
     let declared = resources.iter().map(|(resource, _)| &resource.uri);
-    let declared: BTreeMap<&str, Span> = declared
+    let declared: HashMap<&str, Span> = declared
         .chain(templates.iter().map(|(template, _)| &template.uri_template))
         .map(|uri| (uri.value.as_str(), uri.at))
         .collect();
     for Spanned { value: uri, at } in bare {
         report_bare(uri, at, &declared, out);
     }
-    declared.values().for_each(|at| out.mark_used(*at));
+    declared.into_values().for_each(|at| out.mark_used(at));
     let templates: Vec<_> = on(templates);
     if let Some(over) = templates.get(TEMPLATES_MAX) {
         let at = over.uri_template.at;
@@ -84,7 +83,7 @@ fn on<T>(things: Vec<(T, bool)>) -> Vec<T> {
 }
 
 /// Reports a disabled resource that is empty.
-fn report_bare(uri: String, at: Span, declared: &BTreeMap<&str, Span>, out: &mut Diagnostics) {
+fn report_bare(uri: String, at: Span, declared: &HashMap<&str, Span>, out: &mut Diagnostics) {
     if let Some(first_at) = declared.get(uri.as_str()) {
         out.report(at, OffElsewhere { uri, first_at: *first_at, at });
         return;

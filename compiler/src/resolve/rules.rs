@@ -1,7 +1,8 @@
 //! The rules and scopes of a policy: names, patterns and words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::{RuleKind, Selector, Subject};
 use relay_engine::nearest::nearest;
@@ -25,7 +26,7 @@ pub(crate) const SCOPES_MAX: usize = 256;
 
 /// Checks the rules of a policy by themselves.
 pub(super) fn check(sources: &Sources<'_>, policy: &Policy, out: &mut Diagnostics) {
-    let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut first_at: HashMap<&str, Span> = HashMap::new();
     let classes = classes(policy, out);
     for rule in &policy.rules {
         let Spanned { value: name, at } = &rule.name;

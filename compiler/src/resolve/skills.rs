@@ -1,7 +1,6 @@
 //! All skills of a project: in the order of the cascade, each once in its block.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::Level;
 use thiserror::Error;
@@ -23,7 +22,7 @@ pub(super) fn skills(
     out: &mut Diagnostics,
 ) -> Skills {
     let limits = limits(&nodes, out);
-    let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
+    let mut first_at: HashMap<String, Span> = HashMap::new();
     let (mut list, mut disabled) = (Vec::new(), Vec::new());
     for block in nodes.into_iter().flat_map(|node| node.blocks) {
         let ast::SkillBlock { level, selectors, skills } = block;
@@ -166,12 +165,12 @@ pub(super) fn count(node: &ast::Skills) -> usize {
 /// The place of each skill among the nodes before the patches.
 pub(super) struct SkillPlaces {
     /// The node, the block in it, and the skill in that, by label.
-    places: BTreeMap<String, [usize; 3]>,
+    places: HashMap<String, [usize; 3]>,
 }
 
 impl SkillPlaces {
     pub(super) fn of(nodes: &[ast::Skills]) -> Self {
-        let mut places = BTreeMap::new();
+        let mut places = HashMap::new();
         for (n, node) in nodes.iter().enumerate() {
             for (b, block) in node.blocks.iter().enumerate() {
                 for (s, skill) in block.skills.iter().enumerate() {

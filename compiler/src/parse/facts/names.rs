@@ -1,8 +1,6 @@
 //! Names of which each may be declared once.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
+use hashbrown::hash_map::{Entry, HashMap};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -15,12 +13,12 @@ use crate::source::Span;
 pub(in crate::parse) struct Names {
     /// The kind of the named things: `option`.
     what: &'static str,
-    first: BTreeMap<String, Span>,
+    first: HashMap<String, Span>,
 }
 
 impl Names {
     pub(in crate::parse) fn of(what: &'static str) -> Self {
-        Self { what, first: BTreeMap::new() }
+        Self { what, first: HashMap::new() }
     }
 
     /// Takes these names, and reports those that were declared before.

@@ -2,9 +2,10 @@
 //! concern.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use relay_bundle::{Bundle, Corrupt, Rule};
 use relay_engine::authority::Authority;
 use relay_engine::decide::{self, Decision, Tried};
@@ -51,7 +52,7 @@ pub(super) struct Texts<'t> {
     facts: &'t Facts<'t>,
     asked: Vec<Asked>,
     /// The places of the texts of each rule, by its name.
-    of_rules: BTreeMap<String, (usize, usize)>,
+    of_rules: HashMap<String, (usize, usize)>,
     decisions: Vec<Expected<'t>>,
     decision_index: Index,
     /// Only rules that raise or lower need it.
@@ -61,7 +62,7 @@ pub(super) struct Texts<'t> {
 /// The numbers of requests, by the keys of the rules that they may concern.
 #[derive(Default)]
 struct Index {
-    by_key: BTreeMap<String, Vec<usize>>,
+    by_key: HashMap<String, Vec<usize>>,
     /// Those that may concern any rule.
     always: Vec<usize>,
 }
@@ -73,7 +74,7 @@ pub(super) fn callers<'c>(
     decided: &[(Span, Placement)],
 ) -> Result<Vec<Caller<'c>>, Corrupt> {
     let mut callers = Vec::new();
-    let placements: BTreeMap<Span, &Placement> = decided.iter().map(|(at, it)| (*at, it)).collect();
+    let placements: HashMap<Span, &Placement> = decided.iter().map(|(at, it)| (*at, it)).collect();
     for expect in &declared.expects {
         let Some(placement) = placements.get(&expect.at) else { continue };
         let view = View::of(bundle, placement)?;
@@ -94,8 +95,8 @@ impl<'t> Texts<'t> {
         callers: &'t [Caller<'t>],
     ) -> Result<Self, Corrupt> {
         let mut asked: Vec<Asked> = Vec::new();
-        let mut of_rules = BTreeMap::new();
-        let mut rules: BTreeMap<String, Arc<Rule>> = BTreeMap::new();
+        let mut of_rules = HashMap::new();
+        let mut rules: HashMap<String, Arc<Rule>> = HashMap::new();
         for rule in bundle.rules() {
             let rule = rule?.to_owned()?;
             rules.insert(rule.name.clone(), Arc::new(rule));

@@ -1,7 +1,8 @@
 //! Agent skills beside each other and beside the resources of the project, after environments.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use hashbrown::{HashMap, HashSet};
 use miette::Diagnostic;
 use relay_engine::equal_text;
 use thiserror::Error;
@@ -16,9 +17,9 @@ pub(in crate::resolve) fn check_nested(
     prompts: &[Prompt],
     out: &mut Diagnostics,
 ) {
-    let by_name: BTreeMap<&str, &Prompt> =
+    let by_name: HashMap<&str, &Prompt> =
         prompts.iter().map(|prompt| (prompt.name.value.as_str(), prompt)).collect();
-    let readers = |prompt: &Prompt| -> BTreeSet<_> {
+    let readers = |prompt: &Prompt| -> HashSet<_> {
         prompt.readers.0.iter().map(|each| (each.tenant, each.role)).collect()
     };
     for (inner, outer) in within {

@@ -1,8 +1,6 @@
 //! `policy use="…"`: the policy of a project on top of a shipped one.
 
-use std::collections::BTreeMap;
-
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use miette::Diagnostic;
 use relay_bundle::RuleKind;
 use relay_engine::nearest::nearest;
@@ -25,7 +23,7 @@ pub(super) fn joined(sources: &Sources<'_>, policy: Policy, out: &mut Diagnostic
     };
     let Some(shipped) = parse::shipped_policy(sources, start.value, out) else { return policy };
     let judges_as_shipped = judges_as(&shipped, &policy);
-    let mut rules: BTreeMap<String, _> =
+    let mut rules: HashMap<String, _> =
         shipped.rules.into_iter().map(|rule| (rule.name.value.clone(), rule)).collect();
     for Spanned { value, at } in &policy.drops {
         if rules.remove(value).is_none() {

@@ -192,17 +192,17 @@ fn made_syntax() -> Option<SyntaxConfig> {
 
 /// Returns the filters of templates.
 pub(super) fn filter_names() -> impl Iterator<Item = &'static str> {
-    FILTERS.keys().copied()
+    FILTERS.iter().map(|(name, _)| *name)
 }
 
 /// Returns the tests of templates.
 pub(super) fn test_names() -> impl Iterator<Item = &'static str> {
-    TESTS.keys().chain(PRESENCE_TESTS).copied()
+    TESTS.iter().map(|(name, _)| name).chain(PRESENCE_TESTS).copied()
 }
 
 /// Returns the functions of templates.
 pub(super) fn function_names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.keys().copied()
+    FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
 /// All arguments of a call.

@@ -3,7 +3,7 @@
 //! The result is the use of each argument. Values stay unread: rendering finds a name that is set
 //! too late.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::engine;
 use super::error::TemplateError;
@@ -12,6 +12,7 @@ use super::read::Template;
 use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
 use crate::diagnostic::Diagnostics;
+use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// How the templates use an argument.
@@ -35,7 +36,7 @@ pub(super) fn check_names(
     arguments: &[TemplateArgument<'_>],
     out: &mut Diagnostics,
 ) -> Vec<Use> {
-    let names: BTreeMap<String, usize> = arguments
+    let names: HashMap<String, usize> = arguments
         .iter()
         .enumerate()
         .map(|(index, argument)| (template_name(argument), index))
@@ -110,7 +111,7 @@ pub(super) fn as_seen<'a>(
 fn check_assigned(
     source: &Source,
     rewritten: &Rewritten,
-    names: &BTreeMap<String, usize>,
+    names: &HashMap<String, usize>,
     arguments: &[TemplateArgument<'_>],
     out: &mut Diagnostics,
 ) {
@@ -127,7 +128,7 @@ fn check_assigned(
 fn check_compared(
     source: &Source,
     rewritten: &Rewritten,
-    names: &BTreeMap<String, usize>,
+    names: &HashMap<String, usize>,
     arguments: &[TemplateArgument<'_>],
     out: &mut Diagnostics,
 ) {
@@ -159,14 +160,17 @@ fn check_known(
     what: &'static str,
     source: &Source,
     named: &[Name],
-    known: Vec<&'static str>,
+    mut known: Vec<&'static str>,
     out: &mut Diagnostics,
 ) {
     for Name { name, at } in named {
         if !known.contains(&&**name) {
             let help = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("these are known: {}", known.join(", ")),
+                None => {
+                    known.sort_unstable();
+                    format!("these are known: {}", known.join(", "))
+                }
             };
             let name = name.clone();
             let error = |at, line| TemplateError::UnknownName { what, name, help, line, at };
@@ -180,7 +184,7 @@ fn check_known(
 fn check_absent(
     templates: &[Template],
     arguments: &[TemplateArgument<'_>],
-    names: &BTreeMap<String, usize>,
+    names: &HashMap<String, usize>,
     uses: &[Use],
     out: &mut Diagnostics,
 ) {

@@ -3,10 +3,10 @@
 //! Faulty texts are reported here, before any is rendered. [`names`](super::names) checks the names
 //! in templates.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use minijinja::{Error, machinery};
 
 use super::error::{Line, TemplateError};
@@ -34,7 +34,7 @@ pub(super) fn read(
         .iter()
         .map(|text| Rc::new(Source { text: text.text.into(), place: text.at.clone() }))
         .collect();
-    let mut included: BTreeMap<FileId, usize> = BTreeMap::new();
+    let mut included: HashMap<FileId, usize> = HashMap::new();
     let mut templates = Vec::new();
     let mut too_many = false;
     while let Some(source) = sources.get(templates.len()).cloned() {

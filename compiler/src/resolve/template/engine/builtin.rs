@@ -4,7 +4,6 @@
 //! `format` pads to any width, `chain` nests to any depth, `pprint` prints the inside of the
 //! engine.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use minijinja::{Value, filters, functions, tests};
@@ -26,11 +25,12 @@ pub(super) type Estimate = fn(&[Value]) -> u64;
 /// lengths, which may overflow.
 pub(super) const OUT_OF_RANGE: u64 = u64::MAX;
 
-type Builtins = LazyLock<BTreeMap<&'static str, Builtin>>;
+/// Each name, sorted in its group.
+type Builtins = LazyLock<Vec<(&'static str, Builtin)>>;
 
 macro_rules! builtins {
     ($($module:ident $estimate:ident: $($name:literal $function:ident),+;)+) => {
-        BTreeMap::from([$($((
+        Vec::from([$($((
             $name,
             Builtin { function: Value::from_function($module::$function), estimate: $estimate },
         ),)+)+])

@@ -1,13 +1,13 @@
 //! The operators, as a filter, which is the only way to bound them in minijinja.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression, UndefinedBehavior, Value, context};
 
 /// Each operator as an expression of its own.
-static OPERATORS: LazyLock<BTreeMap<&str, Expression<'static, 'static>>> = LazyLock::new(|| {
+static OPERATORS: LazyLock<HashMap<&str, Expression<'static, 'static>>> = LazyLock::new(|| {
     static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         let mut environment = Environment::empty();
         environment.set_debug(false);
