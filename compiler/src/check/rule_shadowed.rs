@@ -3,8 +3,7 @@
 //! A rule with the same consequence and the same conditions, for as many callers or more, already
 //! means everything that this one means. Only equal conditions are compared, so this is exact.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use relay_bundle::{RuleKind, Selector};
 use thiserror::Error;
@@ -38,7 +37,7 @@ type Conditions<'r> = Vec<(u8, Selector, Option<&'r str>, Vec<&'r str>, Vec<&'r 
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some((policy, _)) = &model.policy else { return };
-    let mut alike: BTreeMap<(&str, Option<u8>, Conditions<'_>), Vec<&PolicyRule>> = BTreeMap::new();
+    let mut alike: HashMap<(&str, Option<u8>, Conditions<'_>), Vec<&PolicyRule>> = HashMap::new();
     for rule in &policy.rules {
         // An observed rule denies nothing, so it makes no other idle.
         if rule.kind() == RuleKind::Deny && rule.observe.as_ref().is_some_and(|it| it.value) {
@@ -47,7 +46,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let tier = rule.tier.as_ref().map(|tier| tier.value.number());
         alike.entry((rule.rule.name, tier, conditions(rule))).or_default().push(rule);
     }
-    for rules in alike.into_values() {
+    let mut alike: Vec<_> = alike.into_values().collect();
+    alike.sort_unstable_by_key(|rules| rules.first().map(|rule| rule.at));
+    for rules in alike {
         for (number, rule) in rules.iter().enumerate() {
             // Of many equal rules the first ones are enough to name one.
             let wider =

@@ -12,12 +12,13 @@ mod search;
 mod secret;
 mod strings;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use self::finding::{Finding, Forbidden};
 use self::invisible::{IdleInvisible, UnknownKind};
 use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
+use hashbrown::HashMap;
 
 pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, PolicyRule, PolicyScope, Written};
@@ -61,9 +62,9 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let at = project.name.at;
     let mut search = TextSearch {
         project: Owner::of_project(at),
-        prompts: BTreeMap::new(),
-        resources: BTreeMap::new(),
-        skills: BTreeMap::new(),
+        prompts: HashMap::with_capacity(prompts.len()),
+        resources: HashMap::new(),
+        skills: HashMap::new(),
         seen: BTreeSet::new(),
         found: 0,
         used: BTreeSet::new(),
@@ -126,8 +127,6 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
             pass.value(&message.text, at);
         }
     }
-    // A map of many names is made faster at once.
-    let mut of_prompts = Vec::with_capacity(prompts.len());
     for prompt in prompts {
         let mut owner = Owner::of_prompt(prompt);
         let before = search.found;
@@ -136,9 +135,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         if search.found == before {
             owner.take_clean(sources, &prompt.bodies);
         }
-        of_prompts.push((prompt.name.value.clone(), owner));
+        search.prompts.insert(prompt.name.value.clone(), owner);
     }
-    search.prompts = of_prompts.into_iter().collect();
     for resource in resources {
         let mut owner = Owner::of_about(&resource.uri, &resource.about);
         let before = search.found;
@@ -173,7 +171,9 @@ impl TextSearch {
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
         let owners = owners.chain(self.skills.values());
-        for Allowed { of, rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
+        let mut allowed: Vec<&Allowed> = owners.flat_map(|owner| &owner.allowed).collect();
+        allowed.sort_unstable_by_key(|allowed| allowed.rule.at);
+        for Allowed { of, rule, because: _ } in allowed {
             let Some(of) = Forbidden::of(*of) else { continue };
             let (rule, at) = (rule.value.clone(), rule.at);
             let known = finding::rule_names(of);

@@ -13,9 +13,10 @@ mod limit;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use hashbrown::{HashMap, HashSet};
 use relay_engine::glob::{self, is_name};
 
 use automaton::Automaton;
@@ -55,7 +56,7 @@ pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
     // A witness that is one of the names belongs to a larger set. The automaton with all names of
     // the set finds whether another name has it.
     let texts: BTreeSet<&str> = names.iter().map(text).collect();
-    let taken: BTreeSet<Vec<usize>> = found
+    let taken: HashSet<Vec<usize>> = found
         .iter()
         .filter(|(_, witness)| texts.contains(witness.as_str()))
         .map(|(set, _)| set.clone())
@@ -72,16 +73,19 @@ pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
         set.sort_unstable();
         found.insert(set, text(&index).to_owned());
     }
-    Ok(found.into_iter().map(|(patterns, witness)| NameSet { patterns, witness }).collect())
+    let mut sets: Vec<NameSet> =
+        found.into_iter().map(|(patterns, witness)| NameSet { patterns, witness }).collect();
+    sets.sort_unstable_by(|a, b| a.patterns.cmp(&b.patterns));
+    Ok(sets)
 }
 
 /// Returns each set of these patterns that a name matches, with a shortest name.
 fn automaton_sets<'p>(
     indexes: &[usize],
     text: impl Fn(&usize) -> &'p str,
-) -> Result<BTreeMap<Vec<usize>, String>, TooMany> {
+) -> Result<HashMap<Vec<usize>, String>, TooMany> {
     let patterns: Vec<&str> = indexes.iter().map(text).collect();
-    let mut found = BTreeMap::new();
+    let mut found = HashMap::new();
     Automaton::new(&patterns)?.explore(
         |_, _| true,
         |accepted, witness| {

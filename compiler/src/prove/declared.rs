@@ -1,9 +1,10 @@
 //! The declarations of a project that the reports of `expect`s need.
 
+use hashbrown::HashMap;
+
 use crate::ast::{Expect, PolicyRule};
 use crate::model::{Model, Prompt, Readers};
 use crate::source::{Span, Spanned};
-use hashbrown::HashMap;
 
 /// The rows of a bundle with the places that declare them, and the `expect`s.
 #[derive(Debug, Default)]

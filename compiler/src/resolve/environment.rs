@@ -1,7 +1,7 @@
 //! Documents joined, and the nodes patched by the `when`s of an environment.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 use miette::Diagnostic;
@@ -40,7 +40,7 @@ pub(super) struct Nodes<'a> {
 /// The patches of undeclared prompts: those of markdown files are known when the folders are read.
 #[derive(Default)]
 pub(super) struct PromptPatches {
-    by_name: BTreeMap<String, Vec<ast::Prompt>>,
+    by_name: HashMap<String, Vec<ast::Prompt>>,
     patches: Patches,
 }
 
@@ -60,8 +60,10 @@ impl PromptPatches {
 
     /// Reports the patches of unknown prompts.
     pub(super) fn report_rest(self, known: &BTreeSet<String>, out: &mut Diagnostics) {
-        for patch in self.by_name.into_values().flatten() {
-            let Some(name) = patch.name else { continue };
+        let patches = self.by_name.into_values().flatten();
+        let mut names: Vec<_> = patches.filter_map(|patch| patch.name).collect();
+        names.sort_unstable_by_key(|name| name.at);
+        for name in names {
             let known = known.iter().map(String::as_str);
             self.patches.report_unknown("prompt", name, known, out);
         }

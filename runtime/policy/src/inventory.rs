@@ -3,8 +3,7 @@
 //! Rules select a host by its alias, by its groups and by its address; commands and arguments name it by
 //! its alias or its address. So a rule sees all names of a host, whichever of them a request has.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use relay_bundle::{Host, Hosts};
 
 use crate::host::canonical_host;
@@ -14,7 +13,7 @@ use crate::host::canonical_host;
 pub struct Inventory {
     hosts: Vec<KnownHost>,
     /// The numbers of the hosts of each alias and of each address.
-    by_name: BTreeMap<String, Vec<usize>>,
+    by_name: HashMap<String, Vec<usize>>,
 }
 
 /// The names of a host, each in one spelling.

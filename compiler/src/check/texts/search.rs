@@ -1,6 +1,6 @@
 //! The owners of texts while they are searched, and the findings so far.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::finding::Forbidden;
 use super::invisible::InvisibleText;
@@ -8,6 +8,7 @@ use super::place::{Owner, dense};
 use super::secret::LiteralSecret;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
+use hashbrown::HashMap;
 
 /// An earlier finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,9 +24,9 @@ pub(super) struct Seen {
 /// The owners of texts, and the findings so far.
 pub(crate) struct TextSearch {
     pub(super) project: Owner,
-    pub(super) prompts: BTreeMap<String, Owner>,
-    pub(super) resources: BTreeMap<String, Owner>,
-    pub(super) skills: BTreeMap<String, Owner>,
+    pub(super) prompts: HashMap<String, Owner>,
+    pub(super) resources: HashMap<String, Owner>,
+    pub(super) skills: HashMap<String, Owner>,
     /// The findings so far: texts made of them are reported only once.
     pub(super) seen: BTreeSet<Seen>,
     /// The number of findings so far.

@@ -3,8 +3,7 @@
 //! Each `use` is replaced by the contents of its groups before anything is read. So readers and
 //! checks see commands alone, and a fact is at the line of its group in each command that has it.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -23,7 +22,7 @@ const DEPTH_MAX: usize = 8;
 /// Returns the nodes of facts, groups dissolved: each `use` replaced by the contents of its groups.
 pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
     let mut names = Names::of(GROUP.name);
-    let mut groups = BTreeMap::new();
+    let mut groups = HashMap::new();
     for node in nodes.iter().filter(|node| node.name.value == GROUP.name) {
         let mut reader = Reader::new(node, &GROUP, out);
         if let Some(name) = reader.name(out) {
@@ -36,7 +35,10 @@ pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
     let mut expansion = Expansion { groups, within: Vec::new(), room: NODES_MAX };
     let others = nodes.iter().filter(|node| node.name.value != GROUP.name);
     let expanded = others.map(|node| expansion.node(node, out)).collect();
-    for (name, group) in expansion.groups.into_iter().filter(|(_, group)| !group.is_used) {
+    let mut unused: Vec<_> =
+        expansion.groups.into_iter().filter(|(_, group)| !group.is_used).collect();
+    unused.sort_unstable_by_key(|(_, group)| group.at);
+    for (name, group) in unused {
         out.report(group.at, UnusedGroup { name, at: group.at });
     }
     expanded
@@ -50,7 +52,7 @@ struct Group<'n> {
 }
 
 struct Expansion<'n> {
-    groups: BTreeMap<String, Group<'n>>,
+    groups: HashMap<String, Group<'n>>,
     /// The groups that the current node is in.
     within: Vec<String>,
     /// The number of nodes and words that groups may still add. The limit stops groups in groups,

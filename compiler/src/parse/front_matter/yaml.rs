@@ -6,10 +6,10 @@
 //! (<https://yaml.org/spec/1.2.2/#103-core-schema>): `yes` and `<<` are text.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag};
+use hashbrown::HashMap;
 use serde_json::Number;
 
 /// The deepest nesting of lists and groups.
@@ -79,8 +79,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
 /// Parses a document that is free of `*name`. Keys may repeat; an empty document is null.
 pub(in crate::parse) fn document(text: &str) -> Result<Node, YamlError> {
     let Builder { root, named, .. } = build(text)?;
-    if let Some(node) = named.values().next() {
-        return Err(excess(node.at.start, "a value with a name (`&…`) has no meaning here"));
+    if let Some(start) = named.values().map(|node| node.at.start).min() {
+        return Err(excess(start, "a value with a name (`&…`) has no meaning here"));
     }
     Ok(root.unwrap_or(Node { value: Value::Null, at: 0..0 }))
 }
@@ -101,7 +101,7 @@ fn build(text: &str) -> Result<Builder, YamlError> {
 struct Builder {
     root: Option<Node>,
     open: Vec<Open>,
-    named: BTreeMap<usize, Node>,
+    named: HashMap<usize, Node>,
     copied: usize,
 }
 

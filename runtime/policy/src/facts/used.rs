@@ -1,7 +1,5 @@
 //! The names and texts of facts, and where they lie in a table.
 
-use std::collections::BTreeMap;
-
 use hashbrown::{HashMap, HashSet};
 
 use super::encode_error::{EncodeError, size};
@@ -110,7 +108,7 @@ impl<'k> Used<'k> {
             return Err(EncodeError { what: "a text holds a zero byte" });
         }
         let shared = self.texts.into_iter().filter(|(_, count)| *count >= SHARED);
-        for (text, ends) in with_ends(shared.collect()) {
+        for (text, ends) in with_ends(shared) {
             let start = laid_out.len();
             for end in ends {
                 ids.insert(end, size(start + text.len() - end.len())?);
@@ -122,10 +120,10 @@ impl<'k> Used<'k> {
     }
 }
 
-/// Returns each text that ends no other text, with all texts that it ends with, itself included.
+/// Returns each of these texts, given once, that ends no other text, with all texts that it ends with, itself included.
 /// The most used come first, since their numbers are shorter.
-fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
-    let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
+fn with_ends<'t>(texts: impl Iterator<Item = (&'t str, usize)>) -> Vec<(&'t str, Vec<&'t str>)> {
+    let texts = texts.filter(|(text, _)| !text.is_empty());
     let mut sorted: Vec<(u64, &str, usize)> =
         texts.map(|(text, count)| (last_letters(text), text, count)).collect();
     // The order of the last letters puts a text after those that end with it.

@@ -1,8 +1,10 @@
 //! The paths, words and hosts of a request as patterns see them: each is read once, for all rules.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use crate::effect::{CallId, Effects, Value, What};
 use crate::host::{canonical_host, host_name, host_of_address};
@@ -12,9 +14,9 @@ use crate::value::{Mark, display, is_hole, root_of};
 /// The paths, words and hosts of one request that some rule was asked about.
 #[derive(Debug, Default)]
 pub struct Seen {
-    paths: RefCell<BTreeMap<Value, Rc<SeenPath>>>,
-    words: RefCell<BTreeMap<Value, Rc<SeenWord>>>,
-    hosts: RefCell<BTreeMap<Value, Rc<str>>>,
+    paths: RefCell<HashMap<Value, Rc<SeenPath>>>,
+    words: RefCell<HashMap<Value, Rc<SeenWord>>>,
+    hosts: RefCell<HashMap<Value, Rc<str>>>,
     /// The hosts that the arguments of the tool name, in one spelling.
     named: OnceCell<Vec<String>>,
     /// The calls that by a fact, or perhaps, do more than their paths say.
@@ -106,6 +108,6 @@ impl Seen {
     }
 }
 
-fn once<T: Clone>(seen: &RefCell<BTreeMap<Value, T>>, value: Value, read: impl FnOnce() -> T) -> T {
+fn once<T: Clone>(seen: &RefCell<HashMap<Value, T>>, value: Value, read: impl FnOnce() -> T) -> T {
     seen.borrow_mut().entry(value).or_insert_with(read).clone()
 }
