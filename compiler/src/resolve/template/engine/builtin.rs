@@ -25,7 +25,7 @@ pub(super) type Estimate = fn(&[Value]) -> u64;
 /// lengths, which may overflow.
 pub(super) const OUT_OF_RANGE: u64 = u64::MAX;
 
-/// Each name, sorted in its group.
+/// Each name, with its function.
 type Builtins = LazyLock<Vec<(&'static str, Builtin)>>;
 
 macro_rules! builtins {
