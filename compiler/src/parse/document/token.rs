@@ -87,7 +87,8 @@ fn first(rest: &str) -> Option<(Token, usize)> {
                 Some(b'"') => string(rest, hashes),
                 // Keywords such as `#true`.
                 _ if hashes == 1 && word_length(rest, 1) > 1 => (Token::Word, word_length(rest, 1)),
-                _ => (Token::Stray, 1),
+                // All but the last one at once, so that time stays linear.
+                _ => (Token::Stray, (hashes - 1).max(1)),
             }
         }
         [b'\\', ..] => (Token::Continuation, 1),

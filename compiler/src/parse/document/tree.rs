@@ -515,7 +515,7 @@ impl<'t> TreeReader<'t, '_> {
                 self.fault(at, "the text is not closed", Some(help));
                 Err(Skipped::Node)
             }
-            Some((Token::Stray, _, "#")) => {
+            Some((Token::Stray, _, written)) if written.starts_with('#') => {
                 let help = "comments begin with `//`; keywords are #true, #false and #null";
                 let fix = correction::of_hash(self.cursor.rest());
                 self.fail_fixed("a `#` alone means nothing", Some(help), fix)
