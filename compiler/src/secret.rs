@@ -467,6 +467,29 @@ fn is_code(byte: u8) -> bool {
     IS_CODE.get(usize::from(byte)).is_some_and(|is_code| *is_code)
 }
 
+/// The bytes that are compared at once. Wherever a first line begins, it holds so many from a multiple of them.
+const WORD_BYTES: usize = 8;
+const _: () = assert!(LINE_CHARS_MIN >= 2 * WORD_BYTES - 1);
+
+/// Returns the first place from `from` where the first line of a run may begin.
+fn line_from(bytes: &[u8], from: usize) -> Option<usize> {
+    let (words, _) = bytes.get(from..)?.as_chunks();
+    let at = from + words.iter().position(may_be_code)? * WORD_BYTES;
+    let before = bytes.get(from..at)?.iter().rev().take_while(|byte| is_code(**byte)).count();
+    Some(at - before)
+}
+
+/// Returns whether all bytes may be characters of base64: each is ASCII from `+` on. A word of prose with a blank
+/// beside it is none.
+fn may_be_code(word: &[u8; WORD_BYTES]) -> bool {
+    const TOPS: u64 = u64::from_le_bytes([0x80; WORD_BYTES]);
+    const FIRST: u64 = u64::from_le_bytes([b'+'; WORD_BYTES]);
+    let word = u64::from_le_bytes(*word);
+    // The top bit of a byte stays if the byte is at least `+`. None borrows from the next.
+    let from_first = (word | TOPS) - FIRST;
+    from_first & !word & TOPS == TOPS
+}
+
 /// Returns the runs of base64, of one line or of several.
 fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
     let code_from = |at: usize| {
@@ -474,13 +497,13 @@ fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
     };
     let mut runs = Vec::new();
     let mut next = 0;
-    // The first line of a run has at least this many characters. Before `next` a run may not go on.
-    while let Some(first) = bytes.get(next..next + LINE_CHARS_MIN) {
+    // Before `next` a run may not go on.
+    while let Some(start) = line_from(bytes, next) {
+        let Some(first) = bytes.get(start..start + LINE_CHARS_MIN) else { break };
         if let Some(last) = first.iter().rposition(|byte| !is_code(*byte)) {
-            next += last + 1;
+            next = start + last + 1;
             continue;
         }
-        let start = next;
         let (mut end, mut chars) = (start, 0);
         loop {
             let line = code_from(end);

@@ -229,7 +229,7 @@ fn runs_of_each_byte(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
 proptest! {
     #[test]
     fn runs_of_base64_are_found_by_looks_at_some_bytes(
-        lines in vec(("[ .]{0,2}", "[a]{0,40}", prop::sample::select(vec!["", "\n", " \n ", "\r\n", " "])), 0..6),
+        lines in vec(("[ .:{é]{0,2}", "[a+/9_-]{0,40}", prop::sample::select(vec!["", "\n", " \n ", "\r\n", " "])), 0..6),
     ) {
         let text: String = lines.iter().map(|(mark, code, end)| format!("{mark}{code}{end}")).collect();
         prop_assert_eq!(base64_runs(text.as_bytes()), runs_of_each_byte(text.as_bytes()), "{:?}", text);
