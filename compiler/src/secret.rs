@@ -479,8 +479,8 @@ fn line_from(bytes: &[u8], from: usize) -> Option<usize> {
     Some(at - before)
 }
 
-/// Returns whether all bytes may be characters of base64: each is ASCII from `+` on. A word of prose with a blank
-/// beside it is none.
+/// Returns whether all bytes may be characters of base64: each is ASCII from `+` on. The blanks of prose come
+/// before.
 fn may_be_code(word: &[u8; WORD_BYTES]) -> bool {
     const TOPS: u64 = u64::from_le_bytes([0x80; WORD_BYTES]);
     const FIRST: u64 = u64::from_le_bytes([b'+'; WORD_BYTES]);

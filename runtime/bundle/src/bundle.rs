@@ -146,7 +146,8 @@ impl Bundle {
         self.reader.check_all()
     }
 
-    /// Does about a half of the work of [`Bundle::check_all`] on another thread, which reports a corrupt page.
+    /// Checks pages ahead of another thread that reads all of the bundle, or does about a half of the work of
+    /// [`Bundle::check_all`] on another thread. Corrupt pages are reported by that thread.
     pub fn check_ahead(&self) {
         self.reader.check_ahead();
     }

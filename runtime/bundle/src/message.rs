@@ -13,7 +13,7 @@ use crate::place::{Place, PlaceIndex};
 use crate::reader::{Reader, Room};
 use crate::row::{ABSENT, Range, Text, row};
 use crate::section::Kind;
-use crate::shared_text::SharedText;
+use crate::shared_text::{SharedText, Sharer};
 use crate::writer::Writer;
 
 /// One message of a rendered prompt.
@@ -276,11 +276,15 @@ impl Reader {
     }
 }
 
-impl MessageView<'_> {
-    pub(crate) fn into_owned(self, reader: &Reader) -> Result<Message, Corrupt> {
+impl<'b> MessageView<'b> {
+    pub(crate) fn into_owned(
+        self,
+        reader: &Reader,
+        texts: &mut Sharer<'b>,
+    ) -> Result<Message, Corrupt> {
         let Self { role, parts, at } = self;
-        let part = |Part { content, at }: PartView<'_>| {
-            Ok(Part { content: content.into_owned(), at: reader.place(at)?.into_owned() })
+        let part = |Part { content, at }: PartView<'b>| {
+            Ok(Part { content: content.into_owned(texts), at: reader.place(at)?.into_owned() })
         };
         Ok(Message {
             role,
@@ -290,11 +294,11 @@ impl MessageView<'_> {
     }
 }
 
-impl PartContent<&str, &[u8]> {
-    fn into_owned(self) -> PartContent {
-        fn owned(segments: Vec<Segment<&str>>) -> Vec<Segment> {
-            segments.into_iter().map(Segment::into_owned).collect()
-        }
+impl<'b> PartContent<&'b str, &'b [u8]> {
+    fn into_owned(self, texts: &mut Sharer<'b>) -> PartContent {
+        let mut owned = |segments: Vec<Segment<&'b str>>| {
+            segments.into_iter().map(|segment| segment.into_owned(texts)).collect()
+        };
         match self {
             Self::Text(segments) => PartContent::Text(owned(segments)),
             Self::Image { mime, bytes } => {
@@ -317,10 +321,10 @@ impl PartContent<&str, &[u8]> {
     }
 }
 
-impl Segment<&str> {
-    fn into_owned(self) -> Segment {
+impl<'b> Segment<&'b str> {
+    fn into_owned(self, texts: &mut Sharer<'b>) -> Segment {
         match self {
-            Self::Literal(text) => Segment::Literal(text.into()),
+            Self::Literal(text) => Segment::Literal(texts.shared(text)),
             Self::Slot(argument) => Segment::Slot(argument),
         }
     }

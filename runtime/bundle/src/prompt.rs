@@ -12,7 +12,7 @@ use crate::rendering::{self, Rendering, RenderingView};
 use crate::row::{ABSENT, Range, Text, Written, row};
 use crate::section::Kind;
 use crate::setting::Setting;
-use crate::shared_text::SharedText;
+use crate::shared_text::{SharedText, Sharer};
 use crate::writer::Writer;
 
 /// One prompt.
@@ -287,6 +287,8 @@ impl<'b> PromptView<'b> {
     pub fn to_owned(self) -> Result<Prompt, Corrupt> {
         let Self { reader, index: _, row } = self;
         let chapter = |row: Result<&Chapter, Corrupt>| reader.written(row?.chapter);
+        let mut texts = Sharer::default();
+        let body = texts.shared(self.body()?);
         Ok(Prompt {
             name: self.name()?.to_owned(),
             title: reader.optional_written(row.title)?,
@@ -299,8 +301,8 @@ impl<'b> PromptView<'b> {
                 at: reader.optional_place(row.briefing_at)?,
             },
             meta: self.meta()?.map(str::to_owned),
-            body: Setting { value: self.body()?.into(), at: reader.optional_place(row.body.at)? },
-            rendering: self.rendering().to_owned()?,
+            body: Setting { value: body, at: reader.optional_place(row.body.at)? },
+            rendering: self.rendering().to_owned(&mut texts)?,
             at: self.at()?.into_owned(),
         })
     }

@@ -95,11 +95,12 @@ impl Reader {
         first
     }
 
-    /// Checks the pages of the sections from the beginning, up to a corrupt one. Beside [`Self::check_all`]
-    /// on another thread, each checks about a half: a page is checked once.
+    /// Checks the pages of the sections, up to a corrupt one: texts, which are most of a bundle, from the first
+    /// to the last, then the others. A page is checked once: beside [`Self::check_all`] on another thread, each
+    /// checks about a half, and who reads all rows on another thread finds their texts checked.
     pub(crate) fn check_ahead(&self) {
         let kinds = self.sections.iter().filter_map(|info| info.kind);
-        let mut trees = kinds.filter_map(|kind| self.tree(kind));
+        let mut trees = [Kind::Bodies].into_iter().chain(kinds).filter_map(|kind| self.tree(kind));
         let _ = trees.all(|tree| tree.check_ahead(self.file()));
     }
 

@@ -9,6 +9,7 @@ use crate::message::{Message, MessageView};
 use crate::reader::Reader;
 use crate::row::{self, Range, row};
 use crate::section::Kind;
+use crate::shared_text::Sharer;
 use crate::writer::Writer;
 
 /// Arguments, and the messages for every combination of the finite ones.
@@ -81,11 +82,11 @@ impl<'b> RenderingView<'b> {
         self.reader.messages(messages)
     }
 
-    pub(crate) fn to_owned(self) -> Result<Rendering, Corrupt> {
+    pub(crate) fn to_owned(self, texts: &mut Sharer<'b>) -> Result<Rendering, Corrupt> {
         let reader = self.reader;
-        let owned = |message: MessageView<'b>| message.into_owned(reader);
+        let mut owned = |message: MessageView<'b>| message.into_owned(reader, texts);
         let messages =
-            |variant| self.messages(variant)?.into_iter().map(owned).collect::<Result<_, _>>();
+            |variant| self.messages(variant)?.into_iter().map(&mut owned).collect::<Result<_, _>>();
         Ok(Rendering {
             arguments: self
                 .arguments()?

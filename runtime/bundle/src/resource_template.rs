@@ -12,6 +12,7 @@ use crate::rendering::{self, Rendering, RenderingView};
 use crate::row::{ABSENT, Range, Text, Written, row};
 use crate::section::Kind;
 use crate::setting::Setting;
+use crate::shared_text::Sharer;
 use crate::writer::Writer;
 
 /// A resource with variables in its URI.
@@ -237,7 +238,7 @@ impl<'b> TemplateView<'b> {
             title: reader.optional_written(row.title)?,
             description: reader.optional_written(row.description)?,
             mime: reader.written(row.mime)?,
-            rendering: self.rendering().to_owned()?,
+            rendering: self.rendering().to_owned(&mut Sharer::default())?,
             at: self.at()?.into_owned(),
         })
     }

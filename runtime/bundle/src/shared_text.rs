@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Deref, Range};
+use std::ptr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -46,6 +47,27 @@ impl From<String> for SharedText {
 impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+/// Makes texts of a bundle shared. A text that is wanted again at once is made once: most prompts render one
+/// text, which is their body.
+#[derive(Default)]
+pub(crate) struct Sharer<'b> {
+    last: Option<(&'b str, SharedText)>,
+}
+
+impl<'b> Sharer<'b> {
+    pub(crate) fn shared(&mut self, text: &'b str) -> SharedText {
+        match &self.last {
+            // Both lie in the bundle, so at one place is one text.
+            Some((place, last)) if ptr::eq(*place, text) => last.clone(),
+            _ => {
+                let made = SharedText::from(text);
+                self.last = Some((text, made.clone()));
+                made
+            }
+        }
     }
 }
 

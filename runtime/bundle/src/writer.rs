@@ -100,6 +100,8 @@ struct Shared {
     /// Each with its hash, since a table that grows asks for it again, and a run may be long.
     runs: HashTable<(u64, Text)>,
     hasher: DefaultHashBuilder,
+    /// The run of the last call: the text of most prompts is added twice in a row.
+    last: Option<Text>,
 }
 
 impl<'b> Writer<'b> {
@@ -224,16 +226,23 @@ fn section<'s, 'b>(
 
 impl Shared {
     fn add(&mut self, section: &mut Section<'_>, run: &[u8]) -> Text {
-        let Self { runs, hasher } = self;
+        let Self { runs, hasher, last } = self;
+        let is_run = |text: &Text| {
+            text.length.get() as usize == run.len() && bytes_of(*text, section.bytes()) == run
+        };
+        if let Some(last) = last.filter(is_run) {
+            return last;
+        }
         let hash = hasher.hash_one(run);
-        let is_known =
-            |(other, text): &(u64, Text)| *other == hash && bytes_of(*text, section.bytes()) == run;
+        let is_known = |(other, text): &(u64, Text)| *other == hash && is_run(text);
         if let Some((_, known)) = runs.find(hash, is_known) {
+            *last = Some(*known);
             return *known;
         }
         let text = Text { offset: number(section.length()), length: number(run.len()) };
         section.extend(run);
         runs.insert_unique(hash, (hash, text), |(hash, _)| *hash);
+        *last = Some(text);
         text
     }
 }

@@ -12,7 +12,8 @@ const SHARED_BYTES_MIN: usize = 256 << 10;
 /// Returns the parts of a bundle that differ from those of its contents.
 ///
 /// One thread checks the pages while this one derives the parts again: each takes about half of the time.
-/// A page that one of them needs first is checked by it.
+/// A page that one of them needs first is checked by it, so the former goes through them in the order in which
+/// the latter reads.
 ///
 /// # Errors
 ///
@@ -22,8 +23,12 @@ pub(super) fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
         bundle.check_all()?;
         return derived::mismatches(bundle);
     }
+    let in_order = || {
+        bundle.check_ahead();
+        bundle.check_all()
+    };
     thread::scope(|scope| {
-        let pages = thread::Builder::new().spawn_scoped(scope, || bundle.check_all());
+        let pages = thread::Builder::new().spawn_scoped(scope, in_order);
         let parts = derived::mismatches(bundle);
         match pages {
             Ok(pages) => pages.join().unwrap_or_else(|panic| resume_unwind(panic))?,
