@@ -467,7 +467,8 @@ fn is_code(byte: u8) -> bool {
     IS_CODE.get(usize::from(byte)).is_some_and(|is_code| *is_code)
 }
 
-/// The bytes that are compared at once. Wherever a first line begins, it holds so many from a multiple of them.
+/// The bytes that are compared at once: words. Of the words from any place on, the first line of a run holds
+/// a whole one.
 const WORD_BYTES: usize = 8;
 const _: () = assert!(LINE_CHARS_MIN >= 2 * WORD_BYTES - 1);
 
@@ -479,8 +480,8 @@ fn line_from(bytes: &[u8], from: usize) -> Option<usize> {
     Some(at - before)
 }
 
-/// Returns whether all bytes may be characters of base64: each is ASCII from `+` on. The blanks of prose come
-/// before.
+/// Returns whether all bytes may be characters of base64: each is ASCII from `+` on, and blanks, which end the
+/// words of prose, are before it.
 fn may_be_code(word: &[u8; WORD_BYTES]) -> bool {
     const TOPS: u64 = u64::from_le_bytes([0x80; WORD_BYTES]);
     const FIRST: u64 = u64::from_le_bytes([b'+'; WORD_BYTES]);
