@@ -14,11 +14,12 @@ mod strings;
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use self::finding::{Finding, Forbidden};
 use self::invisible::{IdleInvisible, UnknownKind};
 use self::place::Owner;
 use self::secret::{IdleSuppression, UnknownRule};
-use hashbrown::HashMap;
 
 pub(crate) use self::search::TextSearch;
 use crate::ast::{Expect, Plain, PolicyRule, PolicyScope, Written};

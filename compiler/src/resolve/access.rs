@@ -2,6 +2,8 @@
 
 mod report;
 
+use hashbrown::HashMap;
+
 pub(crate) use report::{ID_CHARS_MAX, ROLES_MAX};
 
 use self::report::{
@@ -15,7 +17,6 @@ use crate::language::roles::TIER;
 use crate::model::audience::{Audiences, Lists, TooMany};
 use crate::model::{Access, Readers, Role, Setting, User};
 use crate::source::{Span, Spanned};
-use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// Resolves tenants, roles and users. Faulty nodes are reported and left out.

@@ -6,6 +6,8 @@
 mod message;
 mod report;
 
+use hashbrown::HashMap;
+
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
 use crate::ast::{self, Body, ToolGroup, ToolGroupSettings};
 use crate::diagnostic::Diagnostics;
@@ -27,7 +29,6 @@ use crate::language::users::USER;
 use crate::model::Gate;
 use crate::setting::{Setting, Settings, Slot};
 use crate::source::{Span, Spanned};
-use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// The patches of one environment that were applied so far.

@@ -50,27 +50,6 @@ impl From<&str> for SharedText {
     }
 }
 
-/// Makes texts of a bundle shared. A text that is wanted again at once is made once: most prompts render one
-/// text, which is their body.
-#[derive(Default)]
-pub(crate) struct Sharer<'b> {
-    last: Option<(&'b str, SharedText)>,
-}
-
-impl<'b> Sharer<'b> {
-    pub(crate) fn shared(&mut self, text: &'b str) -> SharedText {
-        match &self.last {
-            // Both lie in the bundle, so at one place is one text.
-            Some((place, last)) if ptr::eq(*place, text) => last.clone(),
-            _ => {
-                let made = SharedText::from(text);
-                self.last = Some((text, made.clone()));
-                made
-            }
-        }
-    }
-}
-
 impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -106,6 +85,27 @@ impl Serialize for SharedText {
 impl<'de> Deserialize<'de> for SharedText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Makes texts of a bundle shared. A text that is wanted again at once is made once: most prompts render one
+/// text, which is their body.
+#[derive(Default)]
+pub(crate) struct Sharer<'b> {
+    last: Option<(&'b str, SharedText)>,
+}
+
+impl<'b> Sharer<'b> {
+    pub(crate) fn shared(&mut self, text: &'b str) -> SharedText {
+        match &self.last {
+            // Both lie in the bundle, so at one place is one text.
+            Some((place, last)) if ptr::eq(*place, text) => last.clone(),
+            _ => {
+                let made = SharedText::from(text);
+                self.last = Some((text, made.clone()));
+                made
+            }
+        }
     }
 }
 

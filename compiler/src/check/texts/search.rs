@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use super::finding::Forbidden;
 use super::invisible::InvisibleText;
 use super::place::{Owner, dense};
 use super::secret::LiteralSecret;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
-use hashbrown::HashMap;
 
 /// An earlier finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

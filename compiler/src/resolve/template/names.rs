@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use super::engine;
 use super::error::TemplateError;
 use super::input::{TemplateArgument, TemplateArgumentKind};
@@ -12,7 +14,6 @@ use super::read::Template;
 use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
 use crate::diagnostic::Diagnostics;
-use hashbrown::HashMap;
 use relay_engine::nearest::nearest;
 
 /// How the templates use an argument.
