@@ -39,8 +39,10 @@ skills { global {
         "project.kdl",
         "project a epoch=1\nprompts { prompt \"a/b\" { text \"Text.\" } }\n",
     )]);
-    fs::create_dir_all(sandbox.path("out")).expect("a folder");
-    symlink("/tmp", sandbox.path("out/a")).expect("a link");
+    for folder in ["out", "elsewhere"] {
+        fs::create_dir_all(sandbox.path(folder)).expect("a folder");
+    }
+    symlink(sandbox.path("elsewhere"), sandbox.path("out/a")).expect("a link");
     sandbox.relay("export command . -o out").ends(2).says("`out/a` is a link");
 }
 
