@@ -116,6 +116,38 @@ fn each_input_line_has_an_answer_line() {
     }
 }
 
+/// Lines that are there already are answered on all cores.
+#[test]
+fn many_lines_are_answered_in_their_order() {
+    const COMMANDS: [&str; 5] = ["ls", "git push -f origin main", "rm -rf build", "k get po", "("];
+    const LINES: usize = 5_000;
+    let line = |number: usize| format!("{{\"command\":{:?}}}\n", COMMANDS[number % COMMANDS.len()]);
+    let malformed = 4_321;
+    let input: String = (0..LINES)
+        .map(|number| if number == malformed { "no question\n".to_owned() } else { line(number) })
+        .collect();
+    let (code, output) = classify(&["--json"], input.as_bytes());
+    assert_eq!(code, 1, "a line is malformed");
+    let alone = COMMANDS.map(|command| {
+        let (_, output) = classify(&["--json", "--", command], b"");
+        answers(&output).remove(0)
+    });
+    let answers = answers(&output);
+    assert_eq!(answers.len(), LINES);
+    for (number, mut answer) in answers.into_iter().enumerate() {
+        if number == malformed {
+            assert!(answer["error"].is_string(), "{answer}");
+            continue;
+        }
+        assert_eq!(answer["line"], number + 1, "{answer}");
+        answer["line"] = 1.into();
+        assert_eq!(answer, alone[number % COMMANDS.len()]);
+    }
+    // Otherwise the tiers alone decide the exit code.
+    let (code, output) = classify(&["--json", "--max-tier", "3"], line(0).repeat(LINES).as_bytes());
+    assert_eq!((code, output.lines().count()), (0, LINES));
+}
+
 #[test]
 fn bytes_that_are_no_text_are_irreversible() {
     let (code, output) = classify(&[], b"ls \xff\xfe\nls\r\necho a");

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -35,6 +36,19 @@ pub(crate) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(
     });
 }
 
+/// Returns what `work` gives for each number below `count`, in their order: found as by [`each`].
+pub(crate) fn map<T: Send + Sync>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut results = Vec::new();
+    results.resize_with(count, OnceLock::new);
+    let begin = || ();
+    each(count, begin, |(), piece| {
+        results.get(piece).into_iter().for_each(|result| {
+            result.get_or_init(|| work(piece));
+        });
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
 /// Does `own` on this thread and `other` on another one, and returns the results of both. Where no thread can
 /// begin, this one does both.
 pub(crate) fn beside<A: Send, B>(other: impl Fn() -> A + Sync, own: impl FnOnce() -> B) -> (A, B) {
@@ -63,6 +77,16 @@ mod tests {
             let mut done = done.into_inner().expect("no panic");
             done.sort_unstable();
             assert_eq!(done, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn results_are_in_order() {
+        for count in [0, 1, TAKEN, 2 * TAKEN + 1, 1000] {
+            assert_eq!(
+                map(count, |piece| 2 * piece),
+                (0..2 * count).step_by(2).collect::<Vec<_>>()
+            );
         }
     }
 

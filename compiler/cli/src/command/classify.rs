@@ -17,6 +17,7 @@ use crate::answer::effect::{Called, Done};
 use crate::answer::hit::{Raised, is_zero};
 use crate::answer::verdict;
 use crate::args::{AnswerFormat, ClassifyArgs};
+use crate::crew;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::judge::{self, Chosen};
@@ -24,6 +25,10 @@ use crate::output::Output;
 
 /// The most bytes of an input line: the longest text with every byte escaped.
 const LINE_BYTES_MAX: usize = 512 * 1024;
+/// The bytes of input that are read at once, as many as a pipe holds.
+const INPUT_BYTES: usize = 64 * 1024;
+/// The most lines that are answered together.
+const LINES_MAX: usize = 1024;
 
 /// An output line of `relay classify --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -84,19 +89,21 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     let location = arguments.location.location()?;
     let most = arguments.max_tier.and_then(Tier::from_number).unwrap_or(Tier::Irreversible);
     let judged = Judged { facts: &facts, rules: &judge.rules, location: &location };
-    let mut answers = Answers { judged, form, most, exit: Exit::Yes };
-    if arguments.words.is_empty() {
-        if io::stdin().is_terminal() {
-            output.note("reading commands from the terminal, one a line; Ctrl+D ends it");
-        }
-        answers.lines(&mut BufReader::new(io::stdin().lock()), output)?;
-    } else {
-        answers.print(&words::text(&arguments.words)?, output)?;
+    let width = output.result_look().width;
+    let answers = Answers { judged, form, most, width };
+    if !arguments.words.is_empty() {
+        let Answered { text, exit } = answers.of_words(&words::text(&arguments.words)?)?;
+        answers.print(&text, output)?;
+        return Ok(exit);
     }
-    Ok(answers.exit)
+    if io::stdin().is_terminal() {
+        output.note("reading commands from the terminal, one a line; Ctrl+D ends it");
+    }
+    answers.lines(&mut BufReader::with_capacity(INPUT_BYTES, io::stdin().lock()), output)
 }
 
 /// Everything that commands are judged by.
+#[derive(Clone, Copy)]
 struct Judged<'f> {
     facts: &'f Facts<'f>,
     rules: &'f Rules,
@@ -109,117 +116,123 @@ impl Judged<'_> {
     }
 }
 
+/// The form of the answers, and how they are found.
 struct Answers<'f> {
     judged: Judged<'f>,
     form: AnswerFormat,
     /// The highest tier that counts as success.
     most: Tier,
-    /// Whether every command so far is within that tier, and every input line is understood.
+    /// The columns of a person's terminal.
+    width: usize,
+}
+
+/// The answer to a command.
+struct Answered {
+    text: String,
+    /// [`Exit::No`] if the tier is too high, or the input line is malformed.
     exit: Exit,
 }
 
+/// A line of the input.
+struct Line {
+    bytes: Vec<u8>,
+    /// Whether it is not too long, so that `bytes` are all of it.
+    is_whole: bool,
+}
+
 impl Answers<'_> {
-    /// Answers every line of the input, as soon as it is read.
+    /// Answers every line of the input, as soon as it is read. Lines that are there already are answered
+    /// together, on all cores.
     fn lines(
-        &mut self,
+        mut self,
         input: &mut BufReader<impl Read>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
-        let mut line = Vec::new();
-        let mut answers = String::new();
-        let mut number = 0;
+    ) -> Result<Exit, Failure> {
+        let mut exit = Exit::Yes;
+        let mut before = 0;
         loop {
-            line.clear();
-            let is_whole = read_line(input, &mut line).map_err(|error| {
+            let lines = read_lines(input).map_err(|error| {
                 Failure::error(format!("cannot read standard input: {}", reason(&error)))
             })?;
-            let Some(is_whole) = is_whole else { break };
-            number += 1;
-            match self.form {
-                AnswerFormat::Json => {
-                    let answer = self.answer(&line, number, is_whole);
-                    if matches!(answer, Classified::Error(_)) {
-                        self.exit = Exit::No;
-                    }
-                    answers.push_str(&visible_json(&serde_json::to_string(&answer)?));
-                    answers.push('\n');
-                }
-                AnswerFormat::Human => {
-                    let verdict = classify_bytes(
-                        &line,
-                        self.judged.location,
-                        self.judged.facts,
-                        self.judged.rules,
-                    );
-                    self.note(&verdict);
-                    let text = String::from_utf8_lossy(&line);
-                    answers.push_str(&self.drawn(&text, &verdict, output));
+            if lines.is_empty() {
+                return Ok(exit);
+            }
+            // The terminal may have another size by now.
+            self.width = output.result_look().width;
+            let answer = |index: usize| {
+                lines.get(index).map(|line| self.of_line(line, before + index + 1)).transpose()
+            };
+            let mut text = String::new();
+            for answered in crew::map(lines.len(), answer) {
+                let Some(answered) = answered? else { continue };
+                text.push_str(&answered.text);
+                if answered.exit == Exit::No {
+                    exit = Exit::No;
                 }
             }
-            // Callers get their answers before more input is read; lines that are there already are
-            // answered together.
-            if answers.len() > 64 * 1024 || !input.buffer().contains(&b'\n') {
-                self.flush(&mut answers, output)?;
+            self.print(&text, output)?;
+            if output.is_closed() {
+                return Err(Failure::ClosedPipe);
             }
+            before += lines.len();
         }
-        self.flush(&mut answers, output)
     }
 
-    fn flush(&self, answers: &mut String, output: &mut Output) -> Result<(), Failure> {
-        if !answers.is_empty() {
-            match self.form {
-                AnswerFormat::Json => output.verbatim(answers)?,
-                AnswerFormat::Human => output.result(&*answers)?,
-            }
-            answers.clear();
+    fn print(&self, text: &str, output: &mut Output) -> Result<(), Failure> {
+        match self.form {
+            AnswerFormat::Json => output.verbatim(text),
+            AnswerFormat::Human => output.result(text),
         }
-        if output.is_closed() { Err(Failure::ClosedPipe) } else { Ok(()) }
     }
 
-    fn print(&mut self, text: &str, output: &mut Output) -> Result<(), Failure> {
+    /// Answers the command of the command line.
+    fn of_words(&self, command: &str) -> Result<Answered, serde_json::Error> {
+        let verdict = self.judged.verdict(command);
+        let exit = self.exit(&verdict);
+        let text = match self.form {
+            AnswerFormat::Json => json_line(&self.classified(command, 1, &verdict))?,
+            AnswerFormat::Human => self.drawn(command, &verdict),
+        };
+        Ok(Answered { text, exit })
+    }
+
+    /// Answers the input line with this number.
+    fn of_line(&self, line: &Line, number: usize) -> Result<Answered, serde_json::Error> {
+        let Line { bytes, is_whole } = line;
+        let Judged { facts, rules, location } = self.judged;
         match self.form {
             AnswerFormat::Json => {
-                let line = serde_json::to_string(&self.classified(text, 1))?;
-                let mut line = visible_json(&line).into_owned();
-                line.push('\n');
-                output.verbatim(&line)
+                let (answer, exit) = match asked(bytes, *is_whole) {
+                    Ok(Asked { command }) => {
+                        let verdict = self.judged.verdict(&command);
+                        (self.classified(&command, number, &verdict), self.exit(&verdict))
+                    }
+                    Err(error) => {
+                        let format_version = FORMAT_VERSION;
+                        (Classified::Error(Rejected { format_version, error }), Exit::No)
+                    }
+                };
+                Ok(Answered { text: json_line(&answer)?, exit })
             }
             AnswerFormat::Human => {
-                let verdict = self.judged.verdict(text);
-                self.note(&verdict);
-                let drawn = self.drawn(text, &verdict, output);
-                output.result(drawn)
+                let verdict = classify_bytes(bytes, location, facts, rules);
+                let text = self.drawn(&String::from_utf8_lossy(bytes), &verdict);
+                Ok(Answered { text, exit: self.exit(&verdict) })
             }
         }
     }
 
-    /// Records whether a command is within the highest tier.
-    fn note(&mut self, verdict: &Verdict) {
-        if verdict.tier > self.most {
-            self.exit = Exit::No;
-        }
+    /// Returns whether a command is within the highest tier.
+    fn exit(&self, verdict: &Verdict) -> Exit {
+        if verdict.tier > self.most { Exit::No } else { Exit::Yes }
     }
 
-    fn drawn(&self, text: &str, verdict: &Verdict, output: &Output) -> String {
-        verdict::drawn(text, verdict, self.judged.facts, output.result_look().width)
+    fn drawn(&self, text: &str, verdict: &Verdict) -> String {
+        verdict::drawn(text, verdict, self.judged.facts, self.width)
     }
 
-    fn answer(&mut self, line: &[u8], number: usize, is_whole: bool) -> Classified {
-        let rejected =
-            |error: String| Classified::Error(Rejected { format_version: FORMAT_VERSION, error });
-        if !is_whole {
-            return rejected(format!("the line has more than {LINE_BYTES_MAX} bytes"));
-        }
-        match serde_json::from_slice::<Asked>(line) {
-            Ok(asked) => self.classified(&asked.command, number),
-            Err(error) => rejected(format!("the line is not {{\"command\":TEXT}}: {error}")),
-        }
-    }
-
-    fn classified(&mut self, command: &str, line: usize) -> Classified {
-        let verdict = &self.judged.verdict(command);
+    fn classified(&self, command: &str, line: usize, verdict: &Verdict) -> Classified {
         let facts = self.judged.facts;
-        self.note(verdict);
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
             command: command.to_owned(),
@@ -231,6 +244,34 @@ impl Answers<'_> {
             hits: Raised::all(verdict, facts),
             omitted: verdict.omitted,
         })
+    }
+}
+
+/// Returns the question of an input line, or its error.
+fn asked(line: &[u8], is_whole: bool) -> Result<Asked, String> {
+    if !is_whole {
+        return Err(format!("the line has more than {LINE_BYTES_MAX} bytes"));
+    }
+    serde_json::from_slice(line)
+        .map_err(|error| format!("the line is not {{\"command\":TEXT}}: {error}"))
+}
+
+fn json_line(answer: &Classified) -> Result<String, serde_json::Error> {
+    let mut line = visible_json(&serde_json::to_string(answer)?).into_owned();
+    line.push('\n');
+    Ok(line)
+}
+
+/// Reads the next line, and those after it that are there already; none at the end of the input.
+fn read_lines(input: &mut BufReader<impl Read>) -> io::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    loop {
+        let mut bytes = Vec::new();
+        let Some(is_whole) = read_line(input, &mut bytes)? else { return Ok(lines) };
+        lines.push(Line { bytes, is_whole });
+        if lines.len() == LINES_MAX || !input.buffer().contains(&b'\n') {
+            return Ok(lines);
+        }
     }
 }
 
