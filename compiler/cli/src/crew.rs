@@ -36,17 +36,22 @@ pub(crate) fn each<W>(count: usize, begin: impl Fn() -> W + Sync, work: impl Fn(
     });
 }
 
-/// Returns what `work` gives for each number below `count`, in their order: found as by [`each`].
-pub(crate) fn map<T: Send + Sync>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut results = Vec::new();
-    results.resize_with(count, OnceLock::new);
-    let begin = || ();
-    each(count, begin, |(), piece| {
-        results.get(piece).into_iter().for_each(|result| {
-            result.get_or_init(|| work(piece));
-        });
-    });
-    results.into_iter().filter_map(OnceLock::into_inner).collect()
+/// Returns the results of `work` for the items and their indexes, in their order. Threads share the items as in [`each`].
+pub(crate) fn map<I: Sync, T: Send + Sync>(
+    items: &[I],
+    work: impl Fn(usize, &I) -> T + Sync,
+) -> Vec<T> {
+    let slots: Vec<(&I, OnceLock<T>)> = items.iter().map(|item| (item, OnceLock::new())).collect();
+    each(
+        slots.len(),
+        || (),
+        |(), index| {
+            if let Some((item, result)) = slots.get(index) {
+                result.get_or_init(|| work(index, item));
+            }
+        },
+    );
+    slots.into_iter().filter_map(|(_, result)| result.into_inner()).collect()
 }
 
 /// Does `own` on this thread and `other` on another one, and returns the results of both. Where no thread can
@@ -83,10 +88,9 @@ mod tests {
     #[test]
     fn results_are_in_order() {
         for count in [0, 1, TAKEN, 2 * TAKEN + 1, 1000] {
-            assert_eq!(
-                map(count, |piece| 2 * piece),
-                (0..2 * count).step_by(2).collect::<Vec<_>>()
-            );
+            let items: Vec<usize> = (0..count).map(|index| 2 * index).collect();
+            let results = map(&items, |index, item| (index, *item));
+            assert_eq!(results, items.into_iter().enumerate().collect::<Vec<_>>());
         }
     }
 

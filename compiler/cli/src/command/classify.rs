@@ -159,12 +159,10 @@ impl Answers<'_> {
             }
             // The terminal may have another size by now.
             self.width = output.result_look().width;
-            let answer = |index: usize| {
-                lines.get(index).map(|line| self.of_line(line, before + index + 1)).transpose()
-            };
+            let answers = crew::map(&lines, |index, line| self.of_line(line, before + index + 1));
             let mut text = String::new();
-            for answered in crew::map(lines.len(), answer) {
-                let Some(answered) = answered? else { continue };
+            for answered in answers {
+                let answered = answered?;
                 text.push_str(&answered.text);
                 if answered.exit == Exit::No {
                     exit = Exit::No;
