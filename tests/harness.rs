@@ -8,9 +8,11 @@
 )]
 
 use std::any::Any;
+use std::env;
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read, Write as _};
-use std::path::Path;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -48,10 +50,23 @@ struct Log(Arc<(Mutex<Vec<u8>>, Condvar)>);
 
 /// Returns a command in `folder` with pipes for all streams and an empty environment.
 pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(folder).env_clear();
+    let program = program.as_ref();
+    let mut command = Command::new(located(program));
+    command.arg0(program).current_dir(folder).env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Returns the path of a program that is named. The standard library looks a name up in a copy of this process, of all its
+/// memory, if the program gets another environment.
+fn located(program: &OsStr) -> PathBuf {
+    let name = Path::new(program);
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let mut paths = env::split_paths(&folders).map(|folder| folder.join(name));
+    match name.components().count() {
+        1 => paths.find(|path| path.is_file()).unwrap_or_else(|| name.to_owned()),
+        _ => name.to_owned(),
+    }
 }
 
 /// Runs a command that is expected to end by itself; its input is empty.

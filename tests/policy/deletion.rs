@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use relay_policy::classify::{Rules, classify};
 use relay_policy::facts::{
-    Facts, Flag, Form, Knowledge, LanguageWords, Node, Operand, Value, encode,
+    Facts, Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Value, encode,
 };
 
 use super::corpus::open_rows;
@@ -30,12 +30,13 @@ fn touched(command: &str, all: &Knowledge) -> Knowledge {
     let names: BTreeSet<String> = verdict.effects.programs().map(Cow::into_owned).collect();
     let is_used = |node: &&Node| node.names.iter().any(|name| names.contains(name.as_str()));
     let programs = all.programs.iter().filter(is_used).cloned();
-    let programs: Vec<_> = programs.map(|node| pruned(node, command)).collect();
+    let programs: Vec<_> = programs.map(|node| pruned(node, command).in_file(0)).collect();
     // The languages of their code, wherever a fact names one.
     let named = format!("{programs:?}");
     let words = all.words.iter().filter(|row| named.contains(&format!("{:?}", row.language)));
     let words = words.map(|row| LanguageWords {
         words: row.words.iter().filter(|word| command.contains(word.as_str())).cloned().collect(),
+        place: Place { file: 0, ..row.place },
         ..row.clone()
     });
     let variables = all.environment.iter().filter(|name| command.contains(name.trim_matches('*')));
@@ -43,8 +44,7 @@ fn touched(command: &str, all: &Knowledge) -> Knowledge {
         programs,
         environment: variables.cloned().collect(),
         words: words.filter(|row| !row.words.is_empty()).collect(),
-        // Places name a file by its number, so an empty name does here.
-        files: vec![String::new(); all.files.len()],
+        files: vec![String::new()],
     }
 }
 

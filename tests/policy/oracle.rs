@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -153,7 +153,8 @@ fn say(line: &str) {
 }
 
 fn is_valid(text: &str) -> bool {
-    let status = Command::new("bash")
+    // By its path: with another environment, a name is looked up in a copy of this process, which takes four times as long.
+    let status = Command::new("/bin/bash")
         .args(["--norc", "--noprofile", "-n", "-c", "--", text])
         .env_clear()
         .stdin(Stdio::null())
@@ -164,8 +165,12 @@ fn is_valid(text: &str) -> bool {
 }
 
 /// The script that runs a command so that every name that it looks up is written to a file, and nothing is found.
+///
+/// Functions nest no deeper than five: one that starts itself twice would take every process that the machine can have from
+/// the tests beside it, since a limit of processes does not count for root.
 const DRIVER: &str = r#"
 ulimit -t 2; ulimit -f 2000
+FUNCNEST=5
 exec 9>>"$2"
 command_not_found_handle() { builtin printf '%s\0' "$1" >&9; return 127; }
 PATH=/none
@@ -192,14 +197,16 @@ impl Cage {
         }
         fs::write(root.path().join("dev/null"), "").expect("a file");
         let bash = fs::canonicalize("/bin/bash").ok()?;
-        fs::copy(&bash, root.path().join("bin/bash")).ok()?;
-        let libraries = Command::new("ldd").arg(&bash).output().ok()?;
-        for library in String::from_utf8_lossy(&libraries.stdout).split_whitespace() {
-            if library.starts_with('/') {
-                let to = root.path().join(library.trim_start_matches('/'));
-                fs::create_dir_all(to.parent()?).ok()?;
-                fs::copy(library, to).ok()?;
-            }
+        let listed = Command::new("ldd").arg(&bash).output().ok()?;
+        let listed = String::from_utf8_lossy(&listed.stdout);
+        let libraries = listed.split_whitespace().filter(|word| word.starts_with('/'));
+        // By other processes: one that is started here meanwhile would keep a copy open for writing, and so unable to run.
+        let mut bash_copy = Command::new("/bin/cp");
+        bash_copy.arg(&bash).arg(root.path().join("bin/bash"));
+        let mut library_copies = Command::new("/bin/cp");
+        library_copies.args(["--dereference", "--parents"]).args(libraries).arg(root.path());
+        for mut copies in [bash_copy, library_copies] {
+            copies.status().ok().filter(ExitStatus::success)?;
         }
         let cage = Self { root, runs: AtomicUsize::new(0) };
         (cage.names("zq-probe x") == Some(vec!["zq-probe".to_owned()])).then_some(cage)
@@ -211,7 +218,7 @@ impl Cage {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let log = self.root.path().join(format!("log-{number}"));
         fs::write(&log, "").ok()?;
-        let mut child = Command::new("unshare")
+        let mut child = Command::new("/usr/bin/unshare")
             .args([
                 "--user",
                 "--map-root-user",
