@@ -171,6 +171,25 @@ fn a_topic_reaches_calls_of_skills_that_did_not_change() {
     );
 }
 
+#[test]
+fn a_text_passes_a_skill_that_a_topic_takes_from_some_tools() {
+    // `three` passes `one`, which is overridden for the tools that the bundle knows, and given to others.
+    let skills = |place: &str, name: &str| {
+        format!(
+            "global {{ skill one topic=money \"One.\"{name} }}\n\
+             tool api-read db-read {{ skill own topic=money \"One.\" }}\n{place}"
+        )
+    };
+    let narrow = "tenant acme { skill three tools=\"*-read\" \"Three.\" }\n";
+    assert_eq!(
+        lines(&skills(narrow, ""), &skills("", "; skill a tools=\"*-read\" \"Three.\"")),
+        [
+            "*-read, api-read, db-read, other tenants: 7 +global/a",
+            "*-read, tenant acme: 0 -tenant acme/three +global/a"
+        ]
+    );
+}
+
 /// The finding of what calls are given.
 fn of_calls(before: &Bundle, after: &Bundle) -> Option<Finding> {
     let found = relay_diff::compare(before, after).unwrap();

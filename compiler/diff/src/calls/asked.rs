@@ -99,10 +99,13 @@ impl Asked {
         let mut selectors = Selectors::default();
         let topics: BTreeSet<&str> = changed.iter().filter_map(|skill| topic(skill)).collect();
         let all = || of_a.iter().chain(of_b);
-        let of_topics =
-            all().filter(|skill| topic(skill).is_some_and(|topic| topics.contains(topic)));
-        let reached: Vec<&Skill> = of_topics.chain(changed.iter().copied()).collect();
-        for skill in passed(&reached, all()).iter().chain(&reached) {
+        let reached: Vec<&Skill> =
+            of_topics(all(), &topics).chain(changed.iter().copied()).collect();
+        let passed = passed(&reached, all());
+        // A call has a skill that is passed only where no other of its topic is narrower.
+        let topics: BTreeSet<&str> = passed.iter().filter_map(|skill| topic(skill)).collect();
+        let rivals = of_topics(all(), &topics);
+        for skill in rivals.chain(passed.iter().copied()).chain(reached.iter().copied()) {
             selectors.add(skill);
         }
         let patterns = changed.iter().flat_map(|skill| &skill.tools);
@@ -289,6 +292,14 @@ fn named(kind: &str, all: &[Option<String>], numbers: &BTreeSet<usize>) -> Optio
 
 fn topic(skill: &Skill) -> Option<&str> {
     skill.topic.as_ref().map(|topic| topic.value.as_str())
+}
+
+/// Returns the skills of some topics.
+fn of_topics<'s>(
+    skills: impl Iterator<Item = &'s Skill>,
+    topics: &BTreeSet<&str>,
+) -> impl Iterator<Item = &'s Skill> {
+    skills.filter(|skill| topic(skill).is_some_and(|topic| topics.contains(topic)))
 }
 
 /// Returns the parts of a skill that decide on its calls and their text.
