@@ -166,8 +166,8 @@ fn is_valid(text: &str) -> bool {
 
 /// The script that runs a command so that every name that it looks up is written to a file, and nothing is found.
 ///
-/// Functions nest no deeper than five: one that starts itself twice would take every process that the machine can have from
-/// the tests beside it, since a limit of processes does not count for root.
+/// Functions nest at most five deep: one that starts itself twice would take every process that the machine can have from
+/// the tests beside it, since root is free of limits of processes.
 const DRIVER: &str = r#"
 ulimit -t 2; ulimit -f 2000
 FUNCNEST=5

@@ -287,7 +287,7 @@ fn read_toml(path: &Path) -> toml::Table {
     fs::read_to_string(path).unwrap().parse().unwrap()
 }
 
-/// A crate of ours without one would be optimised in tests like a dependency, whether that saves the tests its time or not.
+/// A crate of ours without one would be optimised in tests like a dependency.
 #[test]
 fn every_crate_has_its_own_optimisation_for_tests() {
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();

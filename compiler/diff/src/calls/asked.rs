@@ -102,7 +102,7 @@ impl Asked {
         let reached: Vec<&Skill> =
             of_topics(all(), &topics).chain(changed.iter().copied()).collect();
         let passed = passed(&reached, all());
-        // A call has a skill that is passed only where no other of its topic is narrower.
+        // A narrower skill of its topic takes a skill that is passed from some calls.
         let topics: BTreeSet<&str> = passed.iter().filter_map(|skill| topic(skill)).collect();
         let rivals = of_topics(all(), &topics);
         for skill in rivals.chain(passed.iter().copied()).chain(reached.iter().copied()) {
