@@ -57,8 +57,8 @@ pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
     command
 }
 
-/// Returns the path of a program that is named. The standard library looks a name up in a copy of this process, of all its
-/// memory, if the program gets another environment.
+/// Returns the path of a program that is named, by the `PATH` of the tests. The standard library looks a name up in a copy of
+/// this process, of all its memory, if the program gets another environment.
 fn located(program: &OsStr) -> PathBuf {
     let name = Path::new(program);
     let folders = env::var_os("PATH").unwrap_or_default();

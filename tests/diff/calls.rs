@@ -173,19 +173,19 @@ fn a_topic_reaches_calls_of_skills_that_did_not_change() {
 
 #[test]
 fn a_text_passes_a_skill_that_a_topic_takes_from_some_tools() {
-    // `three` passes `one`, which is overridden for the tools that the bundle knows, and given to others.
-    let skills = |place: &str, name: &str| {
+    // "Three." passes `one`, which is overridden for the tools that the bundle knows, and given to others.
+    let skills = |global: &str, narrow: &str| {
         format!(
-            "global {{ skill one topic=money \"One.\"{name} }}\n\
-             tool api-read db-read {{ skill own topic=money \"One.\" }}\n{place}"
+            "global {{ skill one topic=money \"One.\"; {global} }}\n\
+             tool api-read db-read {{ skill own topic=money \"One.\" }}\n{narrow}"
         )
     };
-    let narrow = "tenant acme { skill three tools=\"*-read\" \"Three.\" }\n";
+    let skill = "skill before tools=\"*-read\" \"Three.\"";
     assert_eq!(
-        lines(&skills(narrow, ""), &skills("", "; skill a tools=\"*-read\" \"Three.\"")),
+        lines(&skills("", &format!("tenant acme {{ {skill} }}")), &skills(skill, "")),
         [
-            "*-read, api-read, db-read, other tenants: 7 +global/a",
-            "*-read, tenant acme: 0 -tenant acme/three +global/a"
+            "*-read, api-read, db-read, other tenants: 7 +global/before",
+            "*-read, tenant acme: 0 -tenant acme/before +global/before"
         ]
     );
 }

@@ -105,9 +105,7 @@ impl Asked {
         // A narrower skill of its topic takes a skill that is passed from some calls.
         let topics: BTreeSet<&str> = passed.iter().filter_map(|skill| topic(skill)).collect();
         let rivals = of_topics(all(), &topics);
-        for skill in rivals.chain(passed.iter().copied()).chain(reached.iter().copied()) {
-            selectors.add(skill);
-        }
+        rivals.chain(passed).chain(reached).for_each(|skill| selectors.add(skill));
         let patterns = changed.iter().flat_map(|skill| &skill.tools);
         selectors.changed.extend(patterns.map(|pattern| pattern.value.clone()));
         // A user may be that user in some tenants alone.
