@@ -56,8 +56,9 @@ impl Parser<'_> {
     }
 
     fn simple(&mut self, start: usize) -> Parsed<Command> {
-        // Most commands have fewer words.
-        let mut simple = Simple { assignments: Vec::new(), words: Vec::with_capacity(8) };
+        // Most commands have fewer.
+        let mut words = SmallVec::<[Word; 8]>::new();
+        let mut assignments = Vec::new();
         let mut redirects = Vec::new();
         let mut end;
         loop {
@@ -68,30 +69,37 @@ impl Parser<'_> {
                 redirects.push(redirect);
                 continue;
             }
-            if simple.words.is_empty()
+            if words.is_empty()
                 && let Some(assignment) = self.assignment()?
             {
-                simple.assignments.push(assignment);
+                // Most commands that have one have one, of which `push` would make room for four.
+                if assignments.is_empty() {
+                    assignments.reserve_exact(1);
+                }
+                assignments.push(assignment);
                 continue;
             }
             if !self.is_posix
-                && self.declares(&simple)
+                && self.declares(&words)
                 && let Some(word) = self.declared_array()?
             {
-                simple.words.push(word);
+                words.push(word);
                 continue;
             }
             let Some(word) = self.word()? else { break };
-            simple.words.push(word);
-            let is_first = simple.words.len() == 1 && simple.assignments.is_empty();
+            words.push(word);
+            let is_first = words.len() == 1 && assignments.is_empty();
             if is_first && redirects.is_empty() && self.skip_parentheses()? {
-                let name = simple.words.first().map(|word| word.span).unwrap_or_default();
+                let name = words.first().map(|word| word.span).unwrap_or_default();
                 return self.function_body(name, start);
             }
         }
-        if simple.words.is_empty() && simple.assignments.is_empty() && redirects.is_empty() {
+        if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return self.fail("a command is missing");
         }
+        // Of their exact size: with room for eight words and four assignments each, the commands of 64 KiB took 10 MB.
+        let mut simple = Simple { assignments, words: Vec::with_capacity(words.len()) };
+        simple.words.extend(words.drain(..));
         Ok(Command { kind: Kind::Simple(simple), redirects, span: Span::new(start, end) })
     }
 
@@ -242,9 +250,8 @@ impl Parser<'_> {
         })
     }
 
-    fn declares(&self, simple: &Simple) -> bool {
-        let Some([Part::Bare(name)]) = simple.words.first().map(|word| word.parts.as_slice())
-        else {
+    fn declares(&self, words: &[Word]) -> bool {
+        let Some([Part::Bare(name)]) = words.first().map(|word| word.parts.as_slice()) else {
             return false;
         };
         // Builtins whose words may be assignments, even of arrays.
