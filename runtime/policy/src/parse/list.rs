@@ -32,6 +32,10 @@ impl Parser<'_> {
                     };
                 }
                 let (item, ended) = parser.item(until)?;
+                // Most lists inside others have one item, of which `push` would make room for four.
+                if list.is_empty() {
+                    list.reserve_exact(1);
+                }
                 list.push(item);
                 if ended {
                     return Ok(list);
